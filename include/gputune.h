@@ -36,6 +36,12 @@
  * its UUID begins with "MIG-". Results that were measured on it are used on instances of the same
  * profile only.
  *
+ * Shared folders. The database belongs in a folder that only its user may write. What lies in a
+ * folder that others may write, such as /tmp with its sticky bit, is data: its code is not launched,
+ * its results are proved again, and a journal of another user's is not played back. To share
+ * results, let one user write the database, in a folder that others may only read, and let the
+ * others import them (gputune_wisdom_export(), gputune_wisdom_import()).
+ *
  * Environment variables are read when a tuner is opened. The application's options overrule the
  * first group. The second group overrules the application. A set-uid or set-gid program heeds none
  * of them, nor HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: results are then kept in memory only,

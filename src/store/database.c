@@ -1,6 +1,8 @@
 /* Statements of one SQLite connection, and how they wait and fail. */
 #include "store/database.h"
 
+#include "store/journal.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,6 +49,10 @@ gt_trouble gt_database_trouble(const gt_database *database)
 
 const char *gt_database_why(const gt_database *database)
 {
+    if ((database->code & 0xff) == SQLITE_CANTOPEN && gt_journal_is_foreign(database->handle)) {
+        return "the journal beside it is another user's, or others may write it, and is not played "
+               "back; remove it, or use a database in a folder that only you may write";
+    }
     return sqlite3_errstr(database->code);
 }
 

@@ -57,7 +57,7 @@ void gt_layers_tell_distrust(gt_store *store, const gt_database *database)
         gt_layers_warn(store,
                        "the code in the database %s is not used, and its results are proved again: "
                        "%s; take its write permission from others (chmod go-w), or set GPUTUNE_DB "
-                       "to a file of your own",
+                       "to a file of your own in a folder that only you may write",
                        path, database->distrust);
     }
 }

@@ -1,5 +1,6 @@
 /* Opening a file and bringing its tables up to date: the steps of db/, embedded at build. */
 #include "store/database.h"
+#include "store/journal.h"
 #include "store/trust.h"
 
 #include <errno.h>
@@ -112,8 +113,11 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
                                 [GT_DATABASE_LOOKUP] = SQLITE_OPEN_READWRITE,
                                 [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
                                 [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
-    int code =
-        sqlite3_open_v2(path, out, flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    const char *vfs = NULL;
+    int code = gt_journal_vfs(&vfs);
+    code = code ? code
+                : sqlite3_open_v2(path, out,
+                                  flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
     if (code != SQLITE_OK) {
         return code;
     }
@@ -249,7 +253,10 @@ static gt_trouble check_kind(const char *path, char *why, size_t bytes)
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
                               char *why, size_t bytes)
 {
-    database->code = open_connection(&database->handle, database, path, mode);
+    bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
+    char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
+    database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
+    sqlite3_free(name);
     if (database->code != SQLITE_OK) {
         snprintf(why, bytes, "%s",
                  mode == GT_DATABASE_MEMORY ? gt_database_why(database)

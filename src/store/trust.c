@@ -2,10 +2,11 @@
  * must be one's own. */
 #include "store/trust.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -19,12 +20,6 @@ static bool others_write(const struct stat *facts)
     return facts->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-/* Where only the owner of a file may replace it, such as in /tmp, others may write beside it. */
-static bool is_shared_safely(const struct stat *facts)
-{
-    return facts->st_mode & S_ISVTX;
-}
-
 static void folder_of(char *out, size_t bytes, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -35,20 +30,37 @@ static void folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
+const char *gt_distrust_file(const struct stat *file)
+{
+    return !is_own(file)        ? "it belongs to another user"
+           : others_write(file) ? "other users may write it"
+                                : NULL;
+}
+
+/* A sticky bit keeps others from replacing the file, but not from placing a journal beside it. */
+static const char *distrust_folder(const char *path)
+{
+    struct stat folder;
+    char above[PATH_MAX];
+    folder_of(above, sizeof above, path);
+    if (stat(above, &folder) != 0) {
+        return NULL;
+    }
+    return !is_own(&folder)        ? "its folder belongs to another user"
+           : others_write(&folder) ? "other users may write its folder"
+                                   : NULL;
+}
+
 const char *gt_distrust(const char *path)
 {
-    struct stat file, folder;
-    char above[4096];
-    folder_of(above, sizeof above, path);
-    if (stat(path, &file) != 0 || stat(above, &folder) != 0) {
+    struct stat file;
+    char target[PATH_MAX];
+    if (stat(path, &file) != 0) {
         return NULL; /* opening it says more */
     }
-    return !is_own(&file)        ? "it belongs to another user"
-           : others_write(&file) ? "other users may write it"
-           : !is_own(&folder)    ? "its folder belongs to another user"
-           : others_write(&folder) && !is_shared_safely(&folder)
-               ? "other users may write its folder"
-               : NULL;
+    const char *why = gt_distrust_file(&file);
+    why = why ? why : distrust_folder(path);
+    return why || !realpath(path, target) ? why : distrust_folder(target);
 }
 
 const char *gt_network_name(uint64_t type)

@@ -61,9 +61,180 @@ static void nor_is_what_others_may_replace(void **state)
     snprintf(folder, sizeof folder, "%s/deep", w->folder);
     assert_int_equal(chmod(folder, 0777), 0);
     expect_trust(w, false, "other users may write its folder");
-    assert_int_equal(chmod(folder, 01777), 0); /* as /tmp is: the file is its owner's */
-    expect_trust(w, true, "");
+    assert_int_equal(chmod(folder, 01777), 0); /* as /tmp is: others may place a journal */
+    expect_trust(w, false, "other users may write its folder");
     assert_int_equal(chmod(folder, 0700), 0);
+    expect_trust(w, true, "");
+}
+
+static void a_link_is_trusted_as_what_it_leads_to(void **state)
+{
+    world *w = *state;
+    char folder[96], target[128];
+    make_database(w);
+    snprintf(folder, sizeof folder, "%s/open", w->folder);
+    snprintf(target, sizeof target, "%s/gputune.db", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(chmod(folder, 01777), 0);
+    assert_int_equal(rename(w->path, target), 0);
+    assert_int_equal(symlink(target, w->path), 0);
+    expect_trust(w, false, "other users may write its folder");
+}
+
+/* ---- Journals that others placed ------------------------------------------------------------- */
+
+typedef struct contents {
+    unsigned char *data;
+    size_t bytes;
+} contents;
+
+static contents read_database(const world *w)
+{
+    contents out = {0};
+    struct stat facts;
+    FILE *file = fopen(w->path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &facts), 0);
+    out.bytes = (size_t)facts.st_size;
+    out.data = malloc(out.bytes);
+    assert_int_equal(fread(out.data, 1, out.bytes, file), out.bytes);
+    fclose(file);
+    return out;
+}
+
+static void put_number(FILE *file, uint32_t value)
+{
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        fputc((int)(value >> shift & 0xff), file);
+    }
+}
+
+/* A journal whose playback makes the database what it was; SQLite's "Rollback Journal Format". */
+static void write_journal(const char *path, contents before)
+{
+    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    enum { SECTOR = 512, HEADER = 28, STEP = 200 };
+    static const char padding[SECTOR - HEADER];
+    size_t page_bytes = (size_t)before.data[16] << 8 | before.data[17];
+    uint32_t pages = (uint32_t)(before.bytes / page_bytes);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fwrite(magic, sizeof magic, 1, file);
+    const uint32_t header[] = {pages, 0, pages, SECTOR, (uint32_t)page_bytes};
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++) {
+        put_number(file, header[i]);
+    }
+    fwrite(padding, sizeof padding, 1, file);
+    for (uint32_t page = 0; page < pages; page++) {
+        const unsigned char *data = before.data + page * page_bytes;
+        uint32_t sum = 0;
+        for (size_t i = page_bytes - STEP; (int64_t)i > 0; i -= STEP) {
+            sum += data[i];
+        }
+        put_number(file, page + 1);
+        fwrite(data, page_bytes, 1, file);
+        put_number(file, sum);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static gputune_status find_at(world *w, int64_t n)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    gt_store *store = open_store(w);
+    gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
+    if (status == GPUTUNE_OK) {
+        gt_winner_free(&winner);
+    }
+    gt_store_close(store);
+    return status;
+}
+
+/* A database that holds 1024 and 2048, and beside it a journal that takes 2048 away again. */
+static void make_journal(world *w, char path[128])
+{
+    make_database(w);
+    contents before = read_database(w);
+    gt_store *store = open_store(w);
+    put_size(store, 2048, 100);
+    gt_store_close(store);
+    snprintf(path, 128, "%s-journal", w->path);
+    write_journal(path, before);
+    free(before.data);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void the_own_journal_is_played_back(void **state)
+{
+    world *w = *state;
+    char journal[128];
+    make_journal(w, journal);
+    assert_int_equal(find_at(w, 1024), GPUTUNE_OK);
+    assert_int_equal(find_at(w, 2048), GPUTUNE_ENOTFOUND);
+    assert_int_not_equal(access(journal, F_OK), 0);
+}
+
+static void expect_not_played_back(world *w, const char *journal)
+{
+    w->warnings = 0;
+    gt_store *store = open_store(w);
+    put_size(store, 4096, 100); /* in memory */
+    gt_store_close(store);
+    assert_int_not_equal(w->warnings, 0);
+    assert_non_null(strstr(w->warning, "the journal beside it is another user's"));
+    assert_non_null(strstr(w->warning, w->path));
+    assert_int_not_equal(find_at(w, 2048), GPUTUNE_OK);
+    assert_int_equal(unlink(journal), 0);
+    assert_int_equal(find_at(w, 2048), GPUTUNE_OK);
+}
+
+static void what_others_may_have_written_is_not_played_back(void **state)
+{
+    world *w = *state;
+    char journal[128];
+    make_journal(w, journal);
+    assert_int_equal(chmod(journal, 0666), 0);
+    expect_not_played_back(w, journal);
+}
+
+static void nor_is_a_link_to_a_journal(void **state)
+{
+    world *w = *state;
+    char journal[128], other[128];
+    make_journal(w, journal);
+    snprintf(other, sizeof other, "%s/other", w->folder);
+    assert_int_equal(link(journal, other), 0);
+    expect_not_played_back(w, journal);
+}
+
+static void nor_is_the_journal_of_another_user(void **state)
+{
+    world *w = *state;
+    char journal[128];
+    if (geteuid() != 0) {
+        skip(); /* only root can make a file of another user's */
+    }
+    make_journal(w, journal);
+    assert_int_equal(chown(journal, NOBODY, NOBODY), 0);
+    expect_not_played_back(w, journal);
+}
+
+/* SQLite may take such names for URIs, of which this one keeps nothing. */
+static void a_name_is_no_uri(void **state)
+{
+    static const char name[] = "file:x?mode=memory";
+    world *w = *state;
+    char *before = getcwd(NULL, 0);
+    assert_int_equal(chdir(w->folder), 0);
+    snprintf(w->path, sizeof w->path, "%s", name);
+    make_database(w);
+    assert_int_equal(find_at(w, 1024), GPUTUNE_OK);
+    assert_int_equal(access(name, F_OK), 0);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(chdir(before), 0);
+    free(before);
 }
 
 static void nor_is_what_another_user_owns(void **state)
@@ -102,9 +273,17 @@ static void network_file_systems_are_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_WORLD(what_others_may_write_is_not_trusted), IN_WORLD(nor_is_what_others_may_replace),
-        IN_WORLD(nor_is_what_another_user_owns),        IN_WORLD(new_files_are_private),
+        IN_WORLD(what_others_may_write_is_not_trusted),
+        IN_WORLD(nor_is_what_others_may_replace),
+        IN_WORLD(nor_is_what_another_user_owns),
+        IN_WORLD(new_files_are_private),
         IN_WORLD(network_file_systems_are_known),
+        IN_WORLD(a_link_is_trusted_as_what_it_leads_to),
+        IN_WORLD(the_own_journal_is_played_back),
+        IN_WORLD(what_others_may_have_written_is_not_played_back),
+        IN_WORLD(nor_is_a_link_to_a_journal),
+        IN_WORLD(nor_is_the_journal_of_another_user),
+        IN_WORLD(a_name_is_no_uri),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
