@@ -37,10 +37,10 @@
  * profile only.
  *
  * Shared folders. The database belongs in a folder that only its user may write. What lies in a
- * folder that others may write, such as /tmp with its sticky bit, is data: its code is not launched,
- * its results are proved again, and a journal of another user's is not played back. To share
- * results, let one user write the database, in a folder that others may only read, and let the
- * others import them (gputune_wisdom_export(), gputune_wisdom_import()).
+ * folder that others may write, such as /tmp with its sticky bit, is data: its code is not
+ * launched, its results are proved again, and a journal of another user's is not played back. To
+ * share results, let one user write the database, in a folder that others may only read, and let
+ * the others import them (gputune_wisdom_export(), gputune_wisdom_import()).
  *
  * Environment variables are read when a tuner is opened. The application's options overrule the
  * first group. The second group overrules the application. A set-uid or set-gid program heeds none
@@ -393,7 +393,7 @@ typedef struct gputune_options {
     void *user; /* passed to log, progress and reference */
     /* Set it to non-zero, atomically from another thread, to stop. What is finished is kept. */
     volatile int *cancel;
-    const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
+    const char *samples_path;  /* every raw sample is appended here as CSV; no FIFO; or NULL */
     gputune_strategy strategy; /* since version 2 */
     /* since version 3 */
     bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
@@ -1000,9 +1000,9 @@ typedef struct gputune_replayed {
 } gputune_replayed;
 #define GPUTUNE_REPLAYED_VERSION 1
 /* Runs strategies against a recorded space, and calls `each` for every strategy and number of
- * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip; its closing braces
- * may be missing. ENOTFOUND or EIO where the file cannot be read; ERECORDED, with the line, for a
- * mistake in it. */
+ * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip, regular, and of at
+ * most 1 GB unpacked; its closing braces may be missing. ENOTFOUND or EIO where the file cannot be
+ * read; ERECORDED, with the line, for a mistake in it. */
 GPUTUNE_API int gputune_replay(const char *path, const gputune_replay_options *options,
                                int (*each)(void *user, const gputune_replayed *replayed),
                                void *user);

@@ -6,10 +6,13 @@
 #include "api/recorded_entry.h"
 #include "api/recorded_text.h"
 #include "base/json.h"
+#include "base/patience.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TEXT_MOST = 1 << 30 }; /* bytes */
 
 /* An entry that was read, its values in the order of the names. */
 typedef struct row {
@@ -20,6 +23,7 @@ typedef struct row {
 typedef struct reader {
     const char *path;
     const gt_log *log;
+    const volatile int *cancel;
     gt_text text;
     bool is_t4;
     gt_json_piece entries; /* the container of all; text NULL: not found */
@@ -186,6 +190,9 @@ static gputune_status read_rows(reader *at)
     gt_json_piece piece = {0};
     gt_json_step step = gt_json_enter(&scan) ? GT_JSON_MEMBER : GT_JSON_BAD;
     while (step == GT_JSON_MEMBER && (step = gt_json_next(&scan, &piece)) == GT_JSON_MEMBER) {
+        if (gt_is_canceled(at->cancel)) {
+            return gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request", at->path);
+        }
         GT_TRY(add_row(at, &piece));
         piece = (gt_json_piece){0};
     }
@@ -314,7 +321,7 @@ static gputune_status check_names(const reader *at)
 
 static gputune_status read_space(gt_recorded *out, reader *at)
 {
-    GT_TRY(gt_recorded_text(&at->text, at->path));
+    GT_TRY(gt_recorded_text(&at->text, at->path, TEXT_MOST, at->cancel));
     GT_TRY(find_members(at));
     GT_TRY(check_names(at));
     GT_TRY(read_rows(at));
@@ -328,9 +335,10 @@ static gputune_status read_space(gt_recorded *out, reader *at)
     return status == GPUTUNE_OK ? status : gt_fail_prefix(status, "%s", at->path);
 }
 
-gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log)
+gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
+                                const volatile int *cancel)
 {
-    reader at = {.path = path, .log = log};
+    reader at = {.path = path, .log = log, .cancel = cancel};
     gt_recorded recorded = {0};
     gputune_status status = read_space(&recorded, &at);
     for (uint32_t i = 0; i < at.rows.count; i++) {

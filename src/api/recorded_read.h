@@ -5,9 +5,11 @@
 #include "base/log.h"
 #include "search/recorded.h"
 
-/* Reads a whole file, plain or gzip. Closing braces may be missing at its end; an entry that is cut
- * there is left out, with a warning to the log. ENOTFOUND, EIO, ENOMEM; ERECORDED names the path,
- * the line, what was found and what was expected. *out is the caller's, for gt_recorded_free(). */
-gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log);
+/* Reads a whole regular file, plain or gzip, of at most 1 GB unpacked. Closing braces may be
+ * missing at its end; an entry that is cut there is left out, with a warning to the log. ENOTFOUND,
+ * EIO, ENOMEM; ERECORDED names the path, the line, what was found and what was expected. ECANCELED
+ * once *cancel (may be NULL) is not 0. *out is the caller's, for gt_recorded_free(). */
+gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
+                                const volatile int *cancel);
 
 #endif

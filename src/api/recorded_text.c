@@ -1,9 +1,12 @@
 /* Reads plain and gzip files alike: zlib passes plain ones through. */
 #include "api/recorded_text.h"
 
+#include "base/file.h"
+#include "base/patience.h"
+
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { PIECE = 16384 };
@@ -27,12 +30,22 @@ static gputune_status fail(gzFile file, const char *path)
                    message);
 }
 
-static gputune_status read_all(gt_text *out, gzFile file, const char *path)
+/* A small packed file may have a text that fills all memory. */
+static gputune_status read_all(gt_text *out, gzFile file, const char *path, size_t most,
+                               const volatile int *cancel)
 {
     char piece[PIECE];
     int count, code;
     while ((count = gzread(file, piece, sizeof piece)) > 0) {
         gt_text_append_bytes(out, piece, (size_t)count);
+        if (out->length > most) {
+            return gt_fail(GPUTUNE_ERECORDED,
+                           "%s: its text is longer than %zu bytes; expected a recorded space", path,
+                           most);
+        }
+        if (gt_is_canceled(cancel)) {
+            return gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request", path);
+        }
     }
     gzerror(file, &code);
     if (count < 0 || code != Z_OK) {
@@ -41,22 +54,17 @@ static gputune_status read_all(gt_text *out, gzFile file, const char *path)
     return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-gputune_status gt_recorded_text(gt_text *out, const char *path)
+gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
+                                const volatile int *cancel)
 {
-    struct stat about;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
-        return gt_fail(GPUTUNE_EIO, "%s: is a folder; expected a file", path);
-    }
-    errno = 0;
-    gzFile file = gzopen(path, "rb");
-    if (!file && (!errno || errno == ENOMEM)) { /* zlib sets none where it lacks memory */
+    int descriptor;
+    GT_TRY(gt_file_open(&descriptor, path));
+    gzFile file = gzdopen(descriptor, "rb");
+    if (!file) {
+        close(descriptor);
         return gt_fail_memory();
     }
-    if (!file) {
-        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "%s: %s", path,
-                       strerror(errno));
-    }
-    gputune_status status = read_all(out, file, path);
+    gputune_status status = read_all(out, file, path, most, cancel);
     gzclose(file);
     return status;
 }

@@ -207,7 +207,7 @@ int gputune_replay(const char *path, const gputune_replay_options *options,
     gt_log log = {all.log, all.user};
     replay at = {.options = &all};
     name_space(at.space, sizeof at.space, path);
-    GT_TRY(gt_recorded_read(&at.recorded, path, &log));
+    GT_TRY(gt_recorded_read(&at.recorded, path, &log, all.cancel));
     int answer = make_scores(&at);
     for (size_t i = 0; i < all.strategy_count && !answer; i++) {
         answer = run_strategy(&at, all.strategies[i], each, user);

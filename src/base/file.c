@@ -51,10 +51,20 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
     return GPUTUNE_OK;
 }
 
-static gputune_status read_open(gt_text *text, int file, const char *path, size_t most)
+gputune_status gt_file_open(int *out, const char *path)
 {
-    GT_TRY(check_regular(file, path));
-    return read_all(text, file, path, most);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
+    if (file < 0) {
+        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
+                       path, strerror(errno));
+    }
+    gputune_status status = check_regular(file, path);
+    if (status != GPUTUNE_OK) {
+        close(file);
+        return status;
+    }
+    *out = file;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
@@ -64,13 +74,10 @@ gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
 
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
-    if (file < 0) {
-        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
-                       path, strerror(errno));
-    }
+    int file;
+    GT_TRY(gt_file_open(&file, path));
     gt_text text = {0};
-    gputune_status status = read_open(&text, file, path, most);
+    gputune_status status = read_all(&text, file, path, most);
     close(file);
     size_t length = text.length;
     if (status == GPUTUNE_OK) {

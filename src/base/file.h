@@ -12,6 +12,8 @@ enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 /* The same of a file of at most `most` bytes. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
+/* Opens a regular file to be read from; *out is the caller's to close. The same failures. */
+gputune_status gt_file_open(int *out, const char *path);
 bool gt_file_exists(const char *path);
 /* Makes the folders above `path` (mode 0700). */
 gputune_status gt_file_make_parents(const char *path);

@@ -5,6 +5,7 @@
 #include "base/objective.h"
 #include "base/text.h"
 #include "tuner/data.h"
+#include "tuner/samples.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -35,10 +36,11 @@ gputune_objective gt_default_objective(const gt_template *template)
 /* Checked before anything is measured. */
 static gputune_status check_samples(const gputune_options *o)
 {
-    FILE *file = o->samples_path ? fopen(o->samples_path, "ae") : NULL;
+    FILE *file = o->samples_path ? gt_samples_append(o->samples_path) : NULL;
     if (o->samples_path && !file) {
         return gt_fail(errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
-                       "the samples cannot be written to %s: %s", o->samples_path, strerror(errno));
+                       "the samples cannot be written to %s: %s", o->samples_path,
+                       gt_samples_why());
     }
     if (file) {
         fclose(file);

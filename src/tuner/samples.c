@@ -4,17 +4,43 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+FILE *gt_samples_append(const char *path)
+{
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    struct stat facts;
+    if (file < 0) {
+        errno = errno == ENXIO ? EINVAL : errno; /* a FIFO that has no reader */
+        return NULL;
+    }
+    bool may_wait = fstat(file, &facts) != 0 || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode);
+    FILE *out = may_wait ? NULL : fdopen(file, "a");
+    if (!out) {
+        int error = may_wait ? EINVAL : errno;
+        close(file);
+        errno = error;
+    }
+    return out;
+}
+
+const char *gt_samples_why(void)
+{
+    return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);
+}
 
 FILE *gt_samples_open(const gt_request *request)
 {
     const char *path = request->options.samples_path;
-    FILE *file = path ? fopen(path, "ae") : NULL;
+    FILE *file = path ? gt_samples_append(path) : NULL;
     if (path && !file) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "the samples cannot be written to %s: %s", path, strerror(errno));
+                    "the samples cannot be written to %s: %s", path, gt_samples_why());
     }
-    if (file && ftell(file) <= 0) { /* below 0: a pipe */
+    if (file && ftell(file) <= 0) { /* below 0: a terminal */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
     return file;

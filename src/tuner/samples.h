@@ -8,6 +8,11 @@
 
 #include <stdio.h>
 
+/* Opens a file to append to it, and makes it where it is missing. NULL with errno, which is EINVAL
+ * for a FIFO: it may have no reader, or a slow one, and hold up the tuning. */
+FILE *gt_samples_append(const char *path);
+/* What errno says of that. */
+const char *gt_samples_why(void);
 /* Opens the request's samples_path to append; a new file gets a heading. NULL if there is no path,
  * or, after a warning, if the file cannot be written. */
 FILE *gt_samples_open(const gt_request *request);

@@ -1,5 +1,6 @@
 /* Reading recorded spaces: the formats, what is forgiven, and what is said of the rest. */
 #include "api/recorded_read.h"
+#include "api/recorded_text.h"
 
 #include "support/folder.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -54,7 +56,7 @@ static gputune_status read_text(gt_recorded *out, const char *text, int cut)
         fclose(file);
     }
     warned[0] = '\0';
-    gputune_status status = gt_recorded_read(out, cut >= 0 ? packed : path, &log);
+    gputune_status status = gt_recorded_read(out, cut >= 0 ? packed : path, &log, NULL);
     folder_remove(folder);
     return status;
 }
@@ -193,8 +195,59 @@ static void other_files_are_refused(void **state)
     refused("{\"cache\": {\"1\": {\"time\": 1}}}",
             "space.json: there is no 'tune_params_keys'; expected the parameters' names");
     gt_recorded recorded;
-    assert_int_equal(gt_recorded_read(&recorded, "no/such/file.json", NULL), GPUTUNE_ENOTFOUND);
-    assert_string_equal(gputune_error(), "no/such/file.json: No such file or directory");
+    assert_int_equal(gt_recorded_read(&recorded, "no/such/file.json", NULL, NULL),
+                     GPUTUNE_ENOTFOUND);
+    assert_string_equal(gputune_error(),
+                        "cannot open no/such/file.json: No such file or directory");
+}
+
+/* A FIFO may never have a writer, and a device never end. */
+static void what_is_no_file_is_refused(void **state)
+{
+    char *folder = folder_make(), fifo[512];
+    gt_recorded recorded;
+    (void)state;
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    const char *const paths[] = {fifo, "/dev/zero", folder};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert_int_equal(gt_recorded_read(&recorded, paths[i], NULL, NULL), GPUTUNE_EIO);
+        assert_non_null(strstr(gputune_error(), paths[i]));
+        assert_non_null(strstr(gputune_error(), "expected a regular file"));
+    }
+    folder_remove(folder);
+}
+
+/* A packed file of 4 KB, of a text of 4 MB. */
+static void write_packed_zeros(const char *path)
+{
+    static const char zeros[1 << 16];
+    gzFile gz = gzopen(path, "wb");
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(gzwrite(gz, zeros, sizeof zeros), sizeof zeros);
+    }
+    gzclose(gz);
+}
+
+static void a_long_text_ends_at_its_limit_and_by_cancel(void **state)
+{
+    char *folder = folder_make(), path[512];
+    const volatile int canceled = 1;
+    gt_text text = {0};
+    (void)state;
+    snprintf(path, sizeof path, "%s/zeros.json.gz", folder);
+    write_packed_zeros(path);
+    assert_int_equal(gt_recorded_text(&text, path, 1 << 20, NULL), GPUTUNE_ERECORDED);
+    assert_non_null(strstr(gputune_error(), "its text is longer than 1048576 bytes"));
+    assert_true(text.length < 2 << 20);
+    gt_text_free(&text);
+    assert_int_equal(gt_recorded_text(&text, path, 1 << 30, &canceled), GPUTUNE_ECANCELED);
+    assert_true(text.length < 1 << 20);
+    gt_text_free(&text);
+    assert_int_equal(gt_recorded_text(&text, path, 1 << 30, NULL), GPUTUNE_OK);
+    assert_int_equal(text.length, 4 << 20);
+    gt_text_free(&text);
+    folder_remove(folder);
 }
 
 static void cut_gzip_is_refused(void **state)
@@ -210,9 +263,14 @@ static void cut_gzip_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_file_is_read),      cmocka_unit_test(t4_results_are_read),
-        cmocka_unit_test(torn_tail_is_forgiven),   cmocka_unit_test(bad_entries_are_named),
-        cmocka_unit_test(other_files_are_refused), cmocka_unit_test(cut_gzip_is_refused),
+        cmocka_unit_test(cache_file_is_read),
+        cmocka_unit_test(t4_results_are_read),
+        cmocka_unit_test(torn_tail_is_forgiven),
+        cmocka_unit_test(bad_entries_are_named),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(cut_gzip_is_refused),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(a_long_text_ends_at_its_limit_and_by_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

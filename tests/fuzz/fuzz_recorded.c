@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     FUZZ_REQUIRE(ftruncate(file, 0) == 0);
     FUZZ_REQUIRE(pwrite(file, data, bytes, 0) == (ssize_t)bytes);
     const gt_log log = {0};
-    if (gt_recorded_read(&recorded, path, &log) == GPUTUNE_OK) {
+    if (gt_recorded_read(&recorded, path, &log, NULL) == GPUTUNE_OK) {
         search(&recorded);
         gt_recorded_free(&recorded);
     } else {

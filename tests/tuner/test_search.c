@@ -2,6 +2,10 @@
 #include "search_world.h"
 #include "tuner/field.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 static void test_fastest_wins(void **state)
 {
     world *w = *state;
@@ -337,6 +341,28 @@ static void test_samples_that_cannot_be_written_are_said(void **state)
     gt_choice_free(&choice);
 }
 
+/* Opening a FIFO waits for a reader, and so does writing to it. */
+static void test_samples_do_not_wait_for_a_reader(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], path[128];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    snprintf(path, sizeof path, "%s/fifo", w->folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    options.samples_path = path;
+    alarm(60);
+    for (int read = 0; read < 2; read++) {
+        int reader = read ? open(path, O_RDONLY | O_NONBLOCK) : -1;
+        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+        assert_non_null(strstr(gt_message(), "it is a FIFO or a socket; expected a file"));
+        if (read) {
+            close(reader);
+        }
+    }
+    alarm(0);
+}
+
 /* As many jobs as one worker gets at once are there before the first variant. */
 static void test_one_compile_worker_suffices(void **state)
 {
@@ -376,6 +402,7 @@ int main(void)
         IN_WORLD(test_winner_by_host_clock_needs_no_other),
         IN_WORLD(test_samples_tell_how_a_tie_was_broken),
         IN_WORLD(test_samples_that_cannot_be_written_are_said),
+        IN_WORLD(test_samples_do_not_wait_for_a_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
