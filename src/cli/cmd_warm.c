@@ -133,8 +133,8 @@ int cmd_warm(int argc, char **argv)
          cli_effort_words},
         {"epsilon", 0, CLI_OPTION_SHARE, &warm.tuning.epsilon, "FRACTION",
          "the smallest gain worth looking for, above 0 and below 1\n[0.005]", NULL},
-        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL, "measure again what is stored",
-         NULL},
+        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL,
+         "measure again what is stored; other sizes still say what to\ntry first", NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),
         {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
          "what programs asked for and did not find, as GPUTUNE_RECORD\nnotes it: the most wanted "
