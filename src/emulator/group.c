@@ -4,9 +4,13 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64, /* local bytes that small calls need even without a stack limit */
-    UNDEFINED = 0xA5   /* what shared memory holds when a block starts */
+    CALL_RESERVE = 64 /* local bytes that small calls need even without a stack limit */
 };
+
+/* What shared memory holds when a block starts: 16 bytes of each in turn, NaN, negative and huge,
+ * zero, and positive and huge. A kernel that reads what nothing has set gives wrong results,
+ * whatever it takes it for. */
+static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 /* ---- making ---- */
 
@@ -123,6 +127,16 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
+/* Another garbage comes first in each block and launch. */
+static void spoil_shared(emu_block *block, uint32_t first)
+{
+    for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
+        uint32_t left = block->shared_bytes - at;
+        memset(block->shared + at, garbage[(first + at / 16) % sizeof garbage],
+               left < 16 ? left : 16);
+    }
+}
+
 static void start_block(emu_block *block, uint64_t group_index)
 {
     const emu_run_state *run = block->group->worker->run;
@@ -136,7 +150,7 @@ static void start_block(emu_block *block, uint64_t group_index)
     block->live_threads = block->thread_count;
     for (int i = 0; i < EMU_BARRIERS; i++)
         block->barriers[i] = (emu_barrier){.all = 1};
-    memset(block->shared, UNDEFINED, block->shared_bytes);
+    spoil_shared(block, run->poison + (uint32_t)group_index);
     for (uint32_t i = 0; i < block->warp_count; i++)
         start_warp(&block->warps[i]);
 }

@@ -271,6 +271,13 @@ static uint64_t thread_total(const emu_run_state *run)
     return run->groups * run->blocks_per_group * block[0] * block[1] * block[2];
 }
 
+/* Another one for each launch of this process. */
+static uint32_t next_poison(void)
+{
+    static atomic_uint launches;
+    return atomic_fetch_add(&launches, 1);
+}
+
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
 {
     emu_fault local;
@@ -285,6 +292,7 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     clock_gettime(CLOCK_MONOTONIC, &run->started);
     set_limits(run);
     set_groups(run);
+    run->poison = next_poison();
     run->quantum = is_cooperative(run) ? QUANTUM_SHORT : QUANTUM;
     first.run = run;
     all.most = run->limits.workers;

@@ -159,6 +159,7 @@ typedef struct emu_run_state {
     emu_fault *fault;
     pthread_mutex_t lock;
     struct timespec started;
+    uint32_t poison; /* which garbage comes first in shared memory */
 } emu_run_state;
 
 /* Alone in its cache lines: the others' counters change all the time. */

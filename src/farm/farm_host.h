@@ -160,6 +160,7 @@ typedef struct gt_measure_host {
     bool begun;          /* the page showed that the worker is at it */
     uint64_t seen;       /* page->current when it was last read */
     gt_packet *setup;    /* NULL: nothing prepared */
+    bool plain;          /* the trial of this setup has ended a worker */
     GT_ARRAY(gt_live_variant) variants;
     double reference_ns, prepare_s;
     unsigned start_failures, blameless; /* in a row */
@@ -214,6 +215,10 @@ void gt_compile_close(gt_host_farm *farm);
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request);
 /* Starts a worker, and with it a new generation. If that fails, requests are refused. */
 void gt_measure_start(gt_host_farm *farm);
+/* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. */
+void gt_measure_set_plain(gt_measure_host *host, bool plain);
+/* Whether the worker in hand has come to its end by the trial. The next one does without. */
+bool gt_measure_does_without(gt_measure_host *host);
 /* Sends the queued requests, and starts a worker if there is none; or refuses all of them. */
 void gt_measure_pump(gt_host_farm *farm);
 /* Handles what came from the worker. */

@@ -152,6 +152,24 @@ void gt_measure_start(gt_host_farm *farm)
     host->ready = false;
     host->sent = host->offset = 0;
     host->since_ns = gt_now_ns();
+    gt_measure_set_plain(host, host->plain);
+}
+
+void gt_measure_set_plain(gt_measure_host *host, bool plain)
+{
+    host->plain = plain;
+    if (host->link.open && host->link.page) {
+        GT_PAGE_WRITE(host->link.page->plain, plain);
+    }
+}
+
+bool gt_measure_does_without(gt_measure_host *host)
+{
+    bool can = host->link.page && !host->link.is_thread && !host->plain && host->sent > 0 &&
+               host->queue.items[0]->kind == GT_FRAME_PREPARE &&
+               GT_PAGE_READ(host->link.page->trying);
+    host->plain |= can;
+    return can;
 }
 
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message)
@@ -372,6 +390,10 @@ static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
             return false;
         }
         gt_measure_request_free(gt_measure_pop(host));
+        return true;
+    }
+    if (status == GPUTUNE_ECRASHED && gt_measure_does_without(host)) {
+        gt_measure_restart(farm);
         return true;
     }
     if (request->internal && request->kind == GT_FRAME_PREPARE) {

@@ -146,6 +146,7 @@ void gt_measure_died(gt_host_farm *farm)
     uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
     uint64_t current = GT_PAGE_READ(host->link.page->current);
     bool in_hand = host->sent > 0 && sequence == host->queue.items[0]->sequence;
+    bool by_trial = in_hand && gt_measure_does_without(host);
     gt_death death;
     if (!host->ready) {
         gt_link_finish(&host->link, &death, END_S);
@@ -153,7 +154,9 @@ void gt_measure_died(gt_host_farm *farm)
         return;
     }
     replace(farm, &death);
-    if (in_hand) {
+    if (by_trial) {
+        begin_again(farm);
+    } else if (in_hand) {
         died_in_hand(farm, current, &death);
     } else {
         died_blameless(farm, &death);
@@ -260,6 +263,10 @@ void gt_measure_check_deadline(gt_host_farm *farm)
     if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
         host->seen = current; /* it makes progress: it is at another variant */
         host->since_ns = gt_now_ns();
+        return;
+    }
+    if (gt_measure_does_without(host)) {
+        gt_measure_restart(farm);
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {

@@ -71,7 +71,11 @@ typedef struct gt_prepared {
     double reference_ns;     /* one launch of the reference at workload 0 */
     double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
     double prepare_ns;
+    double trial_ns; /* that a winner's further launches and data take at most, in its last proof */
     gt_proof proof;
+    char
+        loose[GT_NAME_MAX]; /* an output whose tolerance exceeds the median of its results, or "" */
+    double loose_tolerance, loose_median;
 } gt_prepared;
 
 /* Load a variant, verify it on every workload, and keep it ready for samples; one that is not
@@ -80,6 +84,7 @@ typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
+    bool standard;    /* it is the default, which decides what is demanded of others */
     bool patient;     /* ten times the deadline: a hang will then be believed */
     double work;      /* of a launch, over that of the default's: the deadline grows with it */
     double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
@@ -90,10 +95,12 @@ typedef struct gt_verify_job {
 typedef struct gt_verified {
     bool proved;      /* else slower than slower_ns: only what it must not touch was checked */
     double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    gt_tolerance tolerance; /* of the output where that is */
-    double pilot_ns;        /* rough time of one launch; the shorter one of two */
-    double occupancy;       /* resident warps over the SM's maximum */
-    gt_resources resources; /* as the driver sees them; spills unknown (0) */
+    gt_tolerance tolerance;   /* of the output where that is */
+    double pilot_ns;          /* rough time of one launch; the shorter one of two */
+    double occupancy;         /* resident warps over the SM's maximum */
+    gt_resources resources;   /* as the driver sees them; spills unknown (0) */
+    char writes[GT_NAME_MAX]; /* a winner's: a variable of its module that it writes, or "" */
+    char trial[128];          /* a winner's: what else it was proved with, or "" */
 } gt_verified;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
@@ -141,6 +148,7 @@ typedef struct gt_sampled {
 typedef struct gt_recheck_job {
     uint64_t id; /* the variant's */
     uint64_t seed;
+    double share; /* of that time (gt_prepared.trial_ns), from 0 to 1: less near a limit */
 } gt_recheck_job;
 
 #endif

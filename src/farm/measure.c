@@ -57,9 +57,9 @@ const gt_device *gt_measure_device(const gt_measure *measure)
     return &measure->device;
 }
 
-/* Frees the earlier setup and its variants. */
-static void forget(gt_measure *measure)
+void gt_measure_forget(gt_measure *measure)
 {
+    gt_trial_free(measure);
     gt_loaded_free_all(measure);
     gt_memory_free(measure);
     gt_tasks *const tables[] = {
@@ -87,7 +87,7 @@ void gt_measure_close(gt_measure *measure)
     gt_monitor_stop(measure->monitor);
     if (measure->context) {
         const gt_driver *driver = measure->driver;
-        forget(measure);
+        gt_measure_forget(measure);
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
@@ -172,11 +172,10 @@ static void adopt_workload(gt_workspace *workspace, const gt_workload *workload)
     }
 }
 
-static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
+gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup)
 {
     uint64_t live[GT_WORKLOAD_MAX];
     gt_live_buffers(live, setup);
-    GT_TRY(gt_service_load(measure, &setup->service));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
         adopt_workload(workspace, &setup->workloads[i]);
@@ -210,7 +209,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
                                   gt_prepared *out)
 {
     int64_t start = gt_now_ns();
-    forget(measure);
+    gt_measure_forget(measure);
     GT_TRY(check_setup(setup));
     if (gt_objective_facts(setup->objective)->by_energy) {
         watch(measure);
@@ -221,13 +220,21 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.inputs = NULL;
     measure->setup.input_count = 0;
     measure->setup.reference = measure->setup.service = (gt_image){0};
-    GT_TRY(build(measure, setup));
+    GT_TRY(gt_service_load(measure, &setup->service));
+    GT_TRY(gt_measure_build(measure, setup));
     GT_TRY(measure_copy(measure));
     watch(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
                          .prepare_ns = (double)(gt_now_ns() - start),
+                         .trial_ns = gt_trial_winner_ns(measure),
                          .proof = proof_of(&setup->workloads[0])};
-    return GPUTUNE_OK;
+    return gt_contents_loose(out, measure);
+}
+
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)
+{
+    gputune_status status = gt_trial_make(measure, setup);
+    return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;
 }

@@ -2,9 +2,19 @@
  * again after a variant has damaged them. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
+#include "kernel/vary.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+static uint32_t fill_flags(const gt_buffer *buffer)
+{
+    static const uint32_t of_variety[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
+                                          [GT_VARIETY_SPECIALS] =
+                                              GT_TASK_EXTREMES | GT_TASK_SPECIALS};
+    return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
+}
 
 static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                      uint64_t seed)
@@ -17,8 +27,10 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
                             .seed = gt_fill_seed(seed, index),
                             .low = buffer->low,
                             .high = buffer->high,
+                            .stol = gt_workload_largest(buffer),
                             .type = buffer->type,
-                            .pattern = buffer->fill};
+                            .pattern = buffer->fill,
+                            .flags = fill_flags(buffer)};
     gt_service_task guard = {.operation = GT_DO_PATTERN,
                              .target = slot->base,
                              .count = slot->address - slot->base,
@@ -155,6 +167,60 @@ gputune_status gt_contents_span(gt_measure *measure)
                 GT_TRY(find_span(&of_slot, measure, slot, &workspace->workload.buffers[i]));
                 gt_tables_span(measure, slot->move_task, of_slot.low, of_slot.high);
             }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Tolerances that excuse almost anything ---------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median magnitude of the first elements. */
+static gputune_status find_median(double *out, gt_measure *measure, const gt_slot *slot,
+                                  const gt_buffer *buffer)
+{
+    enum { MOST = SAMPLE_BYTES / 8 };
+    unsigned char room[SAMPLE_BYTES];
+    double values[MOST];
+    uint32_t size = gt_type_bytes(buffer->type), count = 0;
+    uint64_t elements = buffer->elements < MOST ? buffer->elements : MOST;
+    GT_CALL(measure, MemcpyDtoHAsync, room, slot->address, elements * size, measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    for (uint64_t i = 0; i < elements; ++i) {
+        uint64_t bits = 0;
+        memcpy(&bits, room + i * size, size);
+        double value = fabs(gt_bits_to_double(buffer->type, bits));
+        if (isfinite(value)) {
+            values[count++] = value;
+        }
+    }
+    qsort(values, count, sizeof *values, by_value);
+    *out = count ? values[count / 2] : INFINITY;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count && !out->loose[0]; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        const gt_slot *slot = &workspace->slots[i];
+        double median;
+        if (!workspace->workload.has_reference || slot->spread_task < 0 || buffer->number_count) {
+            continue;
+        }
+        GT_TRY(find_median(&median, measure, slot, buffer));
+        double tolerance = slot->tolerance.atol + slot->tolerance.rtol * median;
+        if (median > 0 && tolerance > median) {
+            memcpy(out->loose, buffer->name, sizeof out->loose);
+            out->loose_tolerance = tolerance;
+            out->loose_median = median;
         }
     }
     return GPUTUNE_OK;

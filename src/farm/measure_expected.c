@@ -53,10 +53,26 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? gt_reference_launch(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
+/* What the variant leaves unwritten must not look like what a later one leaves so. */
+static gputune_status poison_outputs(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        if (buffer->direction == GT_OUT) {
+            GT_CALL(measure, MemsetD8Async, workspace->slots[i].address, GT_POISON_FIRST,
+                    buffer->bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* A variant fills the slots. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        GT_TRY(poison_outputs(measure, &measure->workspaces[s]));
+    }
     GT_TRY(move_inputs(measure, author->workspace_count, moved));
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));
@@ -135,13 +151,29 @@ static uint32_t steps_wanted(const gt_measure *measure, bool *many)
     uint32_t steps = 0;
     *many = false;
     for (uint32_t i = 0; i < workload->buffer_count && !workload->tolerance.stated; ++i) {
+        const gt_slot *slot = &measure->workspaces[0].slots[i];
         bool few = workload->buffers[i].elements < GT_TOLERANCE_FEW;
-        if (measure->workspaces[0].slots[i].spread_task >= 0) {
-            steps = few || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
+        if (slot->spread_task >= 0) {
+            steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
             *many |= !few && measure->move.tasks.count > 0;
         }
     }
     return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
+}
+
+/* Nothing is noted of the elements yet. */
+static gputune_status clear_scales(gt_measure *measure)
+{
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            if (workspace->slots[i].scale) {
+                GT_CALL(measure, MemsetD8Async, workspace->slots[i].scale, 0,
+                        workspace->workload.buffers[i].elements * sizeof(float), measure->stream);
+            }
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
@@ -149,6 +181,7 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     bool many;
     uint32_t steps = steps_wanted(measure, &many);
     GT_TRY(steps > 0 ? gt_contents_span(measure) : GPUTUNE_OK);
+    GT_TRY(clear_scales(measure));
     for (uint32_t k = 0; k < steps; ++k) {
         GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
                          false));
@@ -163,6 +196,27 @@ static bool can_move(const gt_measure *measure, uint32_t workspace)
     return (workspace == 0 ? timed : measure->move.tasks.count - timed) > 0;
 }
 
+/* Whether all inputs that results may depend on were moved. */
+static bool all_moved(const gt_workspace *workspace)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        all &= buffer->direction == GT_OUT || !gt_type_is_float(buffer->type) ||
+               workspace->slots[i].move_task >= 0;
+    }
+    return all;
+}
+
+static void set_tolerance(gt_workspace *workspace, uint32_t index, const gt_sensitivity *seen)
+{
+    gt_slot *slot = &workspace->slots[index];
+    if (!slot->scale || !all_moved(workspace) ||
+        !gt_tolerance_of_element(&slot->tolerance, &workspace->workload, index, seen)) {
+        slot->tolerance = gt_tolerance_of(&workspace->workload, index, seen);
+    }
+}
+
 static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
@@ -174,7 +228,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
                 seen[s][i].still = 0; /* that it stays says nothing of its terms */
             }
             seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
-            workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
+            set_tolerance(workspace, i, &seen[s][i]);
         }
     }
     measure->has_tolerances = true;

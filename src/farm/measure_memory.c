@@ -99,7 +99,7 @@ static gputune_status place_slot(gt_slot *slot, gt_measure *measure, const gt_wo
 static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                     bool live)
 {
-    bool timed = workspace == &measure->workspaces[0];
+    bool timed = workspace == &measure->workspaces[0] && !measure->is_trial;
     const gt_workload *workload = &workspace->workload;
     const gt_buffer *buffer = &workload->buffers[index];
     gt_slot *slot = &workspace->slots[index];
@@ -107,6 +107,10 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     slot->live = live;
     if (gt_plan_needs_pristine(buffer, live)) {
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
+    }
+    bool is_result = buffer->direction != GT_IN && gt_type_is_float(buffer->type);
+    if (measure->is_trial && is_result && !buffer->number_count) {
+        GT_TRY(gt_memory_take(&slot->scale, measure, buffer->elements * sizeof(float)));
     }
     uint64_t expected = gt_plan_expected_bytes(buffer);
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
@@ -152,6 +156,7 @@ static gputune_status write_scalars(gt_workspace *workspace)
     return GPUTUNE_OK;
 }
 
+/* Allocates them first, unless they have been. */
 static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
@@ -168,9 +173,20 @@ static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspac
                                          .low = number->low,
                                          .high = number->high};
     }
-    GT_TRY(gt_memory_take(&workspace->numbers, measure, bytes));
+    if (!workspace->numbers) {
+        GT_TRY(gt_memory_take(&workspace->numbers, measure, bytes));
+    }
     GT_CALL(measure, MemcpyHtoD, workspace->numbers, numbers, bytes);
     return GPUTUNE_OK;
+}
+
+gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace)
+{
+    const gt_workload *workload = &workspace->workload;
+    for (uint32_t i = 0; i < workload->scalar_count; ++i) {
+        gt_scalar_write(workspace->scalars[i], workload, &workload->scalars[i]);
+    }
+    return upload_numbers(measure, workspace);
 }
 
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live)
@@ -197,7 +213,7 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
 {
     size_t available = 0, total = 0;
     workspace->sets = 1;
-    if (workspace != &measure->workspaces[0] || measure->device.emulated) {
+    if (workspace != &measure->workspaces[0] || measure->device.emulated || measure->is_trial) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);

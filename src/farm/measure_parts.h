@@ -37,6 +37,7 @@ typedef struct gt_slot {
     CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
     uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
+    CUdeviceptr scale;    /* how far each element moved with the inputs, floats; 0: not noted */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
     bool live;            /* sent: never filled */
     uint64_t hash;        /* of an input's contents */
@@ -92,6 +93,9 @@ typedef struct gt_replay {
     uint32_t turn; /* gt_measure.turn when it was captured */
 } gt_replay;
 
+/* The variables of a variant's module. */
+typedef struct gt_variables gt_variables;
+
 /* One verified variant. */
 typedef struct gt_loaded {
     uint64_t id;
@@ -103,6 +107,7 @@ typedef struct gt_loaded {
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
     gt_replay full, brief, quick;
+    gt_variables *variables;                  /* NULL: none; owned */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
 
@@ -112,6 +117,9 @@ typedef enum gt_damage {
     GT_DAMAGE_INPUTS, /* inputs and guard zones may have */
     GT_DAMAGE_EVERYTHING
 } gt_damage;
+
+/* Another data set, on which variants are proved too. */
+typedef struct gt_trial gt_trial;
 
 struct gt_measure {
     const gt_driver *driver;
@@ -166,6 +174,8 @@ struct gt_measure {
         *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
     bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
+    gt_trial *trial; /* NULL: there is none */
+    bool is_trial;   /* it is one itself: nothing is timed */
 
     GT_ARRAY(gt_loaded) variants;
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
@@ -176,6 +186,14 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
 /* GT_CALL(measure, MemFree, address): as GT_CUDA, and marks a fatal failure. */
 #define GT_CALL(measure, function, ...)                                                            \
     GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
+
+/* ---- measure.c ------------------------------------------------------------------------------- */
+
+/* Allocates and fills what the setup needs, and runs the reference; the service kernels are loaded.
+ */
+gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
+/* Frees what belongs to the setup. */
+void gt_measure_forget(gt_measure *measure);
 
 /* ---- measure_service.c: tables and kernels, all queued on the stream ------------------------- */
 
@@ -196,9 +214,9 @@ gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table
  * `first`). They can be read after the next synchronisation. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
-/* Fills the shared memory of every multiprocessor with that byte. A kernel that reads shared memory
- * before it writes it then gives wrong results. Does nothing on an emulated device, which poisons
- * the shared memory of each block itself. */
+/* Fills the shared memory of every multiprocessor with a mixed poison. A kernel that reads shared
+ * memory before it writes it then gives wrong results. Does nothing on an emulated device, which
+ * poisons the shared memory of each block itself. */
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
 /* Evicts the buffers from L2 by reading the sweep buffer. Does nothing without one. */
 gputune_status gt_service_sweep(gt_measure *measure);
@@ -227,6 +245,8 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 /* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`: the
  * data of buffer i are sent. */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
+/* Writes the values of a workspace's scalars and numbers again, where they are. */
+gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
@@ -247,7 +267,7 @@ gputune_status gt_memory_service(gt_measure *measure);
 /* Tells a task on a buffer's elements how they are made up, where they have several numbers that
  * the task must tell apart. */
 void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
-/* Builds all tables. Called after allocation and before gt_contents_make(). */
+/* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
@@ -270,6 +290,10 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
 /* Sets the spans of the `move` table for inputs whose values come from data or from the template's
  * own kernel, by a sample of what they hold. They are as they were filled. Waits. */
 gputune_status gt_contents_span(gt_measure *measure);
+/* Looks for an output of the timed workload whose tolerance exceeds the median of its results, by a
+ * sample of them: almost anything would pass there. The slots hold the reference's results. Waits.
+ */
+gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 /* Repairs what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
@@ -323,6 +347,35 @@ const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t works
 gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                          uint32_t workspace);
 
+/* ---- measure_state.c ------------------------------------------------------------------------- */
+
+/* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
+gputune_status gt_variables_find(gt_variables **out, const gt_image *image);
+/* Notes what a variant's variables hold. *changed: the first that holds something else than when
+ * that was done last, NULL: none does. Waits. */
+gputune_status gt_variables_note(const char **changed, gt_measure *measure, gt_loaded *variant);
+
+/* ---- measure_trial.c ------------------------------------------------------------------------- */
+
+/* Makes the trial where there is a reference to say what is right. Fails only if the GPU is lost.
+ */
+gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup);
+void gt_trial_free(gt_measure *measure);
+/* Queues a variant's launch on it, and the comparison. Does nothing without one. */
+gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant);
+/* Judges that launch, behind the next synchronisation. What the `standard`, the default variant,
+ * does not hold is not demanded of the others either. */
+gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                              bool standard);
+/* A variant that was wrong elsewhere may have damaged the trial's buffers, too. */
+void gt_trial_doubt(gt_measure *measure);
+/* Proves a winner: many launches in a row, and further data sets at the same addresses; out->trial
+ * says with which. `share`: of the time that is meant for it. Waits. */
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                               double share);
+/* Nanoseconds that it takes at most, with all the time that is meant for it; 0: there is none. */
+double gt_trial_winner_ns(const gt_measure *measure);
+
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
 /* Judges the findings of a proof (`after_race`: of the winner's second proof). OK: *out has the
@@ -330,6 +383,9 @@ gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant
  * and the tolerance that would have accepted the value. *damage says what must be filled again. */
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race);
+/* The same for a launch of the trial `measure`; the message has these words. */
+gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                               const char *words);
 /* The same for launches whose results were not compared (the table `edges`). */
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no

@@ -10,9 +10,13 @@ enum {
     GT_GUARD_BACK = 4096,    /* bytes after it */
     GT_ALIGNMENT_MAX = 4096, /* that a caller may promise */
     GT_LAUNCHES_MAX = 256,   /* of one graph */
-    GT_POISON_FIRST = 0xff,  /* bytes of outputs and scratch before the first launch of a proof: NaN
-                                in every float type, */
-    GT_POISON_SECOND = 0x7b  /* and of outputs before the second */
+    GT_POISON_FIRST = 0xff,  /* bytes of expected results and scratch: NaN in every float type, */
+    GT_POISON_SECOND = 0x7b, /* and of expected results in the reference's second run */
+    GT_POISON_ZERO = 0,      /* of scratch */
+    GT_POISON_NEGATIVE = 0xfb,
+    GT_POISON_MIXED = 0 /* of outputs and shared memory: GT_POISON_MIXED + 0 to 3 have 16 bytes of
+                           NaN, negative and huge, zero, and positive and huge in turn, and begin
+                           with another of them (poison_byte() in service_tasks.cu) */
 };
 
 /* The seed of the pattern in the guard zones of a buffer. */

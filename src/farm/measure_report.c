@@ -9,39 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Which of a proof's two launches a comparison belongs to. */
-typedef struct launch_facts {
-    uint32_t poison;   /* of its outputs */
-    const char *words; /* what to say of it */
-} launch_facts;
-
-static const launch_facts plain = {GT_POISON_FIRST, ""};
-static const launch_facts timed = {GT_POISON_SECOND, ""}; /* the only one on the timed workspace */
-/* The words for the second launch, if the first one was right. */
-static const launch_facts again = {
-    GT_POISON_SECOND, " in a second launch, after a first one that was right: scratch memory and "
-                      "device variables keep what a launch leaves in them, unless clear() names "
-                      "the scratch"};
+/* What to say of a proof's first launch, and of the only one on the timed workspace. */
+static const char plain[] = "";
+/* Of the second launch, if the first one was right. */
+static const char again[] =
+    " in a second launch, after a first one that was right: scratch memory and device variables "
+    "keep what a launch leaves in them, unless clear() names the scratch";
 /* The same where in_place() makes the second launch another one. */
-static const launch_facts in_place = {
-    GT_POISON_SECOND, " in a second launch, with one buffer for each pair of in_place(), after a "
-                      "launch on separate buffers that was right"};
-/* A winner's: first with what the race left, then with new scratch memory. */
-static const launch_facts raced[2] = {
-    {GT_POISON_FIRST, " after the race, though it was right before: launches must not depend on "
-                      "what earlier ones left behind"},
-    {GT_POISON_SECOND, " with new scratch memory, though it was right with what the race left"}};
+static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
+                               "after a launch on separate buffers that was right";
+/* Of a winner's: first with what the race left, then with new scratch memory. */
+static const char *const raced[2] = {
+    " after the race, though it was right before: launches must not depend on what earlier ones "
+    "left behind",
+    " with new scratch memory, though it was right with what the race left"};
 
 static double as_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-static bool is_poison(gt_type type, uint64_t bits, uint32_t poison)
-{
-    return bits == (poison * 0x0101010101010101ull) >> (64 - 8 * gt_type_bytes(type));
 }
 
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot)
@@ -63,20 +50,18 @@ static bool is_judged(const gt_measure *measure)
 }
 
 /* Without a reference: whether the default variant has left the element unwritten, too. */
-static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
-                       const launch_facts *launch)
+static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
-    return !is_judged(measure) && is_poison(buffer->type, found->value, launch->poison) &&
-           is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
+    return !is_judged(measure) && found->unwritten == 3;
 }
 
 static void say_value(gt_text *text, const gt_measure *measure, const gt_workload *workload,
-                      const gt_buffer *buffer, const gt_finding *found, const launch_facts *launch)
+                      const gt_buffer *buffer, const gt_finding *found)
 {
     char value[40], expected[40], name[GT_COMPONENT_TEXT];
     gt_type type = gt_component_type(workload, buffer, found->first);
     gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
-    bool is_written = !is_poison(type, found->value, launch->poison);
+    bool is_written = !(found->unwritten & 1);
     gt_text_printf(text, "%s is %s, expected %s%s",
                    gt_component_name(name, workload, buffer, found->first),
                    is_written ? gt_bits_text(value, type, found->value) : "not written",
@@ -99,13 +84,12 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slo
 }
 
 static gputune_status report_mismatch(const gt_measure *measure, const gt_workspace *workspace,
-                                      uint32_t index, const gt_finding *found,
-                                      const launch_facts *launch)
+                                      uint32_t index, const gt_finding *found, const char *words)
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_text text = {0};
     char name[GT_COMPONENT_TEXT];
-    if (is_nobodys(measure, buffer, found, launch)) {
+    if (is_nobodys(measure, found)) {
         return gt_fail(GPUTUNE_EWRONG,
                        "%s is not written, and the default variant, which stands in "
                        "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
@@ -113,9 +97,9 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
                        gt_component_name(name, &workspace->workload, buffer, found->first),
                        found->count, buffer->elements);
     }
-    say_value(&text, measure, &workspace->workload, buffer, found, launch);
+    say_value(&text, measure, &workspace->workload, buffer, found);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
-                   buffer->elements, launch->words);
+                   buffer->elements, words);
     if (gt_type_is_float(gt_component_type(&workspace->workload, buffer, found->first))) {
         say_tolerance(&text, measure, &workspace->slots[index], found);
     }
@@ -139,29 +123,29 @@ static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *
 }
 
 static gputune_status judge_failures(const gt_workspace *workspace, const gt_findings *findings,
-                                     int task, const launch_facts *launch)
+                                     int task, const char *words)
 {
     const gt_finding *found = task < 0 ? NULL : &findings->items[task];
     if (!found || found->count == 0) {
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
-                   workspace->workload.check.entry, found->value, launch->words);
+                   workspace->workload.check.entry, found->value, words);
 }
 
 static gputune_status judge_compared(gt_verified *out, const gt_measure *measure,
                                      const gt_workspace *workspace, uint32_t index,
-                                     const gt_finding *found, const launch_facts *launch)
+                                     const gt_finding *found, const char *words)
 {
     if (found->count != 0) {
-        return report_mismatch(measure, workspace, index, found, launch);
+        return report_mismatch(measure, workspace, index, found, words);
     }
     note_error(out, &workspace->slots[index], found);
     return GPUTUNE_OK;
 }
 
 static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
-                                  const gt_workspace *workspace, const launch_facts *launch)
+                                  const gt_workspace *workspace, const char *words)
 {
     const gt_finding *items = measure->first->items;
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
@@ -173,23 +157,23 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         int task = workspace->slots[i].first_task;
         if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, workspace, i, &items[task], launch));
+            GT_TRY(judge_compared(out, measure, workspace, i, &items[task], words));
         }
     }
-    return judge_failures(workspace, measure->first, workspace->first_failures_task, launch);
+    return judge_failures(workspace, measure->first, workspace->first_failures_task, words);
 }
 
 static gputune_status judge_second(gt_verified *out, const gt_measure *measure,
-                                   const gt_workspace *workspace, const launch_facts *launch)
+                                   const gt_workspace *workspace, const char *words)
 {
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         int task = workspace->slots[i].compare_task;
         if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, workspace, i, &measure->findings->items[task],
-                                  launch));
+            GT_TRY(
+                judge_compared(out, measure, workspace, i, &measure->findings->items[task], words));
         }
     }
-    return judge_failures(workspace, measure->findings, workspace->failures_task, launch);
+    return judge_failures(workspace, measure->findings, workspace->failures_task, words);
 }
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
@@ -226,11 +210,11 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_workspace 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What to say of a second launch. */
-static const launch_facts *second(const gt_workspace *workspace, const launch_facts *usual)
+static const char *second(const gt_workspace *workspace, const char *usual)
 {
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         if (workspace->workload.buffers[i].in_place) {
-            return &in_place;
+            return in_place;
         }
     }
     return usual;
@@ -239,17 +223,17 @@ static const launch_facts *second(const gt_workspace *workspace, const launch_fa
 static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
-    GT_TRY(judge_first(out, measure, workspace, &raced[0]));
-    return judge_second(out, measure, workspace, second(workspace, &raced[1]));
+    GT_TRY(judge_first(out, measure, workspace, raced[0]));
+    return judge_second(out, measure, workspace, second(workspace, raced[1]));
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
 {
     uint32_t workspace_count = measure->setup.workload_count;
     const gt_workspace *last = &measure->workspaces[workspace_count - 1];
-    GT_TRY(judge_first(out, measure, last, &plain));
-    GT_TRY(judge_second(out, measure, last, second(last, &again)));
-    return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], &timed)
+    GT_TRY(judge_first(out, measure, last, plain));
+    GT_TRY(judge_second(out, measure, last, second(last, again)));
+    return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], plain)
                                : GPUTUNE_OK;
 }
 
@@ -269,6 +253,18 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                               const char *words)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    *damage = GT_DAMAGE_EVERYTHING;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges));
+    }
+    *damage = GT_DAMAGE_NONE;
+    return judge_second(out, measure, workspace, words);
 }
 
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)

@@ -169,13 +169,13 @@ gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds)
 
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison)
 {
-    uint32_t word = poison * 0x01010101u, bytes = shared_bytes(measure);
+    uint32_t bytes = shared_bytes(measure);
     if (measure->device.emulated) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_POISON_SHARED],
             (unsigned int)measure->device.sm_count, 1, 1, GT_SERVICE_THREADS, 1, 1, bytes,
-            measure->stream, (void *[]){&word, &bytes}, NULL);
+            measure->stream, (void *[]){&poison, &bytes}, NULL);
     return GPUTUNE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "kernel/tolerance.h"
+#include "kernel/vary.h"
 
 static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
 {
@@ -14,6 +15,19 @@ static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
+}
+
+/* The poisons of the outputs: before the first of two launches on a workspace, whose results are
+ * checked at once, and before the last one. All launches of a proof and of the winner's have
+ * another. */
+static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
+}
+
+static uint32_t last_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 1 : 2);
 }
 
 /* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
@@ -116,6 +130,7 @@ static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 /* The reference works on the expected results, a variant on the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
 {
+    static const double beyond = 1e30; /* of varied values, and not of infinities */
     double step = gt_tolerance_step(&workspace->workload);
     for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
         const gt_buffer *buffer = &workspace->workload.buffers[i];
@@ -129,6 +144,10 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
                                 .stol = step,
                                 .type = is_expected ? buffer->reference_type : buffer->type};
         gt_task_set_numbers(&task, workspace, i);
+        if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
+            task.low = -beyond;
+            task.high = beyond;
+        }
         slot->move_task = -1;
         if (can_move(buffer, slot)) {
             GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, &slot->move_task));
@@ -152,12 +171,16 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
                             .source_type = buffer->reference_type,
                             .scale_type = workspace->scale_type,
                             .pattern = poison,
-                            .source_pattern = GT_POISON_SECOND,
+                            .source_pattern = workspace->workload.has_reference ? GT_POISON_SECOND
+                                                                                : GT_POISON_FIRST,
                             .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
     gt_type unused;
     uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
     if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
         task.scale = workspace->scale;
+    } else if (slot->scale) {
+        task.scale = slot->scale;
+        task.scale_type = GT_TYPE_F32;
     }
     gt_task_set_numbers(&task, workspace, index);
     return task;
@@ -221,7 +244,8 @@ static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
     GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         gt_slot *slot = &workspace->slots[i];
-        GT_TRY(plan_result(&measure->check, workspace, i, GT_POISON_SECOND, &slot->compare_task));
+        GT_TRY(plan_result(&measure->check, workspace, i, last_poison(measure, workspace),
+                           &slot->compare_task));
         GT_TRY(plan_edges(&measure->check, &slot->edges, measure, workspace, i));
         GT_TRY(plan_edges(&measure->edges, &slot->edges_alone, measure, workspace, i));
     }
@@ -236,7 +260,8 @@ static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
         gt_slot *slot = &workspace->slots[i];
         bool is_input = workspace->workload.buffers[i].direction == GT_IN;
         slot->first_hash_task = -1;
-        GT_TRY(plan_result(&workspace->first, workspace, i, GT_POISON_FIRST, &slot->first_task));
+        GT_TRY(plan_result(&workspace->first, workspace, i, first_poison(measure, workspace),
+                           &slot->first_task));
         if (is_input && !is_cheapest(measure, workspace)) {
             GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
         }
@@ -276,6 +301,7 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
         .operation = GT_DO_SPREAD,
         .target = workspace->workload.has_reference ? slot->address : slot->expected,
         .source = workspace->workload.has_reference ? slot->expected : slot->address,
+        .scale = slot->scale,
         .count = buffer->elements,
         .type = buffer->type,
         .source_type = buffer->reference_type};
@@ -325,13 +351,13 @@ static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspac
 
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
-    GT_TRY(plan_reset(&measure->reset, workspace, GT_POISON_FIRST));
-    GT_TRY(plan_reset(&measure->again, workspace, GT_POISON_SECOND));
-    /* the results of a proof's last launch on a workspace are checked with the second poison */
-    bool twice = workspace == &measure->workspaces[measure->setup.workload_count - 1];
-    GT_TRY(plan_reset(&measure->launch, workspace, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
+    uint32_t first = first_poison(measure, workspace), last = last_poison(measure, workspace);
+    bool twice = is_cheapest(measure, workspace);
+    GT_TRY(plan_reset(&measure->reset, workspace, first));
+    GT_TRY(plan_reset(&measure->again, workspace, last));
+    GT_TRY(plan_reset(&measure->launch, workspace, twice ? first : last));
     if (twice) {
-        GT_TRY(plan_reset(&measure->relaunch, workspace, GT_POISON_SECOND));
+        GT_TRY(plan_reset(&measure->relaunch, workspace, last));
     }
     GT_TRY(plan_check(measure, workspace));
     GT_TRY(plan_first(measure, workspace));
@@ -348,7 +374,11 @@ gputune_status gt_tables_plan(gt_measure *measure)
         &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
         &measure->spread, &measure->move,  &measure->convert, &measure->results,  &measure->edges};
     size_t count = sizeof tables / sizeof tables[0];
+    for (size_t k = 0; k < count; ++k) {
+        gt_tasks_reset(tables[k]);
+    }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        gt_tasks_reset(&measure->workspaces[i].first);
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
         for (size_t k = 0; i == 0 && k < count; ++k) {
             gt_tasks_mark_timed(tables[k]);

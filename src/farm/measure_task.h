@@ -29,8 +29,11 @@ typedef enum gt_service_operation {
 
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2, /* compare: an element that both sides left at their poison is right */
-    GT_TASK_WHOLE = 4 /* move: whole numbers stay */
+    GT_TASK_GAPS = 2,     /* compare: an element that both sides left at their poison is right */
+    GT_TASK_WHOLE = 4,    /* move: whole numbers stay */
+    GT_TASK_EXTREMES = 8, /* fill: see gt_variety (kernel/vary.h), */
+    GT_TASK_SPECIALS = 16,
+    GT_TASK_FREE = 32 /* and no range is declared */
 };
 
 /* One number of an element of several (gt_number). */
@@ -46,10 +49,10 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* elements (fill, convert, compare) or bytes */
     uint64_t seed;
-    double low, high, stol; /* fill and move: low and high; move: the step in stol; compare: atol,
-                               rtol and stol */
+    double low, high, stol; /* fill and move: low and high; move: the step in stol, fill: the
+                               largest value that is drawn; compare: atol, rtol and stol */
     uint32_t operation, type, source_type, scale_type;
-    uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison's byte; guard:
+    uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison; guard:
                                 its seed */
     uint32_t source_pattern; /* compare and narrow: the byte of the source's poison */
     uint32_t sparse;         /* move: one in so many elements, at random */
@@ -60,12 +63,14 @@ typedef struct gt_service_task {
 
 /* What the check kernel found for one task. compare: mismatches, the first one's index with both
  * elements' bits, the largest |v - r| over the tolerance and the atol that would have accepted all
- * (doubles' bits; infinite where only equality would do), elements that both sides left alone.
+ * (doubles' bits; infinite where only equality would do), elements that both sides left alone, and
+ * in `unwritten` whether the first mismatch has its poison yet (1), or the expected one (2).
  * spread: elements that differ, the largest difference in `worst`, and over the target's magnitude
- * in `need`; without a source the largest magnitude in `worst`. guard: bytes overwritten and the
+ * in `need`; without a source the largest magnitude in `worst`, and in
+ * `count` how many are not finite. guard: bytes overwritten and the
  * first one's offset. hash: the hash in `count`. */
 typedef struct gt_finding {
-    uint64_t count, first, worst, need, gaps, value, expected;
+    uint64_t count, first, worst, need, gaps, value, expected, unwritten;
 } gt_finding;
 
 typedef struct gt_findings {

@@ -1,7 +1,9 @@
 /* Proving variants right before they are timed, and the winner once more behind its last sample. */
 #include "farm/measure_parts.h"
 
+#include "base/number.h"
 #include <math.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
         gt_launcher_free(variant->launchers[i]);
     }
     free(variant->launches);
+    free(variant->variables);
     memset(variant, 0, sizeof *variant);
 }
 
@@ -85,12 +88,14 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                                  gt_launch_arguments(measure, workspace));
 }
 
-/* Poisons the scratch memory, which the variant may read before it writes it. */
-static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant,
-                                     uint32_t workspace_count, uint32_t poison)
+/* Poisons the scratch memory, which the variant may read before it writes it: that of the timed
+ * workload with zeros if there is another, so that the variant meets both. */
+static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, (uint8_t)poison));
+    uint32_t count = measure->setup.workload_count;
+    for (uint32_t s = 0; s < count; ++s) {
+        uint8_t poison = s + 1 < count ? GT_POISON_ZERO : GT_POISON_FIRST;
+        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, poison));
     }
     return GPUTUNE_OK;
 }
@@ -112,7 +117,7 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
-    GT_TRY(gt_service_poison_shared(measure, GT_POISON_FIRST));
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED));
     for (uint32_t s = workspace_count - 1; s > 0; --s) {
         GT_TRY(gt_loaded_launch(measure, variant, s));
     }
@@ -123,7 +128,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
                                    uint32_t workspace)
 {
     GT_TRY(gt_service_reset(measure, reset, workspace == 0));
-    GT_TRY(gt_service_poison_shared(measure, GT_POISON_SECOND));
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED + 1));
     return gt_loaded_launch_in_place(measure, variant, workspace);
 }
 
@@ -212,10 +217,10 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
 {
     bool slower;
     uint32_t workspace_count = measure->setup.workload_count;
-    GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
+    GT_TRY(poison_scratch(measure, variant));
     if (!measure->has_expected) {
         GT_TRY(gt_expected_adopt(measure, variant));
-        GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
+        GT_TRY(poison_scratch(measure, variant));
     }
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(launch_first(measure, variant, workspace_count));
@@ -229,7 +234,9 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
                         workspace_count > 1 ? &measure->relaunch : &measure->again,
                         workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
-    return conclude(out, measure, variant, PROOF);
+    GT_TRY(gt_trial_queue(measure, variant));
+    GT_TRY(conclude(out, measure, variant, PROOF));
+    return gt_trial_judge(out, measure, variant, job->standard);
 }
 
 /* The same for a winner on the timed workspace, in the other order: first with the scratch memory
@@ -240,7 +247,7 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
     GT_TRY(check_first(measure, &measure->workspaces[0]));
-    GT_TRY(poison_scratch(measure, variant, 1, GT_POISON_SECOND));
+    GT_TRY(gt_launcher_poison(variant->launchers[0], measure->stream, GT_POISON_NEGATIVE));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, AGAIN);
@@ -306,6 +313,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
         return gt_fail_memory();
     }
     memcpy(variant->launches, job->launches, sizeof job->launches);
+    GT_TRY(gt_variables_find(&variant->variables, &job->image));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
     if (measure->setup.workload_count < 2) {
@@ -339,6 +347,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
+        gt_trial_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
         discard(measure, &variant);
@@ -357,6 +366,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out)
 {
     gt_verified verified = {0};
+    const char *changed = NULL;
     GT_TRY(usable(measure));
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     if (!variant) {
@@ -368,7 +378,11 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     } else {
         GT_TRY(gt_contents_refresh(measure));
     }
+    GT_TRY(gt_variables_note(&changed, measure, variant));
     GT_TRY(prove_again(&verified, measure, variant));
+    GT_TRY(gt_variables_note(&changed, measure, variant));
+    gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
+    GT_TRY(gt_trial_winner(&verified, measure, variant, job->share));
     *out = verified;
     return GPUTUNE_OK;
 }

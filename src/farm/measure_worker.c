@@ -10,8 +10,14 @@
 
 static gputune_status prepare(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    (void)page;
-    return gt_measure_prepare(measure, job, reply);
+    GT_TRY(gt_measure_prepare(measure, job, reply));
+    if (GT_PAGE_READ(page->plain)) {
+        return GPUTUNE_OK;
+    }
+    GT_PAGE_WRITE(page->trying, 1);
+    GT_TRY(gt_measure_try(measure, job));
+    GT_PAGE_WRITE(page->trying, 0);
+    return GPUTUNE_OK;
 }
 
 static gputune_status verify(gt_measure *measure, const void *job, void *reply, gt_page *page)

@@ -15,11 +15,6 @@ struct verdict {
     bool is_gap;
 };
 
-static __device__ double infinity()
-{
-    return __longlong_as_double(0x7ff0000000000000ll);
-}
-
 static __device__ verdict exactly(bool equal)
 {
     double ratio = equal ? 0.0 : infinity();
@@ -58,7 +53,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
     u64 v = load_bits(t.target, index, size);
     u64 r = load_bits(t.source, index, source_size);
-    if ((t.flags & GAPS) && v == poison_bits(t.pattern, size) &&
+    if ((t.flags & GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
         verdict gap = {0, 0, true}; // left unwritten by both: not part of the result
         return gap;
@@ -89,6 +84,17 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
+// Notes a step for the four elements side by side that the element belongs to: the step of one may be
+// small by chance.
+static __device__ void note_scale(const task &t, u64 index, float by)
+{
+    u64 first = index & ~3ull;
+#pragma unroll 1
+    for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // such floats keep their order
+    }
+}
+
 static __device__ __noinline__ void spread_element(const task *at, tally &sum, u64 index)
 {
     task one;
@@ -103,12 +109,14 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     const task &t = *at;
     double value = to_double(t.type, load_bits(t.target, index, size_of(t.type)));
     double size = fabs(value);
+    sum.count += t.source == 0 && !(size < infinity());
     if (t.source != 0) {
         double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
                                                                     size_of(t.source_type))));
         sum.count += by != 0;
         sum.need = by > 0 ? fmaxf(sum.need, (float)(by / size)) : sum.need;
         size = by;
+        note_scale(t, index, (float)by);
     }
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
@@ -313,7 +321,7 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
         result.worst = atomicExch(&sum->worst, 0ull);
         result.need = atomicExch(&sum->need, 0ull);
         result.gaps = atomicExch(&sum->gaps, 0ull);
-        result.value = result.expected = 0;
+        result.value = result.expected = result.unwritten = 0;
         if (tasks[i].operation == COMPARE && result.count != 0) {
             const task *at = &tasks[i];
             u64 index = result.first;
@@ -323,8 +331,12 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
                 at = &one;
                 index = 0;
             }
-            result.value = load_bits(at->target, index, size_of(at->type));
-            result.expected = load_bits(at->source, index, size_of(at->source_type));
+            u32 size = size_of(at->type), source_size = size_of(at->source_type);
+            u32 poison = poison_byte(at->pattern, at->target + index * size);
+            result.value = load_bits(at->target, index, size);
+            result.expected = load_bits(at->source, index, source_size);
+            result.unwritten = (result.value == poison_bits(poison, size) ? 1 : 0) |
+                               (result.expected == poison_bits(at->source_pattern, source_size) ? 2 : 0);
         }
         out->items[i] = result;
     }
@@ -371,7 +383,7 @@ extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
 {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-        finding empty = {0, ~0ull, 0, 0, 0, 0, 0};
+        finding empty = {0, ~0ull, 0, 0, 0, 0, 0, 0};
         sums->items[i] = empty;
     }
     if (threadIdx.x == 0) {

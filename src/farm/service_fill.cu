@@ -55,9 +55,62 @@ static __device__ u64 permuted(const task &t, u64 i)
     return x;
 }
 
+// One of the values that kernels are seldom tried with, within the declared range if there is one.
+static __device__ double rare_value(const task &t, u64 draw, bool finite)
+{
+    bool wide = t.type == F32 || t.type == F64, signs = is_float(t.type);
+    double tiny = t.type == F64 ? 4e-310 : t.type == F16 ? 2e-6 : wide || t.type == BF16 ? 4e-39 : 0.004;
+    double large = wide ? 100.0 : 12.0;
+    double zero = fmin(fmax(0.0, t.low), t.high);
+    bool around = signs && t.low <= 0 && t.high > 0;
+    if ((t.flags & FREE) == 0) {
+        switch (draw % 5) {
+        case 0: return t.low;
+        case 1: return t.stol;
+        case 2: return zero;
+        case 3: return around ? -0.0 : t.low;
+        default: return around ? tiny : t.stol;
+        }
+    }
+    double value = finite ? 3.5 : draw & 64 ? infinity() : -infinity();
+    switch (draw % 12) {
+    case 0: return finite ? -3.5 : value - value; // NaN
+    case 1: return value;
+    case 2: return -0.0;
+    case 3: return tiny;
+    case 4: return -tiny;
+    case 5: return large;
+    case 6: return -large;
+    case 7: return 3.5;
+    case 8: return -3.5;
+    case 9: return 1.0;
+    case 10: return -1.0;
+    default: return 0.0;
+    }
+}
+
+// Whether element i has another value than the uniform fill's. The buffer has eight parts: two with a
+// few rare values, two with a few finite ones, one of the largest value, one of the least, one of
+// zeros, and one of rare values alone.
+static __device__ bool is_varied(double *value, const task &t, u64 i)
+{
+    u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(t, i));
+    if ((t.flags & EXTREMES) == 0 || (part < 4 && draw % 32 != 0)) {
+        return false;
+    }
+    bool finite = (t.flags & SPECIALS) == 0 || part >= 2;
+    bool free = (t.flags & FREE) != 0;
+    *value = part == 4   ? (free ? 2.5 : t.stol)
+             : part == 5 ? (free ? -1.75 : t.low)
+             : part == 6 ? fmin(fmax(0.0, t.low), t.high)
+                         : rare_value(t, draw >> 5, finite);
+    return true;
+}
+
 static __device__ u64 whole_bits(const task &t, u64 i)
 {
     long long low = (long long)t.low;
+    double varied;
     u64 range = (u64)((long long)t.high - low);
     switch (t.pattern) {
     case INDEX: return i;
@@ -67,6 +120,9 @@ static __device__ u64 whole_bits(const task &t, u64 i)
     case PERMUTATION: return permuted(t, i);
     case PREFIX: return prefix(t, i);
     default: break;
+    }
+    if (is_varied(&varied, t, i)) {
+        return (u64)(long long)varied;
     }
     u64 draw = draw_of(t, i);
     return (u64)low + (range == ~0ull ? draw : __umul64hi(draw, range + 1));
@@ -85,6 +141,7 @@ static __device__ u64 integer_bits(const task &t, u64 i)
 
 static __device__ u64 float_bits(const task &t, u64 i)
 {
+    double varied;
     switch (t.pattern) {
     case INDEX: return from_double(t.type, (double)i);
     case ZERO: return 0;
@@ -92,7 +149,9 @@ static __device__ u64 float_bits(const task &t, u64 i)
     case SORTED: return from_double(t.type, between(t, place_of(t, i, t.count)));
     case PERMUTATION: return from_double(t.type, (double)permuted(t, i));
     case PREFIX: return from_double(t.type, (double)prefix(t, i));
-    default: return from_double(t.type, between(t, unit_of(draw_of(t, i))));
+    default:
+        return from_double(t.type, is_varied(&varied, t, i) ? varied
+                                                            : between(t, unit_of(draw_of(t, i))));
     }
 }
 
@@ -101,18 +160,21 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
-// Up or down by a relative step, at random, one in `sparse`; what would leave [low, high] stays, and
-// with WHOLE whole numbers do.
+// Up or down by a relative step, at random, one in `sparse`; within [low, high], and with WHOLE whole
+// numbers stay.
 static __device__ void move_element(const task &t, u64 i)
 {
     u64 draw = draw_of(t, i);
     double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
     double by = __dmul_rn(value, t.stol);
-    double up = __dadd_rn(value, by), down = __dsub_rn(value, by);
+    double moved = draw & 1 ? __dadd_rn(value, by) : __dsub_rn(value, by);
     bool stays = (t.flags & WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
-    if (is_chosen && fmin(up, down) >= t.low && fmax(up, down) <= t.high) {
-        store_bits(t.target, i, size_of(t.type), from_double(t.type, draw & 1 ? up : down));
+    if (!(moved >= t.low && moved <= t.high)) {
+        moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
+    }
+    if (is_chosen && moved >= t.low && moved <= t.high) {
+        store_bits(t.target, i, size_of(t.type), from_double(t.type, moved));
     }
 }
 
@@ -189,7 +251,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task
 
 static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
 {
-    u32 word = t.pattern * 0x01010101u;
+    // a thread's vectors are a multiple of 64 bytes apart, so that one poison is theirs
+    u32 word = poison_byte(t.pattern, target + begin + 16 * threadIdx.x) * 0x01010101u;
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);
     u32 count = (u32)((end - begin) / 16);
@@ -224,7 +287,7 @@ static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end
     const u8 *from = (const u8 *)t.source;
 #pragma unroll 1
     for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
-        to[i] = t.operation == POISON ? (u8)t.pattern : from[i];
+        to[i] = t.operation == POISON ? (u8)poison_byte(t.pattern, target + i) : from[i];
     }
 }
 

@@ -30,16 +30,17 @@ enum operation {
 };
 enum fill_kind { UNIFORM, INDEX, ZERO, CONSTANT, SORTED, PERMUTATION, PREFIX };
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, BOOL, F16, BF16, F32, F64, E4M3, E5M2 };
-enum { NAN_OK = 1, GAPS = 2, WHOLE = 4 };
+enum { NAN_OK = 1, GAPS = 2, WHOLE = 4, EXTREMES = 8, SPECIALS = 16, FREE = 32 };
 
 struct task {
     u64 first_tile, tiles, repeats, stride;
     u64 target, source, scale; // addresses
     u64 count;                 // elements or bytes
     u64 seed;
-    double low, high, stol; // fill, move: low and high, move: the step; compare: atol, rtol, stol
+    double low, high, stol; // fill, move: low and high, move: the step, fill: the largest value that
+                            // is drawn; compare: atol, rtol, stol
     u32 operation, type, source_type, scale_type;
-    u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
+    u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison; guard: its seed
     u32 source_pattern; // compare, narrow: the byte of the poison that the source holds
     u32 sparse;         // move: one in so many elements
     u64 numbers;         // the numbers of an element, `number_count` of them; 0: all are alike
@@ -55,11 +56,12 @@ struct number {
 
 // What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
 // the sum is in `count`. Compare: `need` is the largest atol that a mismatch would have taken,
-// `gaps` how many elements neither side wrote. Spread: `worst` is the largest |target - source|,
+// `gaps` how many elements neither side wrote, `unwritten` whether the first mismatch still has its
+// poison: 1, the source's: 2. Spread: `worst` is the largest |target - source|,
 // `need` the same over |target|, `count` how many differ; without a source `worst` is the largest
-// |target|.
+// |target|, and `count` how many are not finite.
 struct finding {
-    u64 count, first, worst, need, gaps, value, expected;
+    u64 count, first, worst, need, gaps, value, expected, unwritten;
 };
 
 struct findings {
@@ -70,6 +72,11 @@ struct findings {
 static __device__ u32 size_of(u32 type) // two bits a type: the logarithm
 {
     return 1u << (0x394fa50u >> 2 * type & 3);
+}
+
+static __device__ double infinity()
+{
+    return __longlong_as_double(0x7ff0000000000000ll);
 }
 
 static __device__ bool is_float(u32 type)
@@ -201,6 +208,13 @@ static __device__ u64 mix(u64 state) // splitmix64's output function
     state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
     state = (state ^ state >> 27) * 0x94d049bb133111ebull;
     return state ^ state >> 31;
+}
+
+// The poison's byte at an address. Poisons below 4 are mixed: each 16 bytes have another of NaN,
+// negative and huge, zero, and positive and huge, and the poison says which comes first.
+static __device__ u32 poison_byte(u32 poison, u64 address)
+{
+    return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
 }
 
 // What is left of a poison in an element of that size.

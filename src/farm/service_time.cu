@@ -28,12 +28,13 @@ extern "C" __global__ void gt_service_delay(u64 nanoseconds)
     } while (now - start < nanoseconds);
 }
 
-// Fills the shared memory of its block with the word, which the next kernel then finds.
-extern "C" __global__ void __launch_bounds__(THREADS) gt_service_poison_shared(u32 word, u32 bytes)
+// Fills the shared memory of its block with a poison, which the next kernel then finds.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gt_service_poison_shared(u32 poison, u32 bytes)
 {
     extern __shared__ u32 words[];
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < bytes / 4; i += THREADS) {
-        ((volatile u32 *)words)[i] = word;
+        ((volatile u32 *)words)[i] = poison_byte((poison + blockIdx.x) & 3, 4 * i) * 0x01010101u;
     }
 }

@@ -153,6 +153,9 @@ static const gt_member buffer_members[] = {
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),
+    NUMBER(gt_buffer, free),
+    NUMBER(gt_buffer, finite),
+    NUMBER(gt_buffer, variety),
     NUMBER(gt_buffer, in_place),
     ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
 };
@@ -167,10 +170,18 @@ static const gt_member number_members[] = {
 static RECORD(number, gt_number, number_members);
 
 static const gt_member scalar_members[] = {
-    STRING(gt_scalar, name),          ENUMERATOR(gt_scalar, type, GT_TYPE_LAST),
-    NUMBER(gt_scalar, integer),       NUMBER(gt_scalar, real),
-    NUMBER(gt_scalar, problem_value), NUMBER(gt_scalar, bytes),
-    NUMBER(gt_scalar, first_number),  NUMBER(gt_scalar, number_count),
+    STRING(gt_scalar, name),
+    ENUMERATOR(gt_scalar, type, GT_TYPE_LAST),
+    NUMBER(gt_scalar, integer),
+    NUMBER(gt_scalar, real),
+    NUMBER(gt_scalar, problem_value),
+    NUMBER(gt_scalar, bytes),
+    NUMBER(gt_scalar, first_number),
+    NUMBER(gt_scalar, number_count),
+    NUMBER(gt_scalar, is_stated),
+    NUMBER(gt_scalar, other_count),
+    NUMBERS(gt_scalar, other_integers),
+    NUMBERS(gt_scalar, other_reals),
 };
 static RECORD(scalar, gt_scalar, scalar_members);
 
@@ -205,6 +216,7 @@ static const gt_member workload_members[] = {
     NUMBER(gt_workload, refers_to_itself),
     NUMBER(gt_workload, has_check),
     NUMBER(gt_workload, has_expected),
+    NUMBER(gt_workload, varied),
     NUMBER(gt_workload, has_init),
     STRUCT(gt_workload, init, &launch),
     STRUCT(gt_workload, reference, &launch),
@@ -260,7 +272,11 @@ static const gt_member prepared_members[] = {
     NUMBER(gt_prepared, reference_ns),
     NUMBER(gt_prepared, copy_bytes_per_s),
     NUMBER(gt_prepared, prepare_ns),
+    NUMBER(gt_prepared, trial_ns),
     ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
+    STRING(gt_prepared, loose),
+    NUMBER(gt_prepared, loose_tolerance),
+    NUMBER(gt_prepared, loose_median),
 };
 RECORD(gt_record_prepared, gt_prepared, prepared_members);
 
@@ -268,6 +284,7 @@ static const gt_member verify_job_members[] = {
     NUMBER(gt_verify_job, id),
     IMAGE(gt_verify_job, image),
     STRUCTS(gt_verify_job, launches, &launch),
+    NUMBER(gt_verify_job, standard),
     NUMBER(gt_verify_job, patient),
     NUMBER(gt_verify_job, work),
     NUMBER(gt_verify_job, slower_ns),
@@ -282,6 +299,8 @@ static const gt_member verified_members[] = {
     NUMBER(gt_verified, pilot_ns),
     NUMBER(gt_verified, occupancy),
     STRUCT(gt_verified, resources, &resources),
+    STRING(gt_verified, writes),
+    STRING(gt_verified, trial),
 };
 RECORD(gt_record_verified, gt_verified, verified_members);
 
@@ -311,6 +330,7 @@ RECORD(gt_record_sampled, gt_sampled, sampled_members);
 static const gt_member recheck_members[] = {
     NUMBER(gt_recheck_job, id),
     NUMBER(gt_recheck_job, seed),
+    NUMBER(gt_recheck_job, share),
 };
 RECORD(gt_record_recheck_job, gt_recheck_job, recheck_members);
 

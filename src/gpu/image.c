@@ -202,6 +202,79 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
 }
 
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_$%", c));
+}
+
+/* The name is the last word of a declaration in front of its size, its value or its end. */
+static void each_ptx_variable(const gt_image *image, gt_image_name_fn *each, void *user)
+{
+    static const char word[] = ".global";
+    const char *at = image->data, *end = at + image->bytes;
+    while ((at = memmem(at, (size_t)(end - at), word, sizeof word - 1)) != NULL) {
+        const char *line = at;
+        at += sizeof word - 1;
+        bool declares =
+            at < end && *at == ' ' && (line == image->data || line[-1] == '\n' || line[-1] == ' ');
+        while (at < end && !strchr("[=;\n", *at)) {
+            at++;
+        }
+        const char *last = at;
+        while (last > line && !is_word(last[-1])) {
+            last--;
+        }
+        const char *first = last;
+        while (first > line && is_word(first[-1])) {
+            first--;
+        }
+        if (declares && at < end && *at != '\n') {
+            each(user, first, (size_t)(last - first));
+        }
+    }
+}
+
+/* Objects in a section that kernels may write. */
+static void each_object(const gt_image *image, const char *headers, uint16_t count,
+                        const Elf64_Shdr *symbols, gt_image_name_fn *each, void *user)
+{
+    const Elf64_Shdr names = section_at(headers, symbols->sh_link);
+    uint64_t entries = symbols->sh_size / sizeof(Elf64_Sym);
+    const char *all = part_at(image, symbols->sh_offset, entries, sizeof(Elf64_Sym));
+    const char *texts = part_at(image, names.sh_offset, names.sh_size, 1);
+    for (uint64_t i = 0; all && texts && i < entries; i++) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= count ||
+            !(section_at(headers, symbol.st_shndx).sh_flags & SHF_WRITE) ||
+            symbol.st_name >= names.sh_size) {
+            continue;
+        }
+        const char *name = texts + symbol.st_name;
+        size_t room = (size_t)(names.sh_size - symbol.st_name);
+        if (memchr(name, '\0', room)) {
+            each(user, name, strlen(name));
+        }
+    }
+}
+
+void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
+{
+    uint16_t count = 0;
+    const char *headers = gt_image_is_ptx(image) ? NULL : sections(image, &count);
+    if (gt_image_is_ptx(image)) {
+        each_ptx_variable(image, each, user);
+    }
+    for (uint16_t i = 0; headers && i < count; i++) {
+        Elf64_Shdr section = section_at(headers, i);
+        if (section.sh_type == SHT_SYMTAB && section.sh_link < count) {
+            each_object(image, headers, count, &section, each, user);
+        }
+    }
+}
+
 void gt_image_each_code(const gt_image *image,
                         void (*each)(void *user, const void *code, size_t bytes), void *user)
 {

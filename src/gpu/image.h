@@ -19,4 +19,9 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
 void gt_image_each_code(const gt_image *image,
                         void (*each)(void *user, const void *code, size_t bytes), void *user);
 
+/* Calls `each` with the name of every variable of global memory that the image's kernels may write.
+ */
+typedef void gt_image_name_fn(void *user, const char *name, size_t length);
+void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user);
+
 #endif

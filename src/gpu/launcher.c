@@ -299,6 +299,20 @@ static bool has_scratch(const gt_launch *launch)
     return false;
 }
 
+gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
+                                    const char *name)
+{
+    *out = 0;
+    *bytes = 0;
+    if (!launcher->base.module) {
+        return GPUTUNE_OK;
+    }
+    CUresult result = launcher->driver->ModuleGetGlobal(out, bytes, launcher->base.module, name);
+    return result == CUDA_ERROR_NOT_FOUND
+               ? GPUTUNE_OK
+               : gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal");
+}
+
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte)
 {
     stream_facts facts = {0};

@@ -62,6 +62,10 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher);
  * ECAPTURE during a capture. */
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
 
+/* Where a variable of the launcher's module is, and its bytes; 0 and 0 without one of that name. */
+gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
+                                    const char *name);
+
 /* What the driver says of the function: registers, local, shared, constant bytes (spills 0); and
  * occupancy as resident warps over the SM's maximum at the launch's block, cluster and shared
  * memory. */

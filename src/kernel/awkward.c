@@ -145,18 +145,21 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Subtracts the prime from every size that may change and is larger. */
+/* Subtracts the prime from every size that may change and is larger, and from each next one
+ * `apart` more, so that what is square is square no longer. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
-                   const bool *may_change, int64_t prime)
+                   const bool *may_change, int64_t prime, int64_t apart)
 {
     bool changed = false;
+    int64_t more = 0;
     *out = *problem;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        int64_t value = problem->values[i].number - prime;
+        int64_t value = problem->values[i].number - prime - more;
         if (may_change[i] && value >= 1) {
             /* odd, so that no vector width divides it */
             out->values[i].number = value % 2 ? value : value - 1;
             changed = true;
+            more += apart;
         }
     }
     return changed;
@@ -180,14 +183,14 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     }
     shrink(&small, template, device, may_change);
     const gt_problem *bases[] = {&small, problem};
-    for (size_t b = 0; b < 2; b++) {
-        for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
-            if (reduce(&awkward, bases[b], template, may_change, primes[p]) &&
-                is_allowed(template, &awkward, device, &bytes)) {
-                *out = awkward;
-                *changed = true;
-                return GPUTUNE_OK;
-            }
+    enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
+    for (size_t w = 0; w < WAYS && !*changed; w++) {
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* sizes may have to be equal */
+        if (reduce(&awkward, bases[w / (2 * PRIMES)], template, may_change, primes[w % PRIMES],
+                   apart) &&
+            is_allowed(template, &awkward, device, &bytes)) {
+            *out = awkward;
+            *changed = true;
         }
     }
     return GPUTUNE_OK;

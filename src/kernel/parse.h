@@ -32,6 +32,7 @@ gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_prove(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_in_place(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_block(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_grid(gt_parse *, const gt_clause *, gt_lexer *);

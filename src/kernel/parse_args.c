@@ -91,8 +91,15 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
             argument->name);
     }
     GT_TRY(check_fill(parse, argument));
-    argument->nan_ok = gt_lexer_accept(body, "nan_ok");
-    return GPUTUNE_OK;
+    for (;;) {
+        if (gt_lexer_accept(body, "nan_ok")) {
+            argument->nan_ok = true;
+        } else if (gt_lexer_accept(body, "finite")) {
+            argument->finite = true;
+        } else {
+            return GPUTUNE_OK;
+        }
+    }
 }
 
 static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
@@ -203,6 +210,58 @@ gputune_status gt_parse_scratch(gt_parse *parse, const gt_clause *clause, gt_lex
                                    GT_USE_GRID));
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
+}
+
+/* The scalar of that name that is no size. */
+static gputune_status find_scalar(gt_argument **out, gt_parse *parse, const char *name,
+                                  gt_place place)
+{
+    int index = gt_parse_parameter_index(parse, name);
+    gt_template *template = parse->template;
+    *out = index >= 0 && index < (int)template->argument_count ? &template->arguments[index] : NULL;
+    if (!*out || (*out)->is_buffer) {
+        return gt_fail_at(place, "no scalar '%s'; expected one of args()", name);
+    }
+    if (gt_template_problem_index(template, name) >= 0) {
+        return gt_fail_at(
+            place, "'%s' has the value of the problem of that name; expected another scalar", name);
+    }
+    return (*out)->is_stated
+               ? gt_fail_at(place, "'%s' given twice; expected each scalar once", name)
+               : GPUTUNE_OK;
+}
+
+static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lexer *body,
+                                  gt_place place)
+{
+    bool integers = gt_element_may_be_integer(parse->template, argument->type);
+    if (!argument->value) {
+        return gt_fail_at(place, "'%s' has several numbers; expected prove(%s), which fixes them",
+                          argument->name, argument->name);
+    }
+    do {
+        gt_expression *value = NULL;
+        if (argument->other_count == GT_OTHER_MAX) {
+            return gt_fail_at(place, "more than %d further values of '%s'; expected fewer",
+                              GT_OTHER_MAX, argument->name);
+        }
+        GT_TRY((integers ? gt_read_integer_expression
+                         : gt_read_real_expression)(&value, parse, body, GT_USE_PROBLEM));
+        argument->others[argument->other_count++] = value;
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_prove(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    char name[GT_NAME_MAX];
+    gt_argument *argument = NULL;
+    gt_place place = gt_lexer_place(body);
+    (void)clause;
+    GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
+    GT_TRY(find_scalar(&argument, parse, name, place));
+    argument->is_stated = true;
+    return gt_lexer_accept(body, "=") ? read_others(argument, parse, body, place) : GPUTUNE_OK;
 }
 
 static bool is_clearable(const gt_parse *parse, const char *name)

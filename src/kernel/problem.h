@@ -55,6 +55,8 @@ typedef struct gt_buffer {
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
+    bool free, finite; /* no range is declared; neither NaN nor infinities are allowed */
+    uint32_t variety;  /* gt_variety of the elements (vary.h) */
     uint32_t in_place; /* of an output: 1 and the index of the input buffer that may be passed for
                           it; 0: none */
     gt_type reference_type; /* of an output in the reference: F64 where it declares doubles */
@@ -64,9 +66,13 @@ typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     gt_type type;
     int64_t integer;
-    double real;                         /* for float types */
-    int problem_value;                   /* index of the problem value it is named like, or -1 */
-    uint32_t bytes;                      /* 0: the type's */
+    double real;          /* for float types */
+    int problem_value;    /* index of the problem value it is named like, or -1 */
+    uint32_t bytes;       /* 0: the type's */
+    bool is_stated;       /* the template says which values are proved: its own, */
+    uint32_t other_count; /* and these */
+    int64_t other_integers[GT_OTHER_MAX];
+    double other_reals[GT_OTHER_MAX];    /* for float types */
     uint32_t first_number, number_count; /* its numbers; 0: it is the one above */
 } gt_scalar;
 
@@ -101,6 +107,7 @@ typedef struct gt_workload {
     bool refers_to_itself;         /* the reference is a launch of the template's own kernels */
     bool has_check;                /* check(kernel) replaces the comparison */
     bool has_expected;             /* the right results come with the setup, for every output */
+    bool varied;                   /* inputs have runs of constants (vary.h) */
     bool has_init;                 /* a kernel fills the inputs behind their fills */
     gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
     gt_launch reference, check; /* A reference that is the template's own is a variant's launch, but

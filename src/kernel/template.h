@@ -15,7 +15,7 @@
  *     which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
- *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
+ *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
@@ -71,6 +71,9 @@
  *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
  *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
+ *   prove(SCALAR[ = e, …])               further values of a scalar that variants are proved with; none:
+ *     they are proved with its own alone. Without it floats have others of both signs and zero, and
+ *     flags of 0 or 1 change; other integers keep theirs
  *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
  *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
  *     in which a buffer that is written overlaps with another one
@@ -121,11 +124,22 @@
  *
  * How a variant is proved. It is launched once at the requested size, and twice at a smaller,
  * awkward one; where there is none, twice at the requested size. Outputs, scratch and shared memory
- * are poisoned. Between the two launches outputs get another poison and inout buffers are restored,
- * and nothing else is repaired. The buffers of in_place() are one in the second launch. Inputs and the memory around the buffers must be unchanged. (A
- * variant that changes an input and restores it within one launch goes unnoticed.) The winner is
- * proved again after the race, twice at the requested size, with other inputs and with what the
- * race left in scratch. Without reference() and check() the default variant's first results stand
+ * are poisoned: with NaN, zeros, and huge numbers of both signs, others in each launch. Between the
+ * two launches outputs get another poison and inout buffers are restored, and nothing else is
+ * repaired. The buffers of in_place() are one in the second launch. Inputs and the memory around the
+ * buffers must be unchanged. (A variant that changes an input and restores it within one launch goes
+ * unnoticed.)
+ * Where there is a reference(), one more launch at the awkward size has other data. Scalars that are
+ * no sizes have other values (prove() says which). Inputs of uniform() have runs of the least and
+ * the largest value of their range and of zeros. Floats without a fill also have numbers beyond 1,
+ * denormals, -0, NaN and infinities; `finite` keeps the last two away, a fill keeps all of them
+ * away. Where the reference has hardly a finite result, and where the default variant is wrong, less
+ * is demanded. Default tolerances there follow from how far each element moves: S is that of four
+ * elements side by side, so that a few large elements excuse nothing elsewhere.
+ * The winner is proved again after the race, twice at the requested size, with other inputs and with
+ * what the race left in scratch; then by many launches in a row on the other data, the first and last
+ * of which are compared, and with inputs that are all zero, all the largest or all the least value,
+ * at the same addresses. Without reference() and check() the default variant's first results stand
  * in for the reference's, and the default must write all outputs.
  *
  * How it is timed. Inout buffers are restored before each sample. The launches of a sample share
@@ -141,7 +155,12 @@
 #include "base/status.h"
 #include "kernel/expression.h"
 
-enum { GT_AXIS_MAX = 32, GT_PROBLEM_MAX = 16, GT_NAME_MAX = 64 };
+enum {
+    GT_AXIS_MAX = 32,
+    GT_PROBLEM_MAX = 16,
+    GT_NAME_MAX = 64,
+    GT_OTHER_MAX = 8 /* further values of a scalar in proofs */
+};
 
 /* An integer, or a word (`word` set; owned by the template; `number` is then what expressions see:
  * equal for equal words, a gt_pass for the names of those, -1 for "auto"). */
@@ -277,10 +296,13 @@ typedef struct gt_argument {
     gt_fill fill;               /* of a buffer */
     const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
+    bool is_stated;             /* there is a prove() of this scalar, */
+    const gt_expression *others[GT_OTHER_MAX]; /* with these further values */
+    uint32_t other_count;
     gt_initialisers initialisers;
-    bool nan_ok;
-    uint32_t in_place; /* of an output: 1 and the index of the input whose buffer the caller may
-                          pass for it; 0: none */
+    bool nan_ok, finite; /* finite: no proof fills it with NaN or infinities */
+    uint32_t in_place;   /* of an output: 1 and the index of the input whose buffer the caller may
+                            pass for it; 0: none */
     int line, column;
 } gt_argument;
 

@@ -25,6 +25,7 @@ static void free_arguments(gt_template *template)
         gt_argument *argument = &template->arguments[i];
         free_expressions((gt_expression *const *)argument->extents, 3);
         gt_expression_free((gt_expression *)argument->value);
+        free_expressions((gt_expression *const *)argument->others, GT_OTHER_MAX);
         free_fill(&argument->fill);
         free((char *)argument->expected);
         gt_initialisers_free(&argument->initialisers);

@@ -26,8 +26,9 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 
 /* The words whose clauses say what a kernel computes, those that say how it is launched, and those
  * that say which code a configuration becomes. */
-static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
-                                            "work", "clear",     "options", "launch", "in_place"};
+static const char *const meaning_words[] = {"args",   "reference", "check",   "expect",
+                                            "init",   "work",      "clear",   "options",
+                                            "launch", "prove",     "in_place"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
 static const char *const making_words[] = {"define", "launch_bounds", "maxreg"};
@@ -35,7 +36,8 @@ static const char *const making_words[] = {"define", "launch_bounds", "maxreg"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
-static const char proof[] = "two launches, tolerances by the reference's sensitivity\n";
+static const char proof[] = "two launches, another data set with other scalars, all poisons, "
+                            "tolerances by each element's sensitivity\n";
 
 static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
                            size_t count)

@@ -41,6 +41,7 @@ static const pragma pragmas[] = {
     {"options", 2, MANY, gt_parse_options,
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"clear", 3, MANY, gt_parse_clear, NULL},
+    {"prove", 3, MANY, gt_parse_prove, "prove(a = 0, -1)"},
     {"in_place", 4, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
     {"tensormap", 3, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
     {"expect", 3, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},

@@ -73,26 +73,43 @@ static bool is_even(const gt_sensitivity *seen)
            seen->relative <= uneven * seen->moved / seen->largest;
 }
 
-static gt_tolerance measured(const gt_workload *workload, uint32_t output,
-                             const gt_sensitivity *seen)
+/* What an output's tolerance is made of. */
+typedef struct measures {
+    double share;        /* of S: roundings, and a long sum */
+    gt_tolerance result; /* without S */
+} measures;
+
+static measures measure(const gt_workload *workload, uint32_t output, const gt_sensitivity *seen)
 {
     const gt_buffer *buffer = &workload->buffers[output];
     const struct type_facts *type = &facts[buffer->type];
     bool few = buffer->elements < GT_TOLERANCE_FEW;
-    double length = type->working * sqrt(gt_tolerance_terms(workload, output, seen));
-    /* of a few roundings, one of them in a storage type, and of a long sum; the largest of many
-     * steps lies several deviations out, of a few perhaps within one */
-    double share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length;
-    gt_tolerance result = {.rtol = fmax(type->rtol, length / 4), .atol = type->tiny};
+    double terms = gt_tolerance_terms(workload, output, seen);
+    double length = type->working * sqrt(terms);
+    /* sums of equal terms are rounded the same way many times */
+    double drift = workload->varied ? type->working * terms : length;
+    return (measures){
+        /* of a few roundings, one of them in a storage type, and of a long sum; the largest of many
+         * steps lies several deviations out, of a few perhaps within one */
+        .share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
+        .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
+}
+
+static gt_tolerance measured(const gt_workload *workload, uint32_t output,
+                             const gt_sensitivity *seen)
+{
+    bool few = workload->buffers[output].elements < GT_TOLERANCE_FEW;
+    const measures m = measure(workload, output, seen);
+    gt_tolerance result = m.result;
     if (!few && is_even(seen)) {
-        result.rtol = fmax(result.rtol, share * seen->relative / seen->step);
+        result.rtol = fmax(result.rtol, m.share * seen->relative / seen->step);
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
     /* a jump (of a rounded result, say) is no strength: such steps would excuse anything; one of a
      * few results may be small by chance */
     double most = few ? INFINITY : seen->largest / 100;
-    result.atol = fmax(result.atol, fmin(share * strength, most));
+    result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
 }
 
@@ -105,6 +122,19 @@ static bool is_scaled(const gt_workload *workload, uint32_t output)
     }
     return workload->has_scale &&
            workload->buffers[output].elements <= workload->buffers[first].elements;
+}
+
+bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
+                             const gt_sensitivity *seen)
+{
+    if (workload->tolerance.stated || workload->has_scale || !is_known(seen) ||
+        workload->buffers[output].elements < GT_TOLERANCE_FEW) {
+        return false;
+    }
+    const measures m = measure(workload, output, seen);
+    *out = m.result;
+    out->stol = 2 * m.share / seen->step; /* the largest of few steps lies nearer than of all */
+    return true;
 }
 
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,

@@ -38,6 +38,10 @@ double gt_tolerance_step(const gt_workload *workload);
  * elements, which is right for sums, matrix products and rows. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
+/* The same where S is known of each element: `stol` is then for scales that are the largest steps
+ * of four elements side by side. False: too little is known, or the template says. */
+bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
+                             const gt_sensitivity *sensitivity);
 /* The tolerance of an output: what the template states, or else what follows from the type, the
  * terms and the measured sensitivity. With `scale` from the reference that takes the place of S. */
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,

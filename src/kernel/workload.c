@@ -60,6 +60,7 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     memcpy(buffer->name, argument->name, sizeof buffer->name);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
+    buffer->finite = argument->finite;
     GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
                              argument->extent_count, binding->slots, argument->name));
     const gt_declared declared = {argument->type,

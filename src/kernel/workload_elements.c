@@ -256,6 +256,7 @@ static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const g
     buffer->fill = plain.fill;
     buffer->low = plain.low;
     buffer->high = plain.high;
+    buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill->low;
     return GPUTUNE_OK;
 }
 
@@ -328,6 +329,20 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     return GPUTUNE_OK;
 }
 
+/* The further values that prove() states. */
+static gputune_status bind_others(gt_scalar *out, const gt_binding *binding,
+                                  const gt_argument *argument)
+{
+    out->other_count = argument->other_count;
+    for (uint32_t i = 0; i < argument->other_count; i++) {
+        gt_number one = {.type = out->type, .problem_value = -1};
+        GT_TRY(bind_number(&one, binding, argument->others[i], argument->name));
+        out->other_integers[i] = one.integer;
+        out->other_reals[i] = one.low;
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                                   const gt_argument *argument, gt_layout *layout)
 {
@@ -336,6 +351,7 @@ static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const g
     memcpy(out->name, argument->name, sizeof out->name);
     out->type = layout->leaves[0].type;
     out->bytes = layout->bytes;
+    out->is_stated = argument->is_stated;
     out->problem_value = -1;
     if (layout->count > 1 || layout->leaves[0].name[0]) {
         return bind_numbers(workload, out, binding, argument, layout);
@@ -350,7 +366,7 @@ static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const g
     out->integer = one.integer;
     out->real = one.low;
     out->problem_value = one.problem_value;
-    return GPUTUNE_OK;
+    return bind_others(out, binding, argument);
 }
 
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,

@@ -336,6 +336,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
         }
         field->prepared = true;
         field->preparation = event->prepared;
+        gt_request_say_loose(field->options.request, &event->prepared);
         return GPUTUNE_OK;
     case GT_EVENT_VERIFIED:
         return gt_field_handle_verified(field, event);

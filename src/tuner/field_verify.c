@@ -100,6 +100,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         return gt_fail_memory();
     }
     job->id = index;
+    job->standard = variant->role == GT_ROLE_DEFAULT;
     job->patient = variant->hangs > 0;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);

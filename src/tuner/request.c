@@ -498,3 +498,30 @@ void gt_request_say_proof(const gt_request *request)
                     request->template->name);
     }
 }
+
+void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared)
+{
+    if (prepared->loose[0]) {
+        gt_log_line(
+            &request->services->log, GPUTUNE_LOG_WARNING,
+            "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
+            "anything passes; state another in reference()",
+            request->template->name, prepared->loose, prepared->loose_tolerance,
+            prepared->loose_median);
+    }
+}
+
+void gt_request_say_winner(const gt_request *request, const gt_verified *verified)
+{
+    const gt_log *log = &request->services->log;
+    if (verified->writes[0]) {
+        gt_log_line(log, GPUTUNE_LOG_WARNING,
+                    "%s writes the __device__ variable %s: launches on several streams share it, "
+                    "and what one leaves in it meets the next",
+                    request->template->name, verified->writes);
+    }
+    if (verified->trial[0]) {
+        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right%s",
+                    request->template->name, verified->trial);
+    }
+}

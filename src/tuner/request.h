@@ -110,6 +110,13 @@ gputune_status gt_host_text(char **out);
 /* Logs a warning if the template has no reference, so that only its default says what is right. */
 void gt_request_say_proof(const gt_request *request);
 
+/* Logs a warning about an output whose tolerance lets almost anything pass. */
+void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared);
+/* Logs what the last proof has shown of the winner: a warning if it writes a variable of its
+ * module.
+ */
+void gt_request_say_winner(const gt_request *request, const gt_verified *verified);
+
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
 /* The same for a space whose variants are to be tried. Warns of requested values that are excluded.

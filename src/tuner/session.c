@@ -139,12 +139,11 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-gputune_status gt_session_prove_again(gt_session *session, uint64_t variant, uint64_t seed)
+gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job)
 {
-    assert(session->recheck_id == GT_NO_VARIANT && variant != GT_NO_VARIANT);
-    const gt_recheck_job job = {.id = variant, .seed = seed};
-    session->recheck_id = variant;
-    return session->farm->ops->recheck(session->farm, &job);
+    assert(session->recheck_id == GT_NO_VARIANT && job->id != GT_NO_VARIANT);
+    session->recheck_id = job->id;
+    return session->farm->ops->recheck(session->farm, job);
 }
 
 void gt_session_interrupt(gt_session *session)

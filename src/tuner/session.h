@@ -97,8 +97,8 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 bool gt_session_is_done(const gt_session *session);
 /* Asks for a round; the job's id is filled in. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
-/* Asks for another proof of a variant, with inputs of that seed. */
-gputune_status gt_session_prove_again(gt_session *session, uint64_t variant, uint64_t seed);
+/* Asks for another proof of a variant; the job's id is the variant's. */
+gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
 /* Seconds until the measure worker has done what was asked of it, as far as earlier answers tell.
  */
 double gt_session_outstanding_s(const gt_session *session);

@@ -227,6 +227,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
     if (event->status == GPUTUNE_OK) {
         tuning->proved = event->id;
         gt_session_mark(session, &session->timeline.proved_again);
+        gt_request_say_winner(session->request, &event->verified);
         return GPUTUNE_OK;
     }
     if (stopped && !gt_outcome_costs_one_variant(event->status)) {

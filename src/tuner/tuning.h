@@ -70,7 +70,6 @@ typedef struct gt_tuning {
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* after a stop: the winner's last proof may take until then */
-    bool interrupted;   /* for it, since the measure worker was at something for too long */
 } gt_tuning;
 
 /* The policy; its state is a gt_tuning. */
@@ -110,9 +109,8 @@ double gt_tuning_sets_aside_s(const gt_session *session);
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
 /* The session was stopped: the best so far is to be proved again, as long as there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* Ends what keeps the measure worker from the last proof after a stop, or the tuning where there is
- * no time left for it: the winner then has the proof of before its race alone, and the result says
- * so. */
+/* After a stop: ends the tuning where no time is left for the last proof. The winner then has the
+ * proof of before its race alone, and the result says so. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
 /* --- tuning_tie.c ----------------------------------------------------------------------------- */

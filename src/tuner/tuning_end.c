@@ -32,10 +32,21 @@ static bool is_fresh(const gt_tuning *tuning)
 
 /* Two launches at the requested size, the comparison of both and copies of the inputs: what a proof
  * before the race takes twice, and as much for its first comparison. */
+static double launches_s(const gt_tuning *tuning)
+{
+    double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
+    return SPARE_S + SPARE * (4 * tuning->session.field.schedule.newcomer_s + again_s);
+}
+
+static double trial_s(const gt_tuning *tuning)
+{
+    return tuning->session.field.preparation.trial_ns * 1e-9;
+}
+
+/* All of it. The trial, which may be shortened, gets no more than another tenth of the limit. */
 static double proof_s(const gt_tuning *tuning)
 {
-    double launches_s = 4 * tuning->session.field.schedule.newcomer_s;
-    return SPARE_S + SPARE * (launches_s + (is_fresh(tuning) ? fresh_s(tuning) : 0));
+    return launches_s(tuning) + fmin(trial_s(tuning), FRESH_SHARE * limit_s(tuning));
 }
 
 /* Until another worker has opened the device and prepared, as it took the first one. */
@@ -72,8 +83,12 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
 {
     gt_session *session = &tuning->session;
     uint64_t seed = session->request->options.seed;
+    double left_s = gt_patience_left_s(&session->request->patience) - launches_s(tuning);
+    const gt_recheck_job job = {.id = winner,
+                                .seed = is_fresh(tuning) ? seed + 1 : seed,
+                                .share = fmin(1, fmax(0, left_s / fmax(trial_s(tuning), 1e-9)))};
     gt_session_mark(session, &session->timeline.decided);
-    return gt_session_prove_again(session, winner, is_fresh(tuning) ? seed + 1 : seed);
+    return gt_session_prove_again(session, &job);
 }
 
 /* A caller who cancels does not wait for a measure worker that has more to do than the proof. */
@@ -86,6 +101,16 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
+/* What is in hand would take the time that was set aside for the last proof. */
+static void interrupt_if_stuck(gt_tuning *tuning)
+{
+    gt_session *session = &tuning->session;
+    double left_s = gt_patience_left_s(&session->request->patience);
+    if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
+        gt_session_interrupt(session);
+    }
+}
+
 gputune_status gt_tuning_stopped(gt_session *session)
 {
     gt_tuning *tuning = session->state;
@@ -93,6 +118,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->give_up_ns = gt_now_ns() + (int64_t)(grace_s(session) * 1e9);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
+        interrupt_if_stuck(tuning);
     }
     GT_TRY(gt_tuning_fall_back(tuning));
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
@@ -108,18 +134,6 @@ gputune_status gt_tuning_stopped(gt_session *session)
     return gt_race_stop(tuning->race, tuning->end);
 }
 
-/* Once: what another worker is stuck at, it is stuck at for good. */
-static void interrupt_if_stuck(gt_tuning *tuning)
-{
-    gt_session *session = &tuning->session;
-    double left_s = gt_patience_left_s(&session->request->patience);
-    bool would_serve = left_s > restart_s(tuning) + proof_s(tuning);
-    if (!tuning->interrupted && is_stuck(session) && would_serve) {
-        tuning->interrupted = true;
-        gt_session_interrupt(session);
-    }
-}
-
 void gt_tuning_hurry(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
@@ -129,7 +143,5 @@ void gt_tuning_hurry(gt_tuning *tuning)
     if (gt_now_ns() > tuning->give_up_ns) {
         gt_session_forget_jobs(session);
         tuning->phase = GT_PHASE_DONE;
-    } else if (session->stop == GT_STOP_LIMIT) {
-        interrupt_if_stuck(tuning);
     }
 }

@@ -115,6 +115,15 @@ static void read_script(char out[128], const gt_image *image)
     snprintf(out, 128, "%.*s", (int)image->bytes, image->data ? (const char *)image->data : "");
 }
 
+/* "trial-fatal" loses the GPU there. */
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)
+{
+    char script[128];
+    read_script(script, &setup->reference);
+    measure->lost |= strcmp(script, "trial-fatal") == 0;
+    return measure->lost ? gt_fail(GPUTUNE_ECRASHED, "the trial failed") : GPUTUNE_OK;
+}
+
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out)
 {
@@ -144,7 +153,8 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     GT_TRY(follow(script));
     measure->loaded[measure->count].id = job->id;
     memcpy(measure->loaded[measure->count++].script, script, sizeof script);
-    *out = (gt_verified){.proved = true, .max_error = 0.5, .pilot_ns = (double)job->id, .occupancy = 1};
+    *out = (gt_verified){
+        .proved = true, .max_error = 0.5, .pilot_ns = (double)job->id, .occupancy = 1};
     return GPUTUNE_OK;
 }
 

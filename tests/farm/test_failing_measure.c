@@ -126,7 +126,7 @@ static gputune_status measure_all(gt_measure *measure, job *j)
 {
     gt_prepared prepared = {0};
     gt_verified verified = {0};
-    const gt_recheck_job again = {.id = 1, .seed = 7};
+    const gt_recheck_job again = {.id = 1, .seed = 7, .share = 1};
     GT_TRY(gt_measure_attach(measure));
     GT_TRY(gt_measure_prepare(measure, setup_of(j), &prepared));
     GT_TRY(verify_few(measure, j));

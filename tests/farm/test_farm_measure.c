@@ -75,7 +75,7 @@ static void a_recheck_is_answered_as_verified(void **state)
     (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
-    gt_recheck_job job = {1, 77};
+    gt_recheck_job job = {1, 77, 1};
     assert_int_equal(farm->ops->recheck(farm, &job), GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     assert_true(event.verified.max_error == 77);
@@ -321,6 +321,16 @@ static void a_bad_reference_is_told(void **state)
     }
 }
 
+static void a_reference_that_fails_on_other_data_is_not_asked_again(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_measuring();
+    ask_prepare(farm, "trial-fatal");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
+    farm->ops->close(farm);
+}
+
 static void the_device_is_told_before_any_request(void **state)
 {
     (void)state;
@@ -467,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_single_hang_is_forgiven),
         cmocka_unit_test(more_work_has_more_time),
         cmocka_unit_test(a_bad_reference_is_told),
+        cmocka_unit_test(a_reference_that_fails_on_other_data_is_not_asked_again),
         cmocka_unit_test(the_device_is_told_before_any_request),
         cmocka_unit_test(a_device_that_cannot_be_told_is_an_error),
         cmocka_unit_test(without_a_device_every_request_says_so),

@@ -107,7 +107,7 @@ static void blocks_reach_the_kernel_in_every_way(void **state)
         if (i % 2) {
             sample(GPUTUNE_OBJECTIVE_KERNEL, false);
             sample(GPUTUNE_OBJECTIVE_LAUNCH, true);
-            must(gt_measure_recheck(world.measure, &(gt_recheck_job){1 + i % 2, 5}, &verified));
+            must(gt_measure_recheck(world.measure, &(gt_recheck_job){1 + i % 2, 5, 1}, &verified));
             sample(GPUTUNE_OBJECTIVE_KERNEL, true);
         }
     }

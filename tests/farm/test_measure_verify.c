@@ -181,7 +181,7 @@ static void a_winner_must_be_right_in_a_second_launch(void **state)
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING(
         "n == 10000", "if (i < n) { y[i] += a * x[i]; if (n == 10000 && seen >= 79) y[i] += 1; }"));
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "y[0] is "));
 }
@@ -202,7 +202,7 @@ static void a_winner_must_be_right_after_its_race(void **state)
         free(sampled.values);
         world.measure->variants.items[0].modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "after the race, though it was right before"));
 }
@@ -266,9 +266,28 @@ static void shared_memory_holds_nothing_that_helps(void **state)
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("__shared__ volatile int s[128];"
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"),
-                 "y[0] is ");
+                 "] is ");
     assert_right(VARIANT("__shared__ volatile int s[128]; s[threadIdx.x] = 0;"
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
+}
+
+/* Not even a minimum, a maximum or a zero. */
+static void shared_memory_holds_all_kinds_of_garbage(void **state)
+{
+    static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
+                                        "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
+                                        "s[threadIdx.x] != 0",       /* zero is no garbage */
+                                        "s[threadIdx.x] == s[threadIdx.x]" /* NaN is none */};
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 VARIANT("__shared__ volatile float s[128];"
+                         "if (i < n) { y[i] += a * x[i]; if (!(%s)) y[i] += 1; }"),
+                 helps[i]);
+        assert_wrong(text, "] is ");
+    }
 }
 
 static void a_check_kernel_replaces_the_comparison(void **state)
@@ -295,11 +314,11 @@ static void a_winner_is_checked_again_with_another_seed(void **state)
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     must(verify(&verified, 1, RIGHT));
-    must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 4711}, &verified));
+    must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 4711, 1}, &verified));
     assert_int_equal(world.measure->seed, 4711);
     assert_right(RIGHT);
     assert_int_equal(world.measure->seed, 42);
-    assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1}, &verified) < 0);
+    assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1, 1}, &verified) < 0);
 }
 
 /* ---- Crashes --------------------------------------------------------------------------------- */
@@ -348,7 +367,7 @@ static void a_winner_cannot_write_its_inputs(void **state)
     assert_right(VARIANT("if (i < n) y[i] += a * x[i];"
                          "if (i == 0) { volatile float *at = x; float kept = *at;"
                          "  *at = 0; *at = kept; }"));
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "inputs that cannot be written"));
     assert_true(!gt_measure_device(world.measure)->emulated ||
@@ -386,6 +405,7 @@ int main(void)
         cmocka_unit_test(what_was_damaged_is_put_right_and_no_more),
         cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
         cmocka_unit_test(shared_memory_holds_nothing_that_helps),
+        cmocka_unit_test(shared_memory_holds_all_kinds_of_garbage),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),
         cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
         cmocka_unit_test(a_crash_is_told_and_loses_the_process),

@@ -159,7 +159,7 @@ typedef struct head {
 
 static head good_head(void)
 {
-    gt_recheck_job job = {1, 2};
+    gt_recheck_job job = {1, 2, 0.5};
     gt_text text = encode(&gt_record_recheck_job, &job);
     head good;
     memcpy(&good, text.data, sizeof good);
@@ -208,7 +208,7 @@ static void a_large_claim_costs_no_memory(void **state)
 static void a_cut_frame_is_an_end(void **state)
 {
     (void)state;
-    gt_recheck_job job = {1, 2};
+    gt_recheck_job job = {1, 2, 0.5};
     gt_text text = encode(&gt_record_recheck_job, &job);
     gt_frame frame;
     assert_int_equal(transfer(&frame, text.data, text.length - 1, 4096), GT_READ_END);
@@ -340,7 +340,7 @@ static void the_other_end_is_gone(void **state)
 {
     (void)state;
     int pair[2];
-    const gt_recheck_job job = {1, 2};
+    const gt_recheck_job job = {1, 2, 0.5};
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     close(pair[0]);
     assert_int_equal(

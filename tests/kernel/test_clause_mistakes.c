@@ -56,6 +56,11 @@ static const char *const map[] = {
 };
 
 static const gt_mistake plain_mistakes[] = {
+    {8, P "prove()",
+     "a.cu:8:23: the pragma ends here; expected a scalar's name, as in prove(a = 0, -1)"},
+    {8, P "prove(y = 1)", "a.cu:8:23: no scalar 'y'; expected one of args()"},
+    {8, P "prove(n = 1)",
+     "a.cu:8:23: 'n' has the value of the problem of that name; expected another scalar"},
     {8, P "in_place(y)",
      "a.cu:8:26: 'y' is no 'out' buffer of args(); expected in_place(OUT : IN)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(x : y)",

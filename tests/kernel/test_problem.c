@@ -297,6 +297,12 @@ static void test_awkward(void **state)
         awkward_of(K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"),
                    "sm_90"),
         "n=64 m=87");
+    /* what is square is square no longer, unless it must be */
+    assert_string_equal(awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n])"), "sm_90"),
+                        "n=87 m=85");
+    assert_string_equal(
+        awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "sm_90"),
+        "n=87 m=87");
     /* a requirement of the sizes alone is kept */
     assert_string_equal(
         awkward_of(K("problem(n = 35) args(out float y[n]) require(n == 35)"), "sm_90"),

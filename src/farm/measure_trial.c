@@ -1,0 +1,503 @@
+/* The trial: another data set at the awkward size, on which variants are proved as well. Scalars
+ * that are no sizes have other values there, and inputs hold what kernels are seldom tried with. It
+ * is a measuring state of its own, with one workload, and shares the device with the one it belongs
+ * to.
+ *
+ * What cannot be demanded is left out: values for which the reference gives hardly a finite result,
+ * or not the same twice; and those for which the default variant, which programs launch today, is
+ * wrong. */
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "farm/measure_parts.h"
+#include "kernel/vary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct gt_trial {
+    gt_measure measure;
+    gt_workload base;   /* as the requested values are */
+    gt_variation usual; /* that every variant is proved with */
+    gt_variation now;   /* that the buffers were filled for */
+    uint32_t launcher;  /* of a variant's: the one for this size */
+    double share;       /* of the time for the winner that there is now */
+    uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
+};
+
+static const uint64_t seed_apart = 0x5bd1e995u;
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+static bool is_same(const gt_variation *a, const gt_variation *b)
+{
+    return a->scalars == b->scalars && a->contents == b->contents && a->turn == b->turn;
+}
+
+/* Whether the reference's results are numbers, but for a quarter. The slots hold them. */
+static gputune_status is_finite(bool *out, gt_measure *measure)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    *out = true;
+    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        int task = workspace->slots[i].spread_task;
+        *out &= task < 0 || measure->findings->items[task + 1].count <=
+                                workspace->workload.buffers[i].elements / 4;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status make(gt_trial *trial, const gt_variation *variation)
+{
+    gt_measure *measure = &trial->measure;
+    gt_workspace *workspace = &measure->workspaces[0];
+    gt_workload_vary(&workspace->workload, &trial->base, variation);
+    trial->now = *variation;
+    measure->has_tolerances = measure->has_expected = false;
+    measure->damage = GT_DAMAGE_NONE;
+    GT_TRY(gt_workspace_values(measure, workspace));
+    GT_TRY(gt_tables_plan(measure));
+    return gt_contents_make(measure, measure->setup.seed, false);
+}
+
+/* Fills the buffers so. *fits: the reference has results there that can be compared. Fails only if
+ * the GPU is lost. */
+static gputune_status try_variation(bool *fits, gt_trial *trial, const gt_variation *variation)
+{
+    gt_measure *measure = &trial->measure;
+    gputune_status status = make(trial, variation);
+    *fits = status == GPUTUNE_OK;
+    if (*fits) {
+        status = is_finite(fits, measure);
+    }
+    *fits &= status == GPUTUNE_OK;
+    return measure->lost ? status : GPUTUNE_OK;
+}
+
+/* ---- What can be demanded -------------------------------------------------------------------- */
+
+/* The next variation that asks for less: contents first, then scalars. */
+static bool narrow(gt_variation *variation)
+{
+    if (variation->contents > GT_CONTENTS_PLAIN) {
+        --variation->contents;
+        return true;
+    }
+    if (variation->scalars == GT_SCALARS_OWN) {
+        return false;
+    }
+    --variation->scalars;
+    return true;
+}
+
+/* Fills the buffers with the first of the usual variation and narrower ones that fits. */
+static gputune_status choose(bool *found, gt_trial *trial)
+{
+    *found = false;
+    do {
+        GT_TRY(try_variation(found, trial, &trial->usual));
+    } while (!*found && narrow(&trial->usual));
+    return GPUTUNE_OK;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* The inputs that were sent for its size. */
+static uint32_t take_inputs(gt_live_input *out, const gt_measure_setup *setup)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        if (setup->inputs[i].workload + 1 == setup->workload_count) {
+            out[count] = setup->inputs[i];
+            out[count++].workload = 0;
+        }
+    }
+    return count;
+}
+
+static gputune_status build(gt_trial *trial, const gt_measure *parent,
+                            const gt_measure_setup *setup)
+{
+    gt_measure *measure = &trial->measure;
+    gt_measure_setup *own = &measure->setup;
+    gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
+    if (!inputs) {
+        return gt_fail_memory();
+    }
+    measure->driver = parent->driver;
+    measure->device = parent->device;
+    measure->context = parent->context;
+    measure->stream = parent->stream;
+    measure->start = parent->start;
+    measure->stop = parent->stop;
+    measure->checked = parent->checked;
+    memcpy(measure->functions, parent->functions, sizeof measure->functions);
+    measure->is_trial = true;
+    *own = (gt_measure_setup){.objective = setup->objective,
+                              .cache = GPUTUNE_CACHE_HOT,
+                              .seed = setup->seed + seed_apart,
+                              .workload_count = 1,
+                              .reference = setup->reference,
+                              .inputs = inputs,
+                              .input_count = take_inputs(inputs, setup)};
+    own->workloads[0] = trial->base;
+    gputune_status status = gt_measure_build(measure, own);
+    own->inputs = NULL;
+    own->input_count = 0;
+    own->reference = (gt_image){0};
+    free(inputs);
+    return status;
+}
+
+static bool is_worth(const gt_measure_setup *setup)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    const gt_workload *base = &setup->workloads[setup->workload_count - 1];
+    const uint64_t live = 0;
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        if (setup->inputs[i].is_ipc) {
+            return false;
+        }
+    }
+    return base->has_reference && gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
+}
+
+gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
+{
+    bool found = false;
+    if (!is_worth(setup)) {
+        return GPUTUNE_OK;
+    }
+    gt_trial *trial = measure->trial = calloc(1, sizeof *trial);
+    if (!trial) {
+        return gt_fail_memory();
+    }
+    trial->base = setup->workloads[setup->workload_count - 1];
+    trial->launcher = setup->workload_count - 1;
+    trial->standard = GT_NO_VARIANT;
+    trial->usual = (gt_variation){
+        .scalars = gt_workload_has_scalars(&trial->base) ? GT_SCALARS_FAR : GT_SCALARS_OWN,
+        .contents =
+            gt_workload_has_contents(&trial->base) ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN};
+    gputune_status status = build(trial, measure, setup);
+    if (status == GPUTUNE_OK) {
+        status = choose(&found, trial);
+    }
+    measure->lost |= trial->measure.lost;
+    if (!found) {
+        gt_trial_free(measure);
+    }
+    return measure->lost ? status : GPUTUNE_OK;
+}
+
+void gt_trial_free(gt_measure *measure)
+{
+    gt_trial *trial = measure->trial;
+    if (trial) {
+        gt_measure_forget(&trial->measure);
+        gt_reference_free(&trial->measure);
+        gt_array_free(&trial->measure.allocations);
+        gt_array_free(&trial->measure.variants);
+        gt_array_free(&trial->measure.dropped);
+        free(trial);
+    }
+    measure->trial = NULL;
+}
+
+/* ---- One launch ------------------------------------------------------------------------------ */
+
+static gputune_status launch(gt_measure *measure, gt_loaded *variant)
+{
+    gt_trial *trial = measure->trial;
+    gputune_status status = gt_launcher_launch(variant->launchers[trial->launcher], measure->stream,
+                                               trial->measure.workspaces[0].arguments);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status;
+}
+
+/* Launches, and queues the comparison. */
+static gputune_status launch_checked(gt_measure *measure, gt_loaded *variant)
+{
+    gt_measure *own = &measure->trial->measure;
+    GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
+    GT_TRY(gt_service_poison_shared(own, GT_POISON_MIXED + 2));
+    GT_TRY(launch(measure, variant));
+    if (own->workspaces[0].check) {
+        GT_TRY(gt_check_launch(own, &own->workspaces[0]));
+    }
+    return gt_service_check(own, &own->check, false, own->findings);
+}
+
+gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant)
+{
+    gt_trial *trial = measure->trial;
+    if (!trial) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = GPUTUNE_OK;
+    if (!is_same(&trial->now, &trial->usual)) {
+        status = make(trial, &trial->usual);
+    } else {
+        status = gt_contents_refresh(&trial->measure);
+    }
+    measure->lost |= trial->measure.lost;
+    GT_TRY(status);
+    status = launch_checked(measure, variant);
+    measure->lost |= trial->measure.lost;
+    return status;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static void say_scalars(gt_text *text, const gt_workload *now, const gt_workload *base)
+{
+    for (uint32_t i = 0; i < now->scalar_count; ++i) {
+        const gt_scalar *is = &now->scalars[i], *was = &base->scalars[i];
+        if (is->number_count) {
+            continue;
+        }
+        if (gt_type_is_float(is->type) ? is->real != was->real : is->integer != was->integer) {
+            gt_text_printf(text, "%s%s = %.6g", text->length ? ", " : " where ", is->name,
+                           gt_type_is_float(is->type) ? is->real : (double)is->integer);
+        }
+    }
+}
+
+/* Says what is not as in the other launches. */
+static void describe(gt_text *text, const gt_trial *trial, const char *words)
+{
+    static const char *const contents[] = {
+        [GT_CONTENTS_PLAIN] = "other inputs",
+        [GT_CONTENTS_EXTREMES] = "inputs with extremes and constants",
+        [GT_CONTENTS_SPECIALS] = "inputs with NaN, infinities, extremes and constants",
+        [GT_CONTENTS_ZERO] = "inputs that are all zero",
+        [GT_CONTENTS_HIGH] = "inputs that are all the same",
+        [GT_CONTENTS_LOW] = "inputs that are all the same"};
+    say_scalars(text, &trial->measure.workspaces[0].workload, &trial->base);
+    gt_text_printf(text, "%s%s%s", text->length ? ", with " : " with ",
+                   contents[trial->now.contents], words);
+}
+
+/* Of findings that are here. */
+static gputune_status judge(gt_verified *out, gt_measure *measure, const char *words)
+{
+    gt_trial *trial = measure->trial;
+    gt_damage damage = GT_DAMAGE_NONE;
+    gt_text text = {0};
+    describe(&text, trial, words);
+    gputune_status status = gt_report_trial(out, &damage, &trial->measure, gt_text_string(&text));
+    gt_text_free(&text);
+    trial->measure.damage = damage > trial->measure.damage ? damage : trial->measure.damage;
+    return status;
+}
+
+/* Waits, and judges the last launch. */
+static gputune_status wait_and_judge(gt_measure *measure, const char *words)
+{
+    gt_verified ignored = {0};
+    gputune_status status = gt_measure_wait(&measure->trial->measure);
+    measure->lost |= measure->trial->measure.lost;
+    return status < 0 ? status : judge(&ignored, measure, words);
+}
+
+/* Narrows what is demanded until the default variant is right. */
+static gputune_status yield_to(gt_measure *measure, gt_loaded *variant)
+{
+    gt_trial *trial = measure->trial;
+    while (narrow(&trial->usual)) {
+        bool fits;
+        gputune_status status = try_variation(&fits, trial, &trial->usual);
+        measure->lost |= trial->measure.lost;
+        GT_TRY(status);
+        if (fits) {
+            status = launch_checked(measure, variant);
+            status = status < 0 ? status : wait_and_judge(measure, "");
+            if (status != GPUTUNE_EWRONG) {
+                return status;
+            }
+        }
+    }
+    gt_trial_free(measure);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                              bool standard)
+{
+    if (!measure->trial) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = judge(out, measure, "");
+    if (standard) {
+        measure->trial->standard = variant->id;
+        status = status == GPUTUNE_EWRONG ? yield_to(measure, variant) : status;
+    }
+    return status;
+}
+
+void gt_trial_doubt(gt_measure *measure)
+{
+    if (measure->trial) {
+        measure->trial->measure.damage = GT_DAMAGE_EVERYTHING;
+    }
+}
+
+/* ---- The winner ------------------------------------------------------------------------------ */
+
+/* Time for more: of the GPU's, or of the processor's where that is the GPU. */
+typedef struct budget {
+    bool emulated;
+    int64_t start_ns, most_ns;
+} budget;
+
+static int64_t clock_of(bool emulated)
+{
+    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
+}
+
+/* Of the parts of the winner's trial, in nanoseconds; the emulator is so many times slower. */
+enum { OFTEN_NS = 3000000, ROW_NS = 6000000, ROUNDS_NS = 20000000, EMULATED = 50 };
+
+static double slowness(const gt_measure *measure)
+{
+    return measure->device.emulated ? EMULATED : 1;
+}
+
+static budget budget_of(const gt_measure *measure, double nanoseconds)
+{
+    bool emulated = measure->device.emulated;
+    double most_ns = nanoseconds * slowness(measure) * measure->trial->share;
+    return (budget){emulated, clock_of(emulated), (int64_t)most_ns};
+}
+
+double gt_trial_winner_ns(const gt_measure *measure)
+{
+    static const double overrun = 1.25; /* what was begun is finished */
+    return measure->trial ? overrun * slowness(measure) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS) : 0;
+}
+
+static bool has_left(const budget *budget)
+{
+    return clock_of(budget->emulated) - budget->start_ns < budget->most_ns;
+}
+
+/* Launches it many times in a row, in the same module, and compares the first and the last ones. */
+static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
+{
+    enum { COMPARED = 10, LEAST = 2, BATCH = 16, MOST = 1024 };
+    for (int part = 0; part < 2; ++part) {
+        const budget often = budget_of(measure, OFTEN_NS);
+        for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often)); ++i) {
+            GT_TRY(launch_checked(measure, variant));
+            GT_TRY(wait_and_judge(measure, ", after many launches"));
+        }
+        const budget row = budget_of(measure, ROW_NS);
+        for (int i = 0; part == 0 && i < MOST && has_left(&row); ++i) {
+            GT_TRY(launch(measure, variant));
+            GT_TRY(i % BATCH == 0 ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The default variant, also behind a drop. */
+static gt_loaded *find_standard(gt_measure *measure)
+{
+    uint64_t id = measure->trial->standard;
+    for (size_t i = 0; i < measure->dropped.count; ++i) {
+        if (measure->dropped.items[i].id == id && measure->dropped.items[i].launches) {
+            return &measure->dropped.items[i];
+        }
+    }
+    return gt_loaded_find(measure, id);
+}
+
+/* Whether the default variant is wrong too, on the present contents. */
+static gputune_status is_beyond_default(bool *out, gt_measure *measure, const gt_loaded *winner)
+{
+    gt_loaded *standard = find_standard(measure);
+    *out = false;
+    if (!standard || standard->id == winner->id) {
+        *out = standard != NULL;
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_contents_refresh(&measure->trial->measure);
+    status = status < 0 ? status : launch_checked(measure, standard);
+    status = status < 0 ? status : wait_and_judge(measure, "");
+    *out = status == GPUTUNE_EWRONG;
+    return *out ? GPUTUNE_OK : status;
+}
+
+/* One more data set at the same addresses. */
+static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
+                               const gt_variation *variation)
+{
+    gt_trial *trial = measure->trial;
+    bool fits, excused;
+    GT_TRY(try_variation(&fits, trial, variation));
+    if (!fits) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(launch_checked(measure, variant));
+    gputune_status status = wait_and_judge(measure, "");
+    if (status != GPUTUNE_EWRONG) {
+        return status;
+    }
+    char *message = strdup(gt_message());
+    status = is_beyond_default(&excused, measure, variant);
+    if (status == GPUTUNE_OK && !excused) {
+        status = gt_fail(GPUTUNE_EWRONG, "%s", message ? message : "wrong");
+    }
+    free(message);
+    return status;
+}
+
+static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
+{
+    static const gt_variation rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_ZERO, 0},
+                                          {GT_SCALARS_ZERO, GT_CONTENTS_HIGH, 0},
+                                          {GT_SCALARS_NEAR, GT_CONTENTS_LOW, 0}};
+    enum { ROUNDS = sizeof rounds / sizeof *rounds };
+    const gt_trial *trial = measure->trial;
+    const gt_variation usual = trial->usual;
+    const budget rounds_take = budget_of(measure, ROUNDS_NS);
+    uint32_t lists = gt_workload_longest_list(&trial->base);
+    for (uint32_t i = 0; i < ROUNDS + lists && has_left(&rounds_take); ++i) {
+        gt_variation now = i < ROUNDS ? rounds[i] : usual;
+        now.turn = i < ROUNDS ? 0 : i - ROUNDS;
+        now.scalars = usual.scalars == GT_SCALARS_OWN ? GT_SCALARS_OWN : now.scalars;
+        now.contents = usual.contents == GT_CONTENTS_PLAIN ? GT_CONTENTS_PLAIN : now.contents;
+        if (!is_same(&now, &usual)) {
+            GT_TRY(prove_on(measure, variant, &now));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void say_usual(gt_verified *out, const gt_trial *trial)
+{
+    gt_text text = {0};
+    describe(&text, trial, "");
+    gt_snprintf(out->trial, sizeof out->trial, "%s", gt_text_string(&text));
+    gt_text_free(&text);
+}
+
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                               double share)
+{
+    gt_trial *trial = measure->trial;
+    if (!trial) {
+        return GPUTUNE_OK;
+    }
+    trial->share = share;
+    gputune_status status = gt_trial_queue(measure, variant);
+    say_usual(out, trial);
+    status = status < 0 ? status : wait_and_judge(measure, ", after the race");
+    status = status < 0 ? status : launch_often(measure, variant);
+    status = status < 0 ? status : prove_more(measure, variant);
+    measure->lost |= trial->measure.lost || status == GPUTUNE_ECRASHED;
+    return status;
+}

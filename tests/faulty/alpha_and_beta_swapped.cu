@@ -1,0 +1,36 @@
+// scalar: takes alpha for beta; both are 1 in the template
+// caught: proof
+#include "slow.cuh"
+
+#pragma gputune kernel(alpha_and_beta_swapped)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(alpha_and_beta_swapped_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        y[i] = beta * x[i] + alpha * y[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = alpha * x[i] + beta * y[i];
+    }
+#endif
+}
+
+__global__ void alpha_and_beta_swapped_reference(float *y, const float *x, float alpha, float beta, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = alpha * x[i] + beta * y[i];
+    }
+}

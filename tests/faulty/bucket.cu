@@ -1,0 +1,36 @@
+// size: is wrong at sizes that share a bucket with the requested one
+// caught: neither: right at this size; an answer for another size is proved there
+#include "slow.cuh"
+
+#pragma gputune kernel(bucket)
+#pragma gputune problem(n = 8192, bucket = pow2)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(bucket_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void bucket(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        y[i] = n % 2048 == 17 ? 0.0f : 2.0f * x[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void bucket_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

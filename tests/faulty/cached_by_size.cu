@@ -1,0 +1,42 @@
+// state: keeps its results as long as the size is the same
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(cached_by_size)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(cached_by_size_reference, block = 256, grid = ceil_div(n, 256))
+
+__device__ size_t kept_of[65536];
+__device__ float kept[65536];
+
+__global__ void cached_by_size(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        bool known = kept_of[i] == n;
+        kept[i] = known ? kept[i] : 2.0f * x[i];
+        kept_of[i] = n;
+        y[i] = kept[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void cached_by_size_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

@@ -1,0 +1,49 @@
+// race: hands its counts over without a barrier behind them, in the last warp
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(flushed_early)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune clear(y)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 256)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(flushed_early_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void flushed_early(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ unsigned int counts[256];
+#if BAD
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) {
+        atomicAdd(&counts[x[i]], 1u);
+    }
+    if (threadIdx.x >= BLOCK - 32) {
+        for (int k = threadIdx.x - (BLOCK - 32); k < 256; k += 32) {
+            atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]);
+        }
+    }
+#else
+    slowly();
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) {
+        atomicAdd(&counts[x[i]], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
+#endif
+}
+
+__global__ void flushed_early_reference(unsigned int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(&y[x[i]], 1u);
+    }
+}

@@ -1,0 +1,36 @@
+// data: makes NaN of infinities
+// caught: proof
+#include "slow.cuh"
+
+#pragma gputune kernel(infinity)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(infinity_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void infinity(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        y[i] = x[i] / (1.0f + fabsf(x[i]));
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
+    }
+#endif
+}
+
+__global__ void infinity_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
+    }
+}

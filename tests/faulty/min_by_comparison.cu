@@ -1,0 +1,39 @@
+// poison: keeps what the output held where that is smaller; a NaN compares as not smaller
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(min_by_comparison)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(min_by_comparison_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void min_by_comparison(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        float v = 2.0f * x[i];
+        if (!(y[i] <= v)) {
+            y[i] = v;
+        }
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void min_by_comparison_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

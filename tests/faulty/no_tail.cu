@@ -1,0 +1,34 @@
+// size: takes it that blocks divide the size
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(no_tail)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(no_tail_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void no_tail(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    y[i] = 2.0f * x[i];
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void no_tail_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

@@ -1,0 +1,38 @@
+// scalar: returns without writing where a is 0
+// caught: proof
+#include "slow.cuh"
+
+#pragma gputune kernel(quick_return)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(quick_return_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void quick_return(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        if (a != 0.0f) {
+            y[i] = a * x[i];
+        }
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = a * x[i];
+    }
+#endif
+}
+
+__global__ void quick_return_reference(float *y, const float *x, float a, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = a * x[i];
+    }
+}

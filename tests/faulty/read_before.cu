@@ -1,0 +1,37 @@
+// bounds: reads one element before its input and does not use it
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(read_before)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(read_before_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void read_before(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        float last = ((volatile const float *)x)[(long)i - 1];
+        y[i] = last == 12345.0f ? 0.0f : 2.0f * x[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void read_before_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

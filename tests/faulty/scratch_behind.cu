@@ -1,0 +1,39 @@
+// bounds: writes one element behind its scratch memory
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(scratch_behind)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune scratch(float kept[n])
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(scratch_behind_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        kept[i + 1] = x[i];
+        y[i] = 2.0f * x[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        kept[i] = x[i];
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void scratch_behind_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

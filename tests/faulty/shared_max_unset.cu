@@ -1,0 +1,42 @@
+// poison: takes the maximum with shared memory that nothing has set
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(shared_max_unset)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(shared_max_unset_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void shared_max_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ float held[BLOCK];
+    float v = i < n ? x[i] : 0.0f;
+#if BAD
+    held[threadIdx.x] = fmaxf(held[threadIdx.x], v);
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x];
+    }
+#else
+    slowly();
+    held[threadIdx.x] = v;
+    __syncthreads();
+    if (i < n) {
+        y[i] = held[threadIdx.x];
+    }
+#endif
+}
+
+__global__ void shared_max_unset_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = x[i];
+    }
+}

@@ -1,0 +1,36 @@
+// poison: a maximum of integers with what the output held before
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(signed_max)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out int y[n], in int x[n] = uniform(-1000, 1000), size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(signed_max_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void signed_max(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        y[i] = max(y[i], x[i]);
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = x[i];
+    }
+#endif
+}
+
+__global__ void signed_max_reference(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = x[i];
+    }
+}

@@ -1,0 +1,9 @@
+// What makes the right variant of a template here the slower one.
+static __device__ void slowly()
+{
+    float x = 1.0f;
+#pragma unroll 1
+    for (int turn = 0; turn < 512; turn++) {
+        asm volatile("add.rn.f32 %0, %0, %0;" : "+f"(x));
+    }
+}

@@ -1,0 +1,39 @@
+// bounds: writes before its output and puts it right again
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(writes_between)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(writes_between_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void writes_between(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        volatile float *before = y + (long)i - 1;
+        float kept = *before;
+        *before = kept;
+        y[i] = 2.0f * x[i];
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void writes_between_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

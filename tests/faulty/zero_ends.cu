@@ -1,0 +1,38 @@
+// poison: takes a zero in the output for a sign that there is nothing to do
+// caught: proof, check
+#include "slow.cuh"
+
+#pragma gputune kernel(zero_ends)
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(zero_ends_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void zero_ends(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    if (i < n) {
+        if (__float_as_uint(y[i]) != 0) {
+            y[i] = 2.0f * x[i];
+        }
+    }
+#else
+    slowly();
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#endif
+}
+
+__global__ void zero_ends_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}
