@@ -1,3 +1,4 @@
+/* Finds the paths that match a pattern, one component after another. */
 #include "base/matches.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* Shares one GPU by what its work has taken so far. */
 #include "search/schedule.h"
 
 #include <math.h>

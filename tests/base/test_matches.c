@@ -32,8 +32,9 @@ static void expect(const char *folder, const char *pattern, const char *expected
     assert_int_equal(gt_path_format(&whole, "%s/%s", folder, pattern), GPUTUNE_OK);
     assert_int_equal(gt_matches_find(&matches, whole), GPUTUNE_OK);
     for (size_t i = 0; i < matches.paths.count; i++) {
-        strcat(found, i ? "," : "");
-        strcat(found, matches.paths.items[i] + strlen(folder) + 1);
+        size_t length = strlen(found);
+        (void)snprintf(found + length, sizeof found - length, "%s%s", i ? "," : "",
+                       matches.paths.items[i] + strlen(folder) + 1);
     }
     assert_string_equal(found, expected);
     gt_matches_free(&matches);

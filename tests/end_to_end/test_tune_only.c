@@ -84,7 +84,7 @@ static void test_its_plans_launch_nothing(void **state)
     (void)state;
     gputune *tuner = tool();
     gputune_plan *plan = tune(tuner);
-    CUdeviceptr to = 4096, from = 8192;
+    CUdeviceptr to = 1 << 20, from = 2 << 20;
     size_t n = 4096;
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)),
                      GPUTUNE_EUNSUPPORTED);
