@@ -371,7 +371,7 @@ typedef struct gputune_options {
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
     uint64_t seed;         /* of generated inputs and of the shuffling; 0: a fixed one */
-    bool force;            /* measure again what is stored */
+    bool force; /* measure again what is stored; other sizes still say what to try first */
     const gputune_alignment *alignments;
     size_t alignment_count;
     const gputune_input *inputs;

@@ -55,6 +55,10 @@ static int check(const cli_warm *warm)
         cli_error("--arch goes with --compile-only; measuring is for the GPU at hand");
         return CLI_EXIT_USAGE;
     }
+    if (warm->total_limit_s > 0 && warm->compile_only) {
+        cli_error("--total-limit goes with measuring; leave out --compile-only");
+        return CLI_EXIT_USAGE;
+    }
     if (!warm->from && !selection->kernel_count) {
         cli_error("warm: an argument is missing: a KERNEL, a PATH or --from FILE; 'gputune warm "
                   "--help' says more");
@@ -86,9 +90,10 @@ static int run(cli_warm *warm)
 }
 
 static const char more[] =
-    "Every kernel is tuned at every combination of the sizes given. A winner that is stored "
-    "already\n"
-    "is not measured again. Ctrl-C keeps what is finished; running again goes on from there.\n"
+    "Every kernel is tuned at every combination of the sizes given, from the smallest to the\n"
+    "largest, since a search begins with what was best at other sizes. Rows are printed in the\n"
+    "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is\n"
+    "finished; running again goes on from there.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
     "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C or "
@@ -108,6 +113,12 @@ int cmd_warm(int argc, char **argv)
         CLI_INPUT_OPTION(&warm.tuning),
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),
+        {"total-limit", 0, CLI_OPTION_NUMBER, &warm.total_limit_s, "SECONDS",
+         "for all scenarios together, at least a second for each: the\n"
+         "first search of a kernel gets three times what each later\n"
+         "one gets, and time that is not used goes to the later ones\n"
+         "[none]",
+         NULL},
         CLI_ALIGNMENT_OPTION(&warm.tuning),
         {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
          "try no more than these [all]", NULL},
@@ -122,8 +133,8 @@ int cmd_warm(int argc, char **argv)
          cli_effort_words},
         {"epsilon", 0, CLI_OPTION_SHARE, &warm.tuning.epsilon, "FRACTION",
          "the smallest gain worth looking for, above 0 and below 1\n[0.005]", NULL},
-        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL, "measure again what is stored",
-         NULL},
+        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL,
+         "measure again what is stored; other sizes still say what to\ntry first", NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),
         {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
          "what programs asked for and did not find, as GPUTUNE_RECORD\nnotes it: the most wanted "

@@ -89,6 +89,21 @@ cli_cell *cli_table_add(cli_table *table, const void *item)
     return &table->cells[table->row_count++ * table->column_count];
 }
 
+void cli_table_sort(cli_table *table, const size_t *keys)
+{
+    size_t width = table->column_count, bytes = width * sizeof *table->cells;
+    cli_cell *sorted = cli_allocate(table->row_count * width + 1, sizeof *sorted);
+    for (size_t row = 0; row < table->row_count; row++) {
+        size_t place = 0;
+        for (size_t other = 0; other < table->row_count; other++) {
+            place += keys[other] < keys[row];
+        }
+        memcpy(&sorted[place * width], &table->cells[row * width], bytes);
+    }
+    free(table->cells);
+    table->cells = sorted;
+}
+
 void cli_table_free(cli_table *table)
 {
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {

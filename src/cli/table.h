@@ -74,6 +74,8 @@ typedef struct cli_table {
 
 /* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
+/* Puts the rows in the order of their keys, where keys[i] is that of row i. */
+void cli_table_sort(cli_table *table, const size_t *keys);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
  * row are left out. Without rows JSON is "[]", CSV its header, and a table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);

@@ -9,11 +9,13 @@ typedef struct cli_warm {
     cli_selection selection;
     cli_tuning tuning;
     bool compile_only, any_gpu;
-    const char *from; /* a file of misses, or NULL */
+    double total_limit_s; /* for all scenarios together; 0: none */
+    const char *from;     /* a file of misses, or NULL */
     const char *arch;
 } cli_warm;
 
-/* Tunes every scenario and prints a row for each; a scenario that fails does not stop the others.
+/* Tunes every scenario, in the order of cli/turns.h where they are not of a file of misses, and
+ * prints a row for each in the order given; a scenario that fails does not stop the others.
  * Returns the exit code. */
 int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios);
 

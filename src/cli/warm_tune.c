@@ -7,10 +7,12 @@
 #include "cli/failures.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "cli/turns.h"
 #include "cli/units.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A finished scenario as a row. */
 typedef struct outcome {
@@ -185,9 +187,10 @@ static bool has_winner(const cli_warm *warm, const gputune_info *info)
 
 /* `*stored` stays as it is where the winner came out of the database. */
 static int tune(cli_table *table, const cli_warm *warm, const cli_session *session,
-                const cli_scenario *scenario, cli_progress *progress, bool *stored)
+                const cli_scenario *scenario, double limit_s, cli_progress *progress, bool *stored)
 {
     gputune_options options = cli_tuning_options(&warm->tuning, scenario);
+    options.time_limit_s = limit_s;
     options.progress = cli_progress_update;
     options.user = progress;
     gputune_plan *plan;
@@ -222,8 +225,48 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
     return code;
 }
 
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The limit of one turn: --time-limit, and its share of what is left of --total-limit. */
+static double limit_of(const cli_warm *warm, const cli_turn *turns, size_t count, size_t at,
+                       double begun_s)
+{
+    double each_s = warm->tuning.time_limit_s;
+    if (warm->total_limit_s <= 0) {
+        return each_s;
+    }
+    double left_s = warm->total_limit_s - (now_s() - begun_s);
+    double share_s = cli_turns_share_s(turns, count, at, left_s);
+    return each_s > 0 && each_s < share_s ? each_s : share_s;
+}
+
+/* The turns in the order in which they are taken: a file of misses has an order of its own. */
+static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
+                             const cli_scenarios *scenarios)
+{
+    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)warm->tuning.objective,
+                                     (gputune_cache)warm->tuning.cache);
+    for (size_t i = 0; i < scenarios->count; i++) {
+        turns[i].known &= !warm->tuning.force;
+        turns[i].begun |= warm->tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+    }
+    if (!warm->from) {
+        cli_turns_sort(turns, scenarios->count);
+    }
+    cli_turns_weigh(turns, scenarios->count);
+    return turns;
+}
+
 int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios)
 {
+    double begun_s = now_s();
     cli_table table = {.name = "winners",
                        .columns = columns,
                        .column_count = sizeof columns / sizeof *columns,
@@ -231,10 +274,18 @@ int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_sc
     cli_progress progress = {.count = scenarios->count};
     int code = CLI_EXIT_OK;
     bool stored = true;
-    for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
-        code =
-            cli_worse(code, tune(&table, warm, session, &scenarios->items[i], &progress, &stored));
+    size_t count = scenarios->count;
+    size_t *places = cli_allocate(count + 1, sizeof *places);
+    cli_turn *turns = order_turns(warm, session, scenarios);
+    for (size_t i = 0; i < count && !*cli_cancel(); i++) {
+        double limit_s = limit_of(warm, turns, count, i, begun_s);
+        places[table.row_count] = turns[i].place;
+        code = cli_worse(
+            code, tune(&table, warm, session, turns[i].scenario, limit_s, &progress, &stored));
     }
+    cli_table_sort(&table, places);
+    free(turns);
+    free(places);
     cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
     cli_table_free(&table);
     bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;

@@ -145,7 +145,9 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
         return workload->tolerance;
     }
     if (is_scaled(workload, output)) { /* zero-mean terms are off by a third of u * scale */
-        return (gt_tolerance){.rtol = type->rtol, .atol = type->tiny, .stol = 8 * type->working};
+        double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
+        return (gt_tolerance){
+            .rtol = type->rtol, .atol = type->tiny, .stol = more * 8 * type->working};
     }
     return measured(workload, output, sensitivity);
 }

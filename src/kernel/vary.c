@@ -1,6 +1,8 @@
 /* Other values of scalars, and other contents of buffers. */
 #include "kernel/vary.h"
 
+#include "kernel/tolerance.h"
+
 #include <math.h>
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
@@ -169,6 +171,11 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         vary_scalar(out, i, variation);
     }
     out->varied = variation->contents != GT_CONTENTS_PLAIN && !out->has_init;
+    if (out->varied && out->tolerance.stated) {
+        out->tolerance.rtol *= GT_TOLERANCE_VARIED;
+        out->tolerance.atol *= GT_TOLERANCE_VARIED;
+        out->tolerance.stol *= GT_TOLERANCE_VARIED;
+    }
     for (uint32_t i = 0; i < out->buffer_count && out->varied; i++) {
         out->buffers[i].nan_ok = true; /* where the reference has one, a variant has one */
         vary_buffer(out, &out->buffers[i], variation->contents);

@@ -36,16 +36,24 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Before there is enough for a model: the default, what was best elsewhere, and random ones. */
-static bool propose_first(const gt_model *model, gt_strategy *strategy, gt_point *out)
+/* Before there is enough for a model: the default, what was best elsewhere, and random ones. Two
+ * random ones among the first tell the model how far the times here follow those of elsewhere; more
+ * are asked for only by many workers, before the first results are there. */
+static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
+    gt_model_prior *prior = &model->prior;
     if (strategy->domain->fallback && is_new(strategy, strategy->domain->fallback)) {
         *out = *strategy->domain->fallback;
         return true;
     }
-    if (model->prior.present && is_new(strategy, &model->prior.first)) {
-        *out = model->prior.first;
-        return true;
+    uint32_t turn = prior->turns++;
+    bool at_random = turn < FIRST_WITH_HINTS && turn % 2 == 1;
+    while (!at_random && prior->next_lead < prior->lead_count) {
+        const gt_point *lead = &prior->leads[prior->next_lead++];
+        if (is_new(strategy, lead)) {
+            *out = *lead;
+            return true;
+        }
     }
     return gt_strategy_draw(strategy, out);
 }

@@ -15,11 +15,15 @@ typedef struct gt_candidate {
     gt_prospect prospect;
 } gt_candidate;
 
+enum { GT_MODEL_LEADS = 32 }; /* a batch of many workers, until the model is ready */
+
 /* What results of other sizes or GPUs expect of a point. */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
-    gt_point first; /* the fastest there */
+    gt_point leads[GT_MODEL_LEADS]; /* the fastest there, which are tried first */
+    uint32_t lead_count, next_lead;
+    uint32_t turns; /* proposals before the model was ready, but for the default */
     double slope;   /* how far the times here follow it */
 } gt_model_prior;
 

@@ -61,7 +61,10 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     }
     if (count && status == GPUTUNE_OK) {
         model->prior.present = true;
-        model->prior.first = strategy->hints[order[0].index].point;
+        model->prior.lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
+        for (uint32_t i = 0; i < model->prior.lead_count; i++) {
+            model->prior.leads[i] = strategy->hints[order[i].index].point;
+        }
         fill(&model->prior.gaussian, model, strategy, order, count);
         gt_gaussian_update(&model->prior.gaussian);
         gt_gaussian_learn(&model->prior.gaussian, STEPS);

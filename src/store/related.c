@@ -118,8 +118,8 @@ static gputune_status read_group(related_search *search, gt_database *database, 
     gputune_status status;
     gt_rows rows;
     GT_TRY(gt_array_push(&search->groups, *one));
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RELATED_TRIALS, "iin", one->gpu, one->scenario,
-                         GT_RELATED_OF_ONE));
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RELATED_TRIALS, "iinn", one->gpu, one->scenario,
+                         GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
         gt_related_trial trial = {.group = index};
         status = gt_strdup(&trial.config, gt_rows_text(&rows));

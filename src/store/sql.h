@@ -127,13 +127,14 @@
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
     /* ?3 of them, which is a random choice: they go by their hashes; and those that won */        \
     X(RELATED_TRIALS,                                                                              \
+      "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
+      "status IN (0, 1) AND samples > 0 AND median > 0) "                                          \
       "SELECT t.config, t.median, t.compile_ns FROM trial t JOIN gpu g ON g.id = t.gpu "           \
-      "JOIN scenario s ON s.id = t.scenario WHERE t.id IN (SELECT id FROM (SELECT id FROM trial "  \
-      "WHERE gpu = ?1 AND scenario = ?2 AND status IN (0, 1) AND samples > 0 AND median > 0 "      \
-      "ORDER BY hash LIMIT ?3) UNION SELECT o.id FROM winner w JOIN trial o ON o.gpu = w.gpu AND " \
-      "o.scenario = w.scenario AND o.hash = w.trial WHERE w.gpu = ?1 AND w.scenario = ?2 AND "     \
-      "o.status IN (0, 1) AND o.samples > 0 AND o.median > 0) "                                    \
-      "AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                                              \
+      "JOIN scenario s ON s.id = t.scenario WHERE t.id IN ("                                       \
+      "SELECT id FROM (SELECT id FROM known ORDER BY hash LIMIT ?3) "                              \
+      "UNION SELECT id FROM (SELECT id FROM known ORDER BY median LIMIT ?4) "                      \
+      "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = ?1 AND "     \
+      "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                             \
     X(TRIAL_KNOWN, "SELECT 1 FROM " GT_TEXT_TRIAL_OF " AND t.hash = ?3")                           \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \

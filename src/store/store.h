@@ -145,16 +145,17 @@ typedef struct gt_related_list {
 } gt_related_list;
 
 enum {
-    GT_RELATED_MAX = 1000,  /* trials in all */
-    GT_RELATED_OF_ONE = 250 /* trials of one scenario on one GPU; and its winners */
+    GT_RELATED_MAX = 1000,   /* trials in all */
+    GT_RELATED_OF_ONE = 250, /* trials of one scenario on one GPU; and its winners, */
+    GT_RELATED_FASTEST = 64  /* and its fastest */
 };
 
 /* Trials that were right and measured, of the same kernel (name and identity) elsewhere: not those
  * of `scenario` in `environment`. Group by group, each by time. The nearest groups come first: the
  * same GPU before another, then equal const and type values before others, then the sizes with the
  * least sum of |log(size / wanted)|, then the same objective. Of a scenario with very many trials,
- * those that won and a random choice of the others. For a real `device` nothing that was modelled.
- * Nothing known: an empty list, soon. gt_related_list_free() releases. */
+ * those that won, the fastest and a random choice of the others. For a real `device` nothing that
+ * was modelled. Nothing known: an empty list, soon. gt_related_list_free() releases. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const char *environment,
                                        const gt_scenario *scenario, const gt_patience *patience);

@@ -116,6 +116,17 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 /* --- the outcome ------------------------------------------------------------------------------ */
 
+/* Of a race that was stopped before both met in a round. */
+static gputune_status compare_medians(gt_race_result *out, const gt_race *race,
+                                      const gt_runner *winner, const gt_runner *standard)
+{
+    gt_summary fast, slow;
+    GT_TRY(gt_race_summary(race, winner->id, &fast));
+    GT_TRY(gt_race_summary(race, standard->id, &slow));
+    out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
+    return GPUTUNE_OK;
+}
+
 static gputune_status compare_default(gt_race_result *out, const gt_race *race,
                                       const gt_runner *winner, const gt_runner *standard)
 {
@@ -129,7 +140,7 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
         count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_ANY);
     }
     if (!count) {
-        return GPUTUNE_OK;
+        return compare_medians(out, race, winner, standard);
     }
     gt_paired paired;
     GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));

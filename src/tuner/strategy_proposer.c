@@ -298,15 +298,16 @@ static uint64_t total(gt_proposer *self)
     return ((gt_strategy_proposer *)self)->size.count;
 }
 
-/* In the order of the axes, nothing known has precedence. */
+/* In the order of the axes, nothing known has precedence. What is measured again by `force` is not
+ * known, but other sizes still say what to try first. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history)
 {
     const gputune_options *options = &p->request->options;
-    if (options->force || options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
+    if (options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
         return GPUTUNE_OK;
     }
     GT_TRY(give_hints(p));
-    return tell_history(p, history);
+    return options->force ? GPUTUNE_OK : tell_history(p, history);
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,

@@ -1,6 +1,7 @@
 /* gputune.h with canned answers: the command line linked with this prints exactly the same on every
  * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
- * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default". */
+ * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default", "limit"
+ * (which is said as the reason to stop). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -16,7 +17,7 @@ struct gputune {
 };
 struct gputune_plan {
     gputune_info info;
-    char configuration[64];
+    char configuration[64], reason[64];
 };
 
 static const char default_configuration[] = "VEC=1 BLOCK=256 UNROLL=1";
@@ -346,6 +347,10 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         plan->info.speedup_high = 1.26;
         plan->info.registers = 32;
         plan->info.modelled = tuner->emulated;
+    }
+    if (fake("limit")) {
+        snprintf(plan->reason, sizeof plan->reason, "limit of %.0f s", options->time_limit_s);
+        plan->info.stop_reason = plan->reason;
     }
     *out = plan;
     return 0;

@@ -197,6 +197,38 @@ static void hints_lead_to_the_best_sooner(void **state)
     assert_true(with < without / 2);
 }
 
+/* So many workers ask before the first result is there. */
+static void hints_are_tried_in_their_order_before_the_first_result(void **state)
+{
+    enum { BATCH = 16, HINTS = 40 };
+    (void)state;
+    landscape at = make(5, 6);
+    landscape_open(&at);
+    gt_point fallback = {{3, 1, 4, 1, 5}}, points[BATCH];
+    at.domain.fallback = &fallback;
+    gt_tried hints[HINTS];
+    for (int i = 0; i < HINTS; i++) { /* the fastest last, and the default among them */
+        uint16_t rank = (uint16_t)(HINTS - 1 - i);
+        gt_point point = {{0, 1, 2, rank / 6, rank % 6}};
+        hints[i] = (gt_tried){.point = rank == 5 ? fallback : point, .time_ns = 1 + rank};
+    }
+    gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
+    assert_int_equal(gt_strategy_hint(strategy, hints, HINTS), GPUTUNE_OK);
+    size_t given;
+    assert_int_equal(gt_strategy_ask(strategy, points, BATCH, &given), GPUTUNE_OK);
+    assert_int_equal(given, BATCH);
+    assert_true(gt_point_equal(&points[0], &fallback));
+    for (int i = 1, rank = 0; i < BATCH; i++) {
+        if (i == 2 || i == 4) {
+            continue; /* random ones, which tell how far the hints are to be believed */
+        }
+        rank += rank == 5; /* the default is not tried twice */
+        assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
+        rank++;
+    }
+    gt_strategy_free(strategy);
+}
+
 /* The search says that it is done only where the best there is cannot be far, and it does say so.
  */
 static void stop_rule_keeps_its_word(void **state)
@@ -270,6 +302,7 @@ int main(void)
         cmocka_unit_test(bad_time_and_bad_domain_are_refused),
         cmocka_unit_test(resuming_is_as_good_as_one_run),
         cmocka_unit_test(hints_lead_to_the_best_sooner),
+        cmocka_unit_test(hints_are_tried_in_their_order_before_the_first_result),
         cmocka_unit_test(stop_rule_keeps_its_word),
         cmocka_unit_test(slow_compile_of_little_promise_is_given_up),
         cmocka_unit_test(auto_takes_all_where_there_is_time),

@@ -118,11 +118,21 @@ static void the_best_at_another_size_is_tried_first(void **state)
     assert_string_equal(config, "BLOCK=808");
 }
 
-static void force_uses_nothing_of_it(void **state)
+/* What is measured again is searched from the same start. */
+static void force_begins_there_too(void **state)
 {
     char config[64];
     gputune_options options = few_by_model();
     options.force = 1;
+    try_few(*state, &options, config);
+    assert_string_equal(config, "BLOCK=808");
+}
+
+static void in_order_means_in_order(void **state)
+{
+    char config[64];
+    gputune_options options = few_by_model();
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
     try_few(*state, &options, config);
     assert_string_not_equal(config, "BLOCK=808");
 }
@@ -145,7 +155,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_of_losers_are_heard, open_world, close_world),
         cmocka_unit_test_setup_teardown(the_best_at_another_size_is_tried_first, open_world,
                                         close_world),
-        cmocka_unit_test_setup_teardown(force_uses_nothing_of_it, open_world, close_world),
+        cmocka_unit_test_setup_teardown(force_begins_there_too, open_world, close_world),
+        cmocka_unit_test_setup_teardown(in_order_means_in_order, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_restricted_space_stays_restricted, open_world,
                                         close_world),
     };

@@ -84,6 +84,33 @@ static void one_shared_round_gives_no_interval(void **state)
     gt_race_free(race);
 }
 
+/* A newcomer that was sampled beside the incumbent, and not beside the default. */
+static void no_shared_round_gives_the_ratio_of_medians(void **state)
+{
+    (void)state;
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    static const double times[] = {100, 60, 50};
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    for (uint64_t id = 0; id < 3; id++) {
+        assert_int_equal(gt_race_add(race, id, (uint32_t)id, id == 0), GPUTUNE_OK);
+        for (int i = 0; i < (id == 1 ? 6 : 1) && id > 0; i++) {
+            assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+            for (uint32_t k = 0; k < round.count; k++) {
+                gt_race_record(race, round.ids[k], times[round.ids[k]]);
+            }
+            assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        }
+    }
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
+    assert_true(result.speedup == 2 && result.speedup_low == 0);
+    gt_race_free(race);
+}
+
 static void stopped_race_goes_to_the_best_so_far(void **state)
 {
     machine m = make_machine(1, 3);
@@ -384,6 +411,7 @@ int main(void)
         cmocka_unit_test(clear_winner_is_no_tie),
         cmocka_unit_test(winning_default_has_speedup_one),
         cmocka_unit_test(one_shared_round_gives_no_interval),
+        cmocka_unit_test(no_shared_round_gives_the_ratio_of_medians),
         cmocka_unit_test(stopped_race_goes_to_the_best_so_far),
         cmocka_unit_test(tie_is_settled_by_the_caller),
         cmocka_unit_test(unsettled_tie_is_the_defaults_when_time_is_up),

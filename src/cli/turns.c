@@ -1,0 +1,155 @@
+/* Orders the scenarios of a run, and divides its time. */
+#include "cli/turns.h"
+
+#include "cli/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST   3.0 /* what the first search of a kernel gets, in shares of the others */
+#define LEAST_S 1.0 /* in which a default is compiled and proved */
+
+double cli_turn_cost(const char *sizes)
+{
+    double cost = 1;
+    for (const char *sign = strchr(sizes, '='); sign; sign = strchr(sign + 1, '=')) {
+        char *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
+        int64_t number;
+        const char *problem;
+        cost *= cli_size_number(&number, &problem, value) ? (double)number : 1;
+        free(value);
+    }
+    return cost;
+}
+
+/* --- what is stored --------------------------------------------------------------------------- */
+
+/* The turns of one kernel, and what a result must be to answer them. */
+typedef struct search {
+    cli_turn *turns;
+    size_t count;
+    const cli_scenario *like; /* one of them */
+    gputune_objective objective;
+    gputune_cache cache;
+} search;
+
+static bool is_same_kernel(const cli_scenario *a, const cli_scenario *b)
+{
+    return strcmp(a->kernel->name, b->kernel->name) == 0; /* each miss has a catalogue of its own */
+}
+
+static bool is_objective(const search *at, const cli_turn *turn, gputune_objective objective)
+{
+    const cli_terms *terms = &turn->scenario->terms;
+    gputune_objective wanted = terms->given ? terms->objective : at->objective;
+    return objective == (wanted ? wanted : turn->scenario->kernel->objective);
+}
+
+static int take_winner(void *user, const gputune_record *record)
+{
+    const search *at = user;
+    bool answers = !record->unfinished && !record->unproved;
+    for (size_t i = 0; i < at->count && !record->outdated; i++) {
+        cli_turn *turn = &at->turns[i];
+        const cli_terms *terms = &turn->scenario->terms;
+        if (!is_same_kernel(turn->scenario, at->like)) {
+            continue;
+        }
+        turn->begun = true;
+        turn->known |= answers && strcmp(record->sizes, turn->scenario->size_text) == 0 &&
+                       is_objective(at, turn, record->objective) &&
+                       record->cache == (terms->given ? terms->cache : at->cache);
+    }
+    return 0;
+}
+
+cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
+                         gputune_objective objective, gputune_cache cache)
+{
+    cli_turn *turns = cli_allocate(scenarios->count + 1, sizeof *turns);
+    search at = {.turns = turns, .objective = objective, .cache = cache};
+    for (size_t i = 0; i < scenarios->count; i++) {
+        const cli_scenario *scenario = &scenarios->items[i];
+        turns[i] = (cli_turn){
+            .scenario = scenario, .place = i, .cost = cli_turn_cost(scenario->size_text)};
+    }
+    at.count = scenarios->count;
+    for (size_t i = 0; i < scenarios->count; i++) {
+        const cli_scenario *scenario = &scenarios->items[i];
+        if (at.like && is_same_kernel(scenario, at.like)) {
+            continue; /* most of them come kernel by kernel */
+        }
+        at.like = scenario;
+        gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+        filter.kernel = scenario->kernel->name;
+        /* what cannot be read is not known; the tuning says so */
+        (void)gputune_records(session->tuner, &filter, take_winner, &at);
+    }
+    return turns;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+/* The place of the kernel's first scenario, by which kernels are ordered. */
+typedef struct ordered {
+    cli_turn turn;
+    size_t kernel_place;
+} ordered;
+
+static int compare(const void *left, const void *right)
+{
+    const ordered *a = left, *b = right;
+    if (a->turn.known != b->turn.known) {
+        return a->turn.known ? -1 : 1;
+    }
+    if (a->kernel_place != b->kernel_place) {
+        return a->kernel_place < b->kernel_place ? -1 : 1;
+    }
+    if (a->turn.cost != b->turn.cost) {
+        return a->turn.cost < b->turn.cost ? -1 : 1;
+    }
+    return (a->turn.place > b->turn.place) - (a->turn.place < b->turn.place);
+}
+
+/* The first turn of the same kernel. */
+static size_t first_of_kernel(const cli_turn *turns, size_t at)
+{
+    size_t first = 0;
+    while (!is_same_kernel(turns[first].scenario, turns[at].scenario)) {
+        first++;
+    }
+    return first;
+}
+
+void cli_turns_sort(cli_turn *turns, size_t count)
+{
+    ordered *list = cli_allocate(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (ordered){turns[i], turns[first_of_kernel(turns, i)].place};
+    }
+    qsort(list, count, sizeof *list, compare);
+    for (size_t i = 0; i < count; i++) {
+        turns[i] = list[i].turn;
+    }
+    free(list);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+void cli_turns_weigh(cli_turn *turns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = first_of_kernel(turns, i) == i && !turns[i].begun;
+        turns[i].weight = is_first ? FIRST : 1;
+    }
+}
+
+double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s)
+{
+    double all = 0;
+    for (size_t i = at; i < count; i++) {
+        all += turns[i].weight;
+    }
+    return fmax(left_s * turns[at].weight / all, LEAST_S);
+}

@@ -1,0 +1,38 @@
+/* In which order the scenarios of a run are tuned, and how long each may take: what is found at one
+ * size is where the search at the next size begins. */
+#ifndef CLI_TURNS_H
+#define CLI_TURNS_H
+
+#include "cli/scenarios.h"
+
+typedef struct cli_turn {
+    const cli_scenario *scenario;
+    size_t place; /* in the order that the user gave */
+    double cost;  /* of a launch; compares scenarios of one kernel */
+    bool known;   /* a finished result is stored: it answers at once, if it was made for the same */
+    bool begun;   /* something is stored of the kernel, at any size */
+    double weight; /* in the division of time */
+} cli_turn;
+
+/* What a launch at these sizes ("m=64 n=64 T=half") may cost: the product of the numbers. */
+double cli_turn_cost(const char *sizes);
+
+/* The turns of the scenarios, in the order that the user gave, with what the database knows of each
+ * (`objective` 0: any). The caller frees them. */
+cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
+                         gputune_objective objective, gputune_cache cache);
+
+/* Puts first what is known, then kernel by kernel in the order given, each from the cheapest size
+ * to the dearest one. */
+void cli_turns_sort(cli_turn *turns, size_t count);
+
+/* Weighs the turns, in the order in which they are taken: the first search of a kernel of which
+ * nothing is begun weighs three times as much as another search, which begins with what was found
+ * earlier. */
+void cli_turns_weigh(cli_turn *turns, size_t count);
+
+/* The seconds that the turn `at` gets by its weight of the `left_s` seconds that are left for it
+ * and all turns behind it; a second at least. */
+double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s);
+
+#endif

@@ -1,0 +1,16 @@
+for value in 0 -1 abc nan; do
+    $FAKE warm axpy --total-limit $value -q >/dev/null
+    echo "$value: exit $?"
+done
+$FAKE warm axpy --total-limit 10 --compile-only -q
+echo "with --compile-only: exit $?"
+$FAKE warm axpy --size n=1K,1M --total-limit 10 --time-limit 2 -q --format csv | cut -d, -f1,2
+# the first search of a kernel gets three times as much (axpy has records); what is not used goes to
+# the later ones; of two limits the smaller one counts
+limits() {
+    GPUTUNE_FAKE=limit $FAKE warm axpy scale --size n=1K,1M -q --format json "$@" | sed -n 's/.*"stop_reason": *\("[^"]*"\).*/\1/p'
+}
+limits --total-limit 80
+limits --total-limit 80 --time-limit 35
+limits --total-limit 80 --strategy exhaustive
+limits --time-limit 35

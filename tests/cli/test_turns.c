@@ -1,0 +1,141 @@
+/* In which order the scenarios of a run are tuned, and how its time is divided. */
+#include "cli/turns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 6 };
+
+/* Scenarios of two kernels, one after another: m = n = 256, 64, 1024, and n = 9, 7, 8. */
+static cli_kernel kernels[2] = {{.name = "gemm"}, {.name = "axpy"}};
+static cli_scenario scenarios[COUNT];
+
+static void make(cli_turn *turns)
+{
+    static const char *const sizes[COUNT] = {"m=256 n=256", "m=64 n=64",  "m=1024 n=1024",
+                                             "n=9 T=half",  "n=7 T=half", "n=8 T=half"};
+    for (size_t i = 0; i < COUNT; i++) {
+        scenarios[i].kernel = &kernels[i / 3];
+        turns[i] =
+            (cli_turn){.scenario = &scenarios[i], .place = i, .cost = cli_turn_cost(sizes[i])};
+    }
+}
+
+static void check_places(const cli_turn *turns, const size_t *expected)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(turns[i].place, expected[i]);
+    }
+}
+
+static void each_kernel_begins_with_its_smallest_size(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    make(turns);
+    cli_turns_sort(turns, COUNT);
+    check_places(turns, (const size_t[]){1, 0, 2, 4, 5, 3});
+}
+
+static void what_is_known_comes_first(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    make(turns);
+    turns[2].known = turns[3].known = true;
+    cli_turns_sort(turns, COUNT);
+    check_places(turns, (const size_t[]){2, 3, 1, 0, 4, 5});
+}
+
+static void equal_costs_keep_the_order_given(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    make(turns);
+    for (size_t i = 0; i < COUNT; i++) {
+        turns[i].cost = 1;
+    }
+    cli_turns_sort(turns, COUNT);
+    check_places(turns, (const size_t[]){0, 1, 2, 3, 4, 5});
+}
+
+/* Each takes what it gets, and what it does not use is given back. */
+static void divide(double *shares, const cli_turn *turns, double left_s, double used)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        shares[i] = cli_turns_share_s(turns, COUNT, i, left_s);
+        left_s -= used * shares[i];
+    }
+}
+
+static void the_first_search_of_a_kernel_gets_three_times_as_much(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    double shares[COUNT];
+    make(turns);
+    cli_turns_weigh(turns, COUNT);
+    divide(shares, turns, 50, 1);
+    static const double expected[COUNT] = {15, 5, 5, 15, 5, 5};
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(shares[i] > expected[i] - 1e-9 && shares[i] < expected[i] + 1e-9);
+    }
+}
+
+static void a_kernel_that_was_begun_before_has_no_first_search(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    double shares[COUNT];
+    make(turns);
+    for (size_t i = 0; i < 3; i++) {
+        turns[i].begun = true;
+    }
+    cli_turns_weigh(turns, COUNT);
+    divide(shares, turns, 40, 1);
+    assert_true(shares[0] > 4.999 && shares[0] < 5.001);
+    assert_true(shares[3] > 14.999 && shares[3] < 15.001);
+}
+
+static void unused_time_goes_to_the_later_ones(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    double shares[COUNT];
+    make(turns);
+    cli_turns_weigh(turns, COUNT);
+    divide(shares, turns, 50, 0); /* all of them answer at once */
+    assert_true(shares[0] > 14.999 && shares[0] < 15.001);
+    assert_true(shares[COUNT - 1] == 50);
+}
+
+static void every_turn_gets_a_second(void **state)
+{
+    (void)state;
+    cli_turn turns[COUNT];
+    double shares[COUNT];
+    make(turns);
+    cli_turns_weigh(turns, COUNT);
+    divide(shares, turns, 0.5, 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(shares[i] == 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kernel_begins_with_its_smallest_size),
+        cmocka_unit_test(what_is_known_comes_first),
+        cmocka_unit_test(equal_costs_keep_the_order_given),
+        cmocka_unit_test(the_first_search_of_a_kernel_gets_three_times_as_much),
+        cmocka_unit_test(a_kernel_that_was_begun_before_has_no_first_search),
+        cmocka_unit_test(unused_time_goes_to_the_later_ones),
+        cmocka_unit_test(every_turn_gets_a_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
