@@ -46,7 +46,7 @@ EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
+CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include build/nvrtc/nvidia/*/include))
 CUDA_LIB ?= $(firstword $(wildcard $(CUDA_INCLUDE:/include=/lib64) $(CUDA_INCLUDE:/include=/lib)))
 EXAMPLE_SRC := $(if $(wildcard $(CUDA_LIB)/stubs/libcuda.so),tools/examples/driver_api.c) \
                $(if $(wildcard $(CUDA_LIB)/libcudart_static.a),tools/examples/runtime_api.c)

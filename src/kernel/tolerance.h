@@ -47,9 +47,9 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* By what tolerances grow on data that are all alike or extreme: roundings that cancel on random data
- * add up there. A sum of 225 products of constants was off by 1.1 of a tolerance of 1e-6 of its
- * magnitudes, which random data keep. */
+/* By what tolerances grow on data that are all alike or extreme: roundings that cancel on random
+ * data add up there. A sum of 225 products of constants was off by 1.1 of a tolerance of 1e-6 of
+ * its magnitudes, which random data keep. */
 #define GT_TOLERANCE_VARIED 8.0
 
 #endif

@@ -289,7 +289,7 @@ static void expect_whole(void *user)
     assert_int_equal(sqlite3_prepare_v2(raw, "PRAGMA integrity_check", -1, &check, NULL),
                      SQLITE_OK);
     assert_int_equal(sqlite3_step(check), SQLITE_ROW);
-    assert_string_equal(sqlite3_column_text(check, 0), "ok");
+    assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
     sqlite3_finalize(check);
     sqlite3_close(raw);
 }
