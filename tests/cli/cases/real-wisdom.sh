@@ -3,7 +3,8 @@ export GPUTUNE_DRIVER=emu
 narrow="--only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 export GPUTUNE_DB=here.db
 $GPUTUNE warm axpy -q $narrow -s n=1000,2000 --format csv | wc -l
-$GPUTUNE wisdom export | head -n 1
+$GPUTUNE wisdom export >every.wisdom
+head -n 1 every.wisdom
 $GPUTUNE wisdom export axpy -s n=1K -o none.wisdom || echo "exit $?"
 $GPUTUNE wisdom export axpy -s n=2000 -o one.wisdom
 $GPUTUNE wisdom export --any-gpu -o all.wisdom
