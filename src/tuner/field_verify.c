@@ -153,6 +153,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     while (sent < field->compiled.count && !status && has_room(field)) {
         status = submit_verify(field, field->compiled.items[sent++]);
     }
+    if (!sent) {
+        return status;
+    }
     field->compiled.count -= sent;
     memmove(field->compiled.items, &field->compiled.items[sent],
             field->compiled.count * sizeof *field->compiled.items);
