@@ -86,7 +86,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     double left_s = gt_patience_left_s(&session->request->patience) - launches_s(tuning);
     const gt_recheck_job job = {.id = winner,
                                 .seed = is_fresh(tuning) ? seed + 1 : seed,
-                                .share = fmin(1, fmax(0, left_s / fmax(trial_s(tuning), 1e-9)))};
+                                .share =
+                                    fmin(1, fmax(0, left_s / fmax(2 * trial_s(tuning), 1e-9)))};
     gt_session_mark(session, &session->timeline.decided);
     return gt_session_prove_again(session, &job);
 }
