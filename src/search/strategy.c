@@ -159,7 +159,7 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
 /* Nothing better is expected when the model says so, and has had time to be proved wrong. In seven
  * recorded spaces, eight searches each, no search that ended so was 0.1% from the optimum; without
  * the share of what is left, five were 1.5 to 4.8% from it. With an eighth of it a search of a
- * stencil's 3806 variants on an H200 ended 1.8% from the best, in three of four runs. */
+ * stencil's 3806 variants on an H200 ended 1.8% from the best, in two of four runs. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
