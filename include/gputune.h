@@ -968,6 +968,32 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 int (*each)(void *user, const gputune_compiled *compiled),
                                 void *user);
 
+/* What gputune_check() found in one variant. `kind` is race (two threads touch memory, one writes,
+ * and nothing orders them), barrier (in a divergent branch, left by threads, or waited at for
+ * ever), shuffle (from a thread that has returned), unset (memory is read that nothing has set),
+ * bounds, alignment, state (a device variable is written), or fault (a trap or a failed assertion).
+ * It is "checked" in the last call of each variant, and a status of gputune_record for one that
+ * could not be checked, whose message says why. */
+typedef struct gputune_finding {
+    uint32_t version;
+    const char *kernel, *configuration, *sizes, *kind;
+    const char *file;                  /* of the CUDA source */
+    uint32_t line, other_line;         /* where; and the other access of a race, else 0 */
+    uint64_t count;                    /* how often at these sizes */
+    const char *where;                 /* an argument's element, shared memory, a variable; or "" */
+    const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
+    const char *message;
+} gputune_finding;
+#define GPUTUNE_FINDING_VERSION 1
+/* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
+ * under the emulator's sanitizer, at the sizes and at awkward ones, and calls `each` for every
+ * finding and variant. Without sizes: the template's, cut down to about a megabyte. Needs no GPU,
+ * and a tuner on the emulator (EUNSUPPORTED otherwise). Proves, measures and stores nothing. What
+ * is found is a mistake; that nothing is found proves nothing. */
+GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                              const gputune_options *options,
+                              int (*each)(void *user, const gputune_finding *finding), void *user);
+
 typedef struct gputune_replay_options {
     uint32_t version;
     const gputune_strategy *strategies; /* NULL: AUTO */

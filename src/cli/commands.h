@@ -6,6 +6,7 @@
 int cmd_warm(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_kernels(int argc, char **argv);
 int cmd_space(int argc, char **argv);

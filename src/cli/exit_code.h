@@ -10,6 +10,7 @@ enum {
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
     CLI_EXIT_WRONG = 5,    /* wrong results */
     CLI_EXIT_DATABASE = 6,
+    CLI_EXIT_FOUND = 7,     /* `check` has found a mistake */
     CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */
 };
 

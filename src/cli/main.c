@@ -24,6 +24,7 @@ static const command commands[] = {
     {"warm", cmd_warm, "tune kernels and remember the winners"},
     {"show", cmd_show, "what is remembered"},
     {"run", cmd_run, "check and measure configurations of a kernel"},
+    {"check", cmd_check, "mistakes of a kernel's variants, found without a GPU"},
     {"compare", cmd_compare, "which of two configurations is faster, or of two databases"},
     {"kernels", cmd_kernels, "what there is to tune"},
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},

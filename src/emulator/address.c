@@ -1,6 +1,6 @@
 /* Computes and checks the addresses of a warp's memory instructions, and finds the host memory
  * behind them. */
-#include "emulator/address.h"
+#include "emulator/check.h"
 
 #include "emulator/lanes.h"
 
@@ -410,7 +410,10 @@ bool emu_resolve(emu_warp *warp, const emu_op *op, emu_access *access)
     if (!check_alignment(warp, op, access))
         return false;
     access->is_contiguous = check_contiguous(warp, access);
-    if (op->space == PTX_GENERIC)
-        return resolve_generic(warp, op, access);
-    return resolve_in(warp, op, access, (ptx_space)op->space, warp->mask);
+    bool done = op->space == PTX_GENERIC
+                    ? resolve_generic(warp, op, access)
+                    : resolve_in(warp, op, access, (ptx_space)op->space, warp->mask);
+    if (done && warp->worker->check)
+        emu_check_access(warp, op, access);
+    return done;
 }

@@ -18,7 +18,15 @@ enum {
     EMU_ACCESS_BYPASS = 32, /* not through the level-1 cache */
     EMU_ACCESS_FRAME = 64,  /* .param of a function's frame, not of the launch */
     EMU_ACCESS_ATOMIC = 128,
-    EMU_ACCESS_REDUCE = 256 /* atomic without a result */
+    EMU_ACCESS_REDUCE = 256, /* atomic without a result */
+    /* for check.h alone */
+    EMU_ACCESS_STRONG = 512, /* with an order, or relaxed; a barrier's */
+    EMU_ACCESS_VOLATILE = 1024,
+    EMU_ACCESS_RELEASE = 2048,     /* publishes what its thread did before it */
+    EMU_ACCESS_STORE = 4096,       /* its handler calls emu_check_stored() */
+    EMU_ACCESS_ASYNC = 8192,       /* cp.async's write */
+    EMU_ACCESS_OVERWRITES = 16384, /* atomic that does not depend on what was there */
+    EMU_ACCESS_CAS = 32768
 };
 
 typedef struct emu_access {

@@ -1,4 +1,5 @@
 /* Copies and fills: cuMemcpy*, cuMemset*. */
+#include "emulator/check.h"
 #include "emulator/enter.h"
 #include "emulator/level2.h"
 #include "emulator/stream.h"
@@ -35,6 +36,7 @@ static double run_copy(emu_command *command, double start_ns)
     copy_command *copy = (copy_command *)command;
     (void)start_ns;
     memmove(copy->to, copy->staged ? copy->staged : copy->from, copy->bytes);
+    emu_check_filled((uint64_t)(uintptr_t)copy->to, copy->bytes);
     touch(copy->from, copy->bytes);
     touch(copy->to, copy->bytes);
     return emu.profile.copy_fixed_ns + (double)copy->bytes / copy->rate * 1e9;
@@ -185,6 +187,7 @@ static double run_set(emu_command *command, double start_ns)
     }
     size_t bytes = set->width * set->count;
     touch(set->to, bytes);
+    emu_check_filled((uint64_t)(uintptr_t)set->to, bytes);
     return emu.profile.set_fixed_ns + (double)bytes / emu.profile.dram_bytes_per_second * 1e9;
 }
 

@@ -1,4 +1,5 @@
 /* Kernel launches, checked as the driver checks them: cuLaunchKernel, cuLaunchKernelEx. */
+#include "emulator/check.h"
 #include "emulator/enter.h"
 #include "emulator/model.h"
 #include "emulator/module.h"
@@ -137,6 +138,7 @@ static double run_kernel(emu_command *command, double start_ns)
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
+    launch.check = emu_check_join(&launch);
     emu_counters counters = {0};
     emu_fault fault = {.code = CUDA_ERROR_OUT_OF_MEMORY, .message = "no memory for grid barriers"};
     bool ready =
@@ -149,8 +151,12 @@ static double run_kernel(emu_command *command, double start_ns)
                  kernel->kernel->name);
         ready = false;
     }
-    if (!ready || emu_run(&launch, &counters, &fault)) {
+    bool failed = !ready || emu_run(&launch, &counters, &fault) != 0;
+    if (failed && !(ready && launch.check)) { /* a checked launch just ends: the finding is noted */
         report_fault(&fault);
+    }
+    if (launch.check) {
+        emu_check_settle(launch.check);
     }
     if (launch.grid_workspace) {
         emu_memory_release(launch.grid_workspace, EMU_MEMORY_MODULE);

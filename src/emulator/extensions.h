@@ -37,6 +37,23 @@ CUresult emuNameMemory(CUdeviceptr address, const char *name);
  * 801 where memory cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
+/* The sanitizer. What is launched from emuCheckBegin() to emuCheckEnd() is checked, on one host
+ * thread, many times slower than otherwise; a fault ends its launch, and no error stays. Both are
+ * called while nothing runs.
+ *
+ * emuCheckEnd() returns a line for each distinct finding (kind, PTX line, PTX line of the other
+ * access), with its parts between tabs: kind, source file, line, line of the other access (0:
+ * none), how often, place, thread, the other thread, what happened. Kinds: race, barrier, shuffle,
+ * unset, bounds, alignment, state, fault. File and lines are known where the PTX has line
+ * information. Valid until the next emuCheckEnd(). */
+CUresult emuCheckBegin(void);
+const char *emuCheckEnd(void);
+/* Within such a stretch: what an allocation, or a part of it, is called in findings, the size of
+ * its elements, and whether it has been set; copies and fills set it too. Memory that this was not
+ * said of counts as set. 1 for what is in no allocation. */
+CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
+                        int is_set);
+
 /* The version of the model. It goes up when modelled times change, so that records of different
  * versions are not compared. */
 int emuModelVersion(void);

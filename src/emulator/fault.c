@@ -1,4 +1,5 @@
 /* Writes the message of a fault: error, kernel, PTX line, block, thread, address. */
+#include "emulator/check.h"
 #include "emulator/program.h"
 
 #include "base/number.h"
@@ -47,6 +48,8 @@ void emu_raise(emu_warp *warp, const emu_op *op, int code, unsigned lane, uint64
     va_start(arguments, format);
     gt_vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    if (warp->worker->check)
+        emu_check_fault(warp, op, code, lane, address, what);
     pthread_mutex_lock(&run->lock);
     if (run->fault->code == 0) {
         run->fault->code = code;

@@ -1,4 +1,5 @@
 /* Blocks of one cluster, from their start to the last thread's exit. */
+#include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <stdlib.h>
@@ -65,7 +66,9 @@ static bool make_block(emu_block *block, emu_group *group, uint32_t rank)
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (!make_warp(&block->warps[i], block, group->worker, i))
             return false;
-    return true;
+    if (group->worker->check)
+        block->order = emu_order_new(block);
+    return block->order || !group->worker->check;
 }
 
 static emu_group *make_group(emu_worker *worker)
@@ -103,6 +106,7 @@ void emu_group_free(emu_group *group)
         emu_block *block = &group->blocks[b];
         for (uint32_t w = 0; block->warps && w < block->warp_count; w++)
             free_warp(&block->warps[w]);
+        emu_order_free(block);
         free(block->warps);
         free(block->shared);
     }
@@ -151,6 +155,8 @@ static void start_block(emu_block *block, uint64_t group_index)
     for (int i = 0; i < EMU_BARRIERS; i++)
         block->barriers[i] = (emu_barrier){.all = 1};
     spoil_shared(block, run->poison + (uint32_t)group_index);
+    if (block->order)
+        emu_order_start(block);
     for (uint32_t i = 0; i < block->warp_count; i++)
         start_warp(&block->warps[i]);
 }

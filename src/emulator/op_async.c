@@ -1,5 +1,5 @@
 /* cp.async: the copy is made at once, so that waiting for it has nothing to wait for. */
-#include "emulator/address.h"
+#include "emulator/check.h"
 #include "emulator/lanes.h"
 
 typedef struct copy {
@@ -8,10 +8,24 @@ typedef struct copy {
     bool has_size, has_ignore;
 } copy;
 
-static void nothing(emu_warp *warp, const emu_op *op)
+static void commit(emu_warp *warp, const emu_op *op)
 {
-    (void)warp;
     (void)op;
+    if (warp->worker->check)
+        emu_order_commit(warp);
+}
+
+static void wait_all(emu_warp *warp, const emu_op *op)
+{
+    commit(warp, op);
+    if (warp->worker->check)
+        emu_order_wait(warp, 0);
+}
+
+static void wait_group(emu_warp *warp, const emu_op *op)
+{
+    if (warp->worker->check)
+        emu_order_wait(warp, (uint32_t)op->imm);
 }
 
 /* How many bytes a lane copies; the rest of its element becomes zero. */
@@ -88,7 +102,7 @@ static void decode_copy(emu_decoder *decoder)
     c->from = *op;
     *op = outer;
     emu_decode_address(decoder, emu_operand(decoder, 0), PTX_SHARED);
-    op->flags |= EMU_ACCESS_WRITE;
+    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_ASYNC;
     op->bytes = (uint8_t)size->value;
     decode_tail(decoder, c);
     op->extra = c;
@@ -108,12 +122,16 @@ void emu_decode_async(emu_decoder *decoder)
         emu_decode_async_arrive(decoder);
         return;
     }
-    if (emu_take(decoder, "commit_group") || emu_take(decoder, "wait_all")) {
+    if (emu_take(decoder, "commit_group")) {
         emu_operands(decoder, 0, 0);
-        decoder->op->run = nothing;
+        decoder->op->run = commit;
+    } else if (emu_take(decoder, "wait_all")) {
+        emu_operands(decoder, 0, 0);
+        decoder->op->run = wait_all;
     } else if (emu_take(decoder, "wait_group")) {
-        emu_operands(decoder, 1, 1);
-        decoder->op->run = nothing;
+        if (emu_operands(decoder, 1, 1))
+            decoder->op->imm = emu_operand(decoder, 0)->value;
+        decoder->op->run = wait_group;
     } else {
         decode_copy(decoder);
     }

@@ -52,10 +52,11 @@ static void apply(emu_warp *warp, const emu_op *op)
 
 static void take_qualities(emu_decoder *decoder)
 {
-    static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "sc",
-                                        "cta",     "cluster", "gpu",     "sys",     "noftz"};
-    while (emu_take_one(decoder, words, EMU_COUNT(words)) >= 0)
-        continue;
+    enum { RELEASES = 3 };
+    static const char *const words[] = {"release", "acq_rel", "sc",  "relaxed", "acquire",
+                                        "cta",     "cluster", "gpu", "sys",     "noftz"};
+    for (int word; (word = emu_take_one(decoder, words, EMU_COUNT(words))) >= 0;)
+        decoder->op->flags |= word < RELEASES ? EMU_ACCESS_RELEASE : 0;
 }
 
 static const ptx_operand *element_of(const ptx_operand *operand, unsigned index)
@@ -106,6 +107,9 @@ void emu_decode_atomic(emu_decoder *decoder)
     take_qualities(decoder);
     int what = emu_take_one(decoder, names, EMU_COUNT(names));
     a->what = what < 0 ? EMU_ATOMIC_ADD : (emu_atomic)what;
+    op->flags |= a->what == EMU_ATOMIC_EXCH  ? EMU_ACCESS_OVERWRITES
+                 : a->what == EMU_ATOMIC_CAS ? EMU_ACCESS_CAS
+                                             : 0;
     a->type = emu_take_type(decoder);
     bool hint = emu_take(decoder, "L2::cache_hint");
     if (what < 0 || decoder->failed || !emu_atomic_exists(a->what, a->type))

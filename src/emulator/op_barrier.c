@@ -1,4 +1,5 @@
 /* Barriers of blocks and clusters, fences and waits. */
+#include "emulator/check.h"
 #include "emulator/decode.h"
 
 #include <sched.h>
@@ -36,6 +37,8 @@ static void write_result(emu_warp *warp, const emu_split *split, const emu_barri
 static void release(emu_block *block, unsigned index)
 {
     emu_barrier *barrier = &block->barriers[index];
+    if (block->order)
+        emu_order_release(block, index);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         emu_warp *warp = &block->warps[w];
         for (unsigned i = 0; i < warp->split_count; i++) {
@@ -86,6 +89,8 @@ static void bar(emu_warp *warp, const emu_op *op)
         return;
     }
     warp->worker->counters.block_barriers++;
+    if (warp->worker->check)
+        emu_order_arrive(warp, index);
     arrive(warp, op, &block->barriers[index]);
     if (op->flags & FLAG_WAIT)
         emu_wait(warp, op, warp->mask, EMU_AT_BARRIER, index, warp->pc);
@@ -104,6 +109,8 @@ static void meet(emu_warp *warp, emu_handler run, uint32_t members)
             here |= warp->splits[i].mask;
     if (members & ~here)
         return;
+    if (warp->worker->check)
+        emu_order_meet(warp, members);
     for (unsigned i = 0; i < warp->split_count; i++) {
         emu_split *split = &warp->splits[i];
         if (split->state != EMU_AT_SYNC || split->waiting_op->run != run)
@@ -128,6 +135,8 @@ void emu_cluster_check(emu_group *group)
         return;
     group->cluster_arrived = 0;
     group->cluster_phase++;
+    if (group->worker->check)
+        emu_order_cluster_release(group);
     for (uint32_t b = 0; b < group->block_count; b++)
         for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
             emu_warp *warp = &group->blocks[b].warps[w];
@@ -143,6 +152,8 @@ static void cluster_arrive(emu_warp *warp, const emu_op *op)
     emu_group *group = warp->block->group;
     (void)op;
     warp->worker->counters.cluster_barriers++;
+    if (warp->worker->check)
+        emu_order_cluster_arrive(warp);
     EMU_FOR_LANES(lane, warp->mask)
     warp->cluster_phase[lane] = group->cluster_phase + 1;
     group->cluster_arrived += emu_popcount(warp->mask);
@@ -240,8 +251,9 @@ void emu_decode_bar(emu_decoder *decoder)
 
 static void fence(emu_warp *warp, const emu_op *op)
 {
-    (void)warp;
     (void)op;
+    if (warp->worker->check)
+        emu_order_fence(warp);
     atomic_thread_fence(memory_order_seq_cst);
 }
 

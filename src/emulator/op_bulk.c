@@ -1,5 +1,5 @@
 /* cp.async.bulk: copies of many bytes between global and shared memory, made at once. */
-#include "emulator/address.h"
+#include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
 
@@ -112,7 +112,8 @@ static void decode_copy(emu_decoder *decoder)
     b->from = decode_one(decoder, 1, from, 0);
     b->size = emu_source(decoder, emu_operand(decoder, 2), 4);
     if (b->signals)
-        b->barrier = decode_one(decoder, 3, PTX_SHARED_CLUSTER, EMU_ACCESS_WRITE);
+        b->barrier = decode_one(decoder, 3, PTX_SHARED_CLUSTER,
+                                EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE);
     if (hint)
         emu_source(decoder, emu_operand(decoder, count), 8);
     emu_decode_address(decoder, emu_operand(decoder, 0), to);
@@ -139,11 +140,22 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
+/* Who waits for the barrier waits for the copies before the arrival. */
+static void wait_for_copies(emu_warp *warp, const emu_op *op)
+{
+    (void)op;
+    if (!warp->worker->check)
+        return;
+    emu_order_commit(warp);
+    emu_order_wait(warp, 0);
+}
+
 /* cp.async.mbarrier.arrive{.noinc}: the copies before it are done, so the arrival is made at once;
  * without .noinc it is one that the barrier was not waiting for. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
+    wait_for_copies(warp, op);
     emu_addresses(warp, op, 8, &access);
     if (!emu_resolve(warp, op, &access))
         return;
@@ -162,7 +174,7 @@ void emu_decode_async_arrive(emu_decoder *decoder)
     ptx_space space = emu_take_space(decoder, PTX_GENERIC);
     if (!emu_take(decoder, "arrive") || !emu_take(decoder, "b64") || !emu_operands(decoder, 1, 1))
         return;
-    op->flags |= EMU_ACCESS_WRITE;
+    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE;
     emu_decode_address(decoder, emu_operand(decoder, 0), space);
     op->run = counted ? arrive : nothing;
 }

@@ -107,7 +107,7 @@ static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
         m->state = emu_target(decoder, first, 8);
         at++;
     }
-    op->flags |= EMU_ACCESS_WRITE;
+    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE;
     emu_decode_address(decoder, emu_operand(decoder, at++), space);
     if (at < decoder->in->operand_count) {
         m->options |= HAS_COUNT;
@@ -123,6 +123,7 @@ static void decode_test(emu_decoder *decoder, mbarrier *m, ptx_space space)
     bool parity = emu_take(decoder, "parity");
     if (!emu_operands(decoder, 3, 4))
         return;
+    op->flags |= EMU_ACCESS_STRONG;
     emu_decode_address(decoder, emu_operand(decoder, 1), space);
     m->options |= parity ? BY_PARITY : 0;
     if (parity)

@@ -1,5 +1,5 @@
 /* Loads, stores and prefetches. */
-#include "emulator/address.h"
+#include "emulator/check.h"
 #include "emulator/lanes.h"
 
 /* ---- moving ---- */
@@ -164,6 +164,20 @@ static void load(emu_warp *warp, const emu_op *op)
                 elements[k].shape);
 }
 
+static void store_checked(emu_warp *warp, const emu_op *op, const emu_access *access)
+{
+    const element *elements = op->extra;
+    uint8_t before[32];
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        memcpy(before, access->host[lane], access->bytes);
+        for (unsigned k = 0; k < op->count; k++)
+            move_out(emu_lanes(warp, elements[k].operand), access->host, k * op->bytes, 1u << lane,
+                     elements[k].shape);
+        emu_check_stored(warp, op, access, lane, before);
+    }
+}
+
 static void store(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
@@ -171,6 +185,10 @@ static void store(emu_warp *warp, const emu_op *op)
     emu_addresses(warp, op, (uint32_t)op->bytes * op->count, &access);
     if (!emu_resolve(warp, op, &access))
         return;
+    if (warp->worker->check) {
+        store_checked(warp, op, &access);
+        return;
+    }
     if (is_plain(op, &access)) {
         memcpy(access.host[0], emu_lanes(warp, elements->operand), (size_t)op->bytes * EMU_WARP);
         return;
@@ -247,8 +265,13 @@ static void take_qualities(emu_decoder *decoder)
             decoder->op->flags |= EMU_ACCESS_BYPASS;
     int order = emu_take_one(decoder, order_words, EMU_COUNT(order_words));
     emu_take(decoder, "mmio");
-    if (order > 0)
-        decoder->op->flags |= EMU_ACCESS_BYPASS;
+    static const uint16_t flags[] = {0,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_VOLATILE,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG};
+    decoder->op->flags |= order > 0 ? flags[order] : 0;
     emu_take_one(decoder, scope_words, EMU_COUNT(scope_words));
 }
 
@@ -338,7 +361,7 @@ void emu_decode_store(emu_decoder *decoder)
     }
     if (!take_access(decoder, &type, &count, &space))
         return;
-    op->flags |= EMU_ACCESS_WRITE;
+    op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STORE;
     emu_decode_address(decoder, emu_operand(decoder, 0), space);
     decode_elements(decoder, emu_operand(decoder, 1), count, type, false);
     decode_hint(decoder, 2);

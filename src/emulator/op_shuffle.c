@@ -1,4 +1,5 @@
 /* shfl, vote, match, redux, activemask and elect. */
+#include "emulator/check.h"
 #include "emulator/lanes.h"
 
 /* The set of lanes a .sync operation is for: the operand's value in the first active lane. */
@@ -53,6 +54,8 @@ static void shuffle(emu_warp *warp, const emu_op *op)
         unsigned from;
         bool valid = source_lane(op->count, lane, b[lane], c[lane], &from);
         dst[lane] = values[from];
+        if (warp->worker->check)
+            emu_check_source(warp, op, lane, from);
         inside |= (uint32_t)valid << lane;
     }
     emu_set_predicate(warp, (uint32_t)op->imm, warp->mask, inside);

@@ -169,6 +169,23 @@ typedef struct ptx_function {
     ptx_scope scope;
 } ptx_function;
 
+/* A line of CUDA source. */
+typedef struct ptx_place {
+    const char *file; /* NULL: not known */
+    uint32_t line;
+} ptx_place;
+
+/* .loc: what follows in the PTX comes from there. */
+typedef struct ptx_location {
+    uint32_t ptx_line, file, line;
+} ptx_location;
+
+/* .file */
+typedef struct ptx_file {
+    uint32_t index;
+    const char *name;
+} ptx_file;
+
 typedef struct ptx_module {
     emu_pool pool;
     int target; /* .target sm_NN */
@@ -179,6 +196,10 @@ typedef struct ptx_module {
     size_t shared_count, shared_capacity;
     ptx_function **functions;
     size_t function_count, function_capacity;
+    ptx_location *locations; /* in the order of the text */
+    size_t location_count, location_capacity;
+    ptx_file *files;
+    size_t file_count, file_capacity;
     char error[256]; /* one line, set when something failed */
 } ptx_module;
 
@@ -186,6 +207,10 @@ typedef struct ptx_module {
  * False with module->error set when the text is wrong or memory ran out. */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
+
+/* The source of a line of the PTX, if it was compiled with -lineinfo: in the file that its function
+ * begins in. */
+ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
 /* The function of that name, or NULL. */
 ptx_function *ptx_module_function(const ptx_module *module, const char *name);

@@ -243,11 +243,30 @@ static void parse_registers(ptx_parser *parser)
     ptx_expect(parser, ";");
 }
 
-static void skip_location(ptx_parser *parser)
+/* .loc file line column [, function_name label, inlined_at file line column]. What was inlined from
+ * another file counts as where it was inlined. */
+static void parse_location(ptx_parser *parser)
 {
     int line = parser->token.line;
-    while (parser->token.kind != PTX_END && parser->token.line == line)
-        ptx_advance(parser);
+    ptx_location location = {.ptx_line = (uint32_t)line};
+    ptx_advance(parser);
+    location.file = (uint32_t)ptx_expect_integer(parser);
+    location.line = (uint32_t)ptx_expect_integer(parser);
+    while (parser->token.kind != PTX_END && parser->token.line == line && !parser->failed) {
+        if (!ptx_accept(parser, "inlined_at")) {
+            ptx_advance(parser);
+            continue;
+        }
+        uint32_t file = (uint32_t)ptx_expect_integer(parser);
+        uint32_t at = (uint32_t)ptx_expect_integer(parser);
+        if (file != location.file) {
+            location.file = file;
+            location.line = at;
+        }
+    }
+    ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
+    if (place)
+        *place = location;
 }
 
 static void parse_directive(ptx_parser *parser)
@@ -267,7 +286,7 @@ static void parse_directive(ptx_parser *parser)
     else if (ptx_accept(parser, ".pragma"))
         ptx_skip_past(parser, ";");
     else if (ptx_at(parser, ".loc"))
-        skip_location(parser);
+        parse_location(parser);
     else
         ptx_fail(parser, "unknown directive '%.*s' in %s", (int)parser->token.length,
                  parser->token.text, parser->function->name);

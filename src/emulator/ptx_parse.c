@@ -11,6 +11,44 @@ ptx_function *ptx_module_function(const ptx_module *module, const char *name)
     return NULL;
 }
 
+/* The file that the function around the line begins in. */
+static uint32_t home_of(const ptx_module *module, uint32_t ptx_line)
+{
+    uint32_t begin = 0;
+    for (size_t i = 0; i < module->function_count; i++) {
+        uint32_t line = (uint32_t)module->functions[i]->line;
+        begin = line <= ptx_line && line > begin ? line : begin;
+    }
+    for (size_t i = 0; i < module->location_count; i++)
+        if (module->locations[i].ptx_line > begin)
+            return module->locations[i].file;
+    return 0;
+}
+
+ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line)
+{
+    ptx_place place = {0};
+    size_t low = 0, high = module->location_count;
+    while (low < high) { /* the first one behind the line */
+        size_t middle = (low + high) / 2;
+        if (module->locations[middle].ptx_line <= ptx_line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return place;
+    uint32_t home = home_of(module, ptx_line);
+    const ptx_location *location = &module->locations[low - 1];
+    while (location > module->locations && location->file != home)
+        location--;
+    place.line = location->line;
+    for (size_t i = 0; i < module->file_count; i++)
+        if (module->files[i].index == location->file)
+            place.file = module->files[i].name;
+    return place;
+}
+
 static void parse_params(ptx_parser *parser, bool is_return)
 {
     ptx_function *function = parser->function;
@@ -162,10 +200,14 @@ static void skip_braces(ptx_parser *parser)
 }
 
 /* .file index "name" [, time, size] */
-static void skip_file(ptx_parser *parser)
+static void parse_file(ptx_parser *parser)
 {
+    ptx_file file = {.index = (uint32_t)ptx_expect_integer(parser)};
+    file.name = emu_pool_string(&parser->module->pool, parser->token.text, parser->token.length);
     ptx_advance(parser);
-    ptx_advance(parser);
+    ptx_file *place = PTX_APPEND(parser, parser->module, files, file);
+    if (place)
+        *place = file;
     while (ptx_accept(parser, ","))
         ptx_advance(parser);
 }
@@ -196,7 +238,7 @@ static void parse_item(ptx_parser *parser)
     else if (ptx_accept(parser, ".shared"))
         ptx_parse_variables(parser, PTX_SHARED, is_external);
     else if (ptx_accept(parser, ".file"))
-        skip_file(parser);
+        parse_file(parser);
     else if (ptx_accept(parser, ".section"))
         skip_braces(parser);
     else if (ptx_accept(parser, ".pragma"))

@@ -1,5 +1,6 @@
 /* One launch: blocks dealt to host threads, in order. */
 #include "emulator/cache.h"
+#include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <errno.h>
@@ -127,6 +128,17 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
+/* None of the residents can go on now. Those of a checked launch have nobody else to wait for. */
+static void wait_for_others(emu_worker *worker, const residents *waiting)
+{
+    if (worker->check) {
+        emu_check_stuck(waiting->first);
+        raise_run(worker->run, LAUNCH_FAILED, "launch failed: no thread can go on");
+    } else {
+        pause_briefly();
+    }
+}
+
 static void add_resident(residents *all, emu_group *group)
 {
     emu_group **place = &all->first;
@@ -164,7 +176,7 @@ static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *le
         run_residents(waiting);
         while (waiting->count >= most_resident(run) && !must_stop(run))
             if (!run_residents(waiting))
-                pause_briefly();
+                wait_for_others(worker, waiting);
     }
 }
 
@@ -182,7 +194,7 @@ static void work(emu_worker *worker, team *leader)
     }
     while (waiting.count && !must_stop(run))
         if (!run_residents(&waiting))
-            pause_briefly();
+            wait_for_others(worker, &waiting);
     while (waiting.first) {
         emu_group *next = waiting.first->next;
         emu_group_free(waiting.first);
@@ -295,7 +307,8 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     run->poison = next_poison();
     run->quantum = is_cooperative(run) ? QUANTUM_SHORT : QUANTUM;
     first.run = run;
-    all.most = run->limits.workers;
+    first.check = launch->check;
+    all.most = launch->check ? 1 : run->limits.workers;
     if (thread_total(run) >= SMALL_LAUNCH)
         add_helpers(&all);
     work(&first, &all);

@@ -5,6 +5,7 @@
  * compilers emit, that is reconvergence at the immediate post-dominator. A split that keeps others
  * waiting for long yields to them, so that a lane that spins for another lane of its warp makes
  * progress, as on hardware since Volta. */
+#include "emulator/check.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
 
@@ -52,8 +53,11 @@ void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, 
 
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
 {
-    if ((members & ~(warp->active | warp->dead)) == 0)
+    if ((members & ~(warp->active | warp->dead)) == 0) {
+        if (members && warp->worker->check)
+            emu_order_meet(warp, members);
         return true;
+    }
     emu_wait(warp, op, warp->active, EMU_AT_SYNC, 0, warp->pc - 1);
     return false;
 }

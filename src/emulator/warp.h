@@ -124,6 +124,7 @@ struct emu_block {
     uint8_t *shared;
     uint32_t shared_bytes;
     emu_barrier barriers[EMU_BARRIERS];
+    struct emu_block_order *order; /* of a checked launch */
 };
 
 /* A sector that atomics of the group meet at. */
@@ -168,6 +169,7 @@ struct emu_worker {
     emu_group *spare;             /* one that has ended, to be used again */
     emu_range ranges[EMU_RANGES]; /* the allocation that an operation hit last, by its line */
     struct emu_l1 *l1;
+    struct emu_check *check; /* NULL: the launch is not checked */
     emu_counters counters;
 };
 

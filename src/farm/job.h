@@ -58,6 +58,7 @@ typedef struct gt_measure_setup {
     gt_live_input *inputs;
     uint32_t input_count;
     bool exhaustive;
+    bool check; /* variants are launched under the emulator's sanitizer, and not compared */
 } gt_measure_setup;
 
 /* What variants are proved against. */
@@ -101,6 +102,8 @@ typedef struct gt_verified {
     gt_resources resources;   /* as the driver sees them; spills unknown (0) */
     char writes[GT_NAME_MAX]; /* a winner's: a variable of its module that it writes, or "" */
     char trial[128];          /* a winner's: what else it was proved with, or "" */
+    char *findings; /* of a setup with `check`: what emuCheckEnd() said at each size, behind a line
+                       "size" and its index; owned by the event. Else NULL */
 } gt_verified;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples

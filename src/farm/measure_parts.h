@@ -347,6 +347,10 @@ const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t works
 gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                          uint32_t workspace);
 
+/* measure_check.c. Launches the variant at each size under the emulator's sanitizer; where buffers
+ * may be one, once more so. EUNSUPPORTED on another driver. */
+gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant);
+
 /* ---- measure_state.c ------------------------------------------------------------------------- */
 
 /* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */

@@ -343,7 +343,8 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     bool adopting = !measure->has_expected;
     if (status == GPUTUNE_OK) {
-        status = prove(&verified, measure, &variant, job);
+        status = measure->setup.check ? gt_loaded_check(&verified, measure, &variant)
+                                      : prove(&verified, measure, &variant, job);
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {

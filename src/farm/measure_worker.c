@@ -11,7 +11,7 @@
 static gputune_status prepare(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
     GT_TRY(gt_measure_prepare(measure, job, reply));
-    if (GT_PAGE_READ(page->plain)) {
+    if (GT_PAGE_READ(page->plain) || ((const gt_measure_setup *)job)->check) {
         return GPUTUNE_OK;
     }
     GT_PAGE_WRITE(page->trying, 1);

@@ -265,6 +265,7 @@ static const gt_member setup_members[] = {
     IMAGE(gt_measure_setup, service),
     HEAP(gt_measure_setup, inputs, input_count, GT_MEMBER_STRUCT, &input),
     NUMBER(gt_measure_setup, exhaustive),
+    NUMBER(gt_measure_setup, check),
 };
 RECORD(gt_record_setup, gt_measure_setup, setup_members);
 
@@ -301,6 +302,7 @@ static const gt_member verified_members[] = {
     STRUCT(gt_verified, resources, &resources),
     STRING(gt_verified, writes),
     STRING(gt_verified, trial),
+    TEXT(gt_verified, findings),
 };
 RECORD(gt_record_verified, gt_verified, verified_members);
 

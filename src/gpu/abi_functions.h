@@ -203,6 +203,10 @@
     Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \
     Y(EmuNameMemory, emuNameMemory, CUresult, (CUdeviceptr address, const char *name))             \
     Y(EmuViewMemory, emuViewMemory, CUresult, (CUdeviceptr * view, CUdeviceptr address))           \
+    Y(EmuCheckBegin, emuCheckBegin, CUresult, (void))                                              \
+    Y(EmuCheckEnd, emuCheckEnd, const char *, (void))                                              \
+    Y(EmuCheckMemory, emuCheckMemory, CUresult,                                                    \
+      (CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes, int is_set))   \
     Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
 

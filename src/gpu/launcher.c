@@ -324,3 +324,20 @@ gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_
                                                        "stream is being captured")
                            : gt_stream_poison(launcher, stream, facts.key, byte);
 }
+
+gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
+                                   uint32_t parameter)
+{
+    stream_facts facts = {0};
+    *out = 0;
+    if (!has_scratch(launcher->launch)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_stream(&facts, launcher, stream));
+    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
+        if (atomic_load(&launcher->states[i].key) == facts.key) {
+            *out = launcher->states[i].instance.scratch[parameter];
+        }
+    }
+    return GPUTUNE_OK;
+}

@@ -62,6 +62,11 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher);
  * ECAPTURE during a capture. */
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
 
+/* Where the scratch memory of a parameter is that launches on this stream use, once
+ * gt_launcher_poison() has filled it; else 0. */
+gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
+                                   uint32_t parameter);
+
 /* Where a variable of the launcher's module is, and its bytes; 0 and 0 without one of that name. */
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name);

@@ -120,12 +120,13 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return true;
 }
 
-/* Halves the largest size that may change until the problem is cheap; stops where it must. */
+/* Halves the largest size that may change until the problem takes at most `most_bytes`; stops where
+ * it must, and at sizes below `least`. */
 static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
-                   const bool *may_change)
+                   const bool *may_change, uint64_t most_bytes, int64_t least)
 {
     uint64_t bytes;
-    while (is_allowed(template, problem, device, &bytes) && bytes > cheap_bytes) {
+    while (is_allowed(template, problem, device, &bytes) && bytes > most_bytes) {
         int largest = -1;
         for (uint32_t i = 0; i < template->problem_count; i++) {
             if (may_change[i] &&
@@ -133,7 +134,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
                 largest = (int)i;
             }
         }
-        if (largest < 0 || problem->values[largest].number < 1024) {
+        if (largest < 0 || problem->values[largest].number < least) {
             return;
         }
         gt_problem half = *problem;
@@ -165,6 +166,22 @@ static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template
     return changed;
 }
 
+gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
+                            const gt_device *device)
+{
+    static const uint64_t most_bytes = 1 << 20;
+    enum { LEAST = 512 };
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE;
+    }
+    if (!has_files(template)) {
+        shrink(&small, template, device, may_change, most_bytes, LEAST);
+    }
+    return small;
+}
+
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device)
 {
@@ -181,7 +198,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
         may_change[i] =
             template->problem[i].kind == GT_PROBLEM_SIZE && !must_stay(template, (int)i);
     }
-    shrink(&small, template, device, may_change);
+    shrink(&small, template, device, may_change, cheap_bytes, 1024);
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {

@@ -21,6 +21,10 @@ gputune_status gt_problem_text(char **out, const gt_template *template, const gt
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
 /* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
+/* A problem like this one that takes about a megabyte, by halves of its sizes as far as the
+ * template allows them: for what takes long on any other. */
+gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
+                            const gt_device *device);
 /* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
  * to be cheap. A size that shares a require() with a tunable, or is an innermost extent of several
  * that a vector axis must divide, stays: what is valid at the problem is valid at the awkward one.

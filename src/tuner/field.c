@@ -28,6 +28,7 @@ void gt_field_close(gt_field *field)
 {
     for (size_t i = 0; i < field->variants.count; i++) {
         free(field->variants.items[i].message);
+        free(field->variants.items[i].verified.findings);
     }
     for (size_t i = 0; i < field->units.count; i++) {
         free_unit(&field->units.items[i]);

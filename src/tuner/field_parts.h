@@ -27,7 +27,7 @@ gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
  * ENOMEM. */
 gputune_status gt_field_prove_slower(gt_field *field);
 /* Takes the measure worker's answer to a verification. Fails where the failure is no variant's. */
-gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event);
+gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 
 /* ---- field_give_up.c ------------------------------------------------------------------------- */
 

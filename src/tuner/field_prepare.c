@@ -8,6 +8,7 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
 {
     const gt_request *r = field->options.request;
     setup->workload_count = field->workload_count;
+    setup->check = r->check;
     setup->workloads[0] = r->workload;
     if (field->workload_count == 1) {
         return GPUTUNE_OK;

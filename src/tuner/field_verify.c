@@ -136,7 +136,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     }
     job->id = index;
     job->standard = variant->role == GT_ROLE_DEFAULT;
-    job->patient = variant->hangs > 0;
+    job->patient = variant->hangs > 0 || field->options.request->check;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);
     if (status != GPUTUNE_OK) {
@@ -197,7 +197,7 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return status;
 }
 
-gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event)
+gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
     gt_variant *variant = &field->variants.items[event->id];
     field->verifying--;
@@ -209,7 +209,9 @@ gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event)
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
-    variant->verified = event->verified;
+    free(variant->verified.findings);
+    variant->verified = event->verified; /* taken over from the event */
+    event->verified.findings = NULL;
     if (event->verified.proved) {
         return gt_field_mark_ready(field, (uint32_t)event->id);
     }

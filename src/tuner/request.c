@@ -469,7 +469,7 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
     size_t folder_count;
     GT_TRY(gt_catalog_compile_options(&folders, &folder_count, request->services->catalog,
                                       request->template));
-    const char **options = calloc(source->option_count + folder_count + 1, sizeof *options);
+    const char **options = calloc(source->option_count + folder_count + 2, sizeof *options);
     if (!options) {
         return gt_fail_memory();
     }
@@ -481,6 +481,9 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
     }
     *out = options;
     *count = source->option_count + folder_count;
+    if (request->check) {
+        options[(*count)++] = "-lineinfo";
+    }
     return GPUTUNE_OK;
 }
 

@@ -59,6 +59,7 @@ typedef struct gt_request {
     gt_code standby;      /* of the default, as soon as a session has compiled it; no image: none */
     gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
+    bool check;           /* variants are checked by the emulator's sanitizer, and not proved */
     const gt_background_use *background; /* NULL: the caller waits for it */
     struct {
         gputune_status failure; /* of the default in this very call; OK: none */

@@ -63,6 +63,7 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_drop_outdated(NULL, NULL, true, NEVER(gputune_record), &calls));
     REFUSES(gputune_run(NULL, "axpy", none, NULL, 0, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
+    REFUSES(gputune_check(NULL, "axpy", none, NULL, NEVER(gputune_finding), &calls));
     REFUSES(gputune_plan_function(NULL, NULL, 0));
     REFUSES(gputune_plan_parameter(NULL, NULL, 0, 0));
     REFUSES(gputune_plan_argument(NULL, NULL, 0));
@@ -122,6 +123,8 @@ static void test_null_is_refused_by_a_tuner(void **state)
     REFUSES(gputune_run(tuner, "axpy", none, NULL, 0, NULL, NULL, NULL));
     REFUSES(gputune_compile(tuner, NULL, none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_compile(tuner, "axpy", none, NULL, NULL, NULL, NULL));
+    REFUSES(gputune_check(tuner, NULL, none, NULL, NEVER(gputune_finding), &calls));
+    REFUSES(gputune_check(tuner, "axpy", none, NULL, NULL, NULL));
     REFUSES(gputune_add_template(tuner, NULL));
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));

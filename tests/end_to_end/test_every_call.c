@@ -169,6 +169,11 @@ static int call_compile(gputune *tuner)
     return gputune_compile(tuner, "no-such-kernel", N, NULL, NULL, SEE(gputune_compiled), NULL);
 }
 
+static int call_check(gputune *tuner)
+{
+    return gputune_check(tuner, "no-such-kernel", N, NULL, SEE(gputune_finding), NULL);
+}
+
 static const struct {
     const char *name;
     int (*call)(gputune *tuner);
@@ -194,6 +199,7 @@ static const struct {
     {"gputune_check_database", call_check_database},
     {"gputune_run", call_run},
     {"gputune_compile", call_compile},
+    {"gputune_check", call_check},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

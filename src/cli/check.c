@@ -1,0 +1,156 @@
+/* Collects and prints what the sanitizer found. */
+#include "cli/check.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_VARIANTS = 16 };
+static const double usual_limit_s = 600;
+
+/* ---- collecting ---- */
+
+static cli_mistake *find(const cli_checked *checked, const gputune_finding *finding)
+{
+    for (size_t i = 0; i < checked->count; i++) {
+        cli_mistake *mistake = &checked->items[i];
+        if (mistake->line == finding->line && mistake->other_line == finding->other_line &&
+            strcmp(mistake->kind, finding->kind) == 0 &&
+            strcmp(mistake->file, finding->file) == 0) {
+            return mistake;
+        }
+    }
+    return NULL;
+}
+
+static char *copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(cli_allocate(bytes, 1), text, bytes);
+}
+
+static cli_mistake *add_new(cli_checked *checked, const gputune_finding *finding)
+{
+    cli_mistake *items = cli_allocate(checked->count + 1, sizeof *items);
+    if (checked->count) {
+        memcpy(items, checked->items, checked->count * sizeof *items);
+    }
+    free(checked->items);
+    checked->items = items;
+    cli_mistake *mistake = &items[checked->count++];
+    *mistake = (cli_mistake){.kernel = copy(finding->kernel),
+                             .configuration = copy(finding->configuration),
+                             .sizes = copy(finding->sizes),
+                             .kind = copy(finding->kind),
+                             .file = copy(finding->file),
+                             .where = copy(finding->where),
+                             .thread = copy(finding->thread),
+                             .other_thread = copy(finding->other_thread),
+                             .message = copy(finding->message),
+                             .line = finding->line,
+                             .other_line = finding->other_line};
+    return mistake;
+}
+
+static int add(void *user, const gputune_finding *finding)
+{
+    cli_checked *checked = user;
+    if (strcmp(finding->kind, "checked") == 0) {
+        checked->variants++;
+    } else if (!finding->count) {
+        checked->unchecked++;
+        cli_note("%s %s could not be checked: %s", finding->kernel, finding->configuration,
+                 finding->message);
+    } else {
+        cli_mistake *mistake = find(checked, finding);
+        mistake = mistake ? mistake : add_new(checked, finding);
+        mistake->count += finding->count;
+        mistake->variants += mistake->variant != checked->variants + 1;
+        mistake->variant = checked->variants + 1;
+    }
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+int cli_check_kernel(cli_checked *out, const cli_session *session, const char *kernel,
+                     gputune_sizes sizes, const gputune_options *options, bool all)
+{
+    gputune_options own = *options;
+    own.max_variants = all ? 0 : own.max_variants ? own.max_variants : USUAL_VARIANTS;
+    own.time_limit_s = own.time_limit_s > 0 ? own.time_limit_s : usual_limit_s;
+    int status = gputune_check(session->tuner, kernel, sizes, &own, add, out);
+    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    if (status >= 0) {
+        cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, out->variants,
+                 out->variants == 1 ? "" : "s", out->count, out->count == 1 ? "" : "s");
+    }
+    return out->count ? CLI_EXIT_FOUND : code;
+}
+
+void cli_checked_free(cli_checked *checked)
+{
+    for (size_t i = 0; i < checked->count; i++) {
+        cli_mistake *m = &checked->items[i];
+        char *const texts[] = {m->kernel, m->configuration, m->sizes,        m->kind,   m->file,
+                               m->where,  m->thread,        m->other_thread, m->message};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            free(texts[k]);
+        }
+    }
+    free(checked->items);
+    *checked = (cli_checked){0};
+}
+
+/* ---- printing ---- */
+
+#define TEXT(name)                                                                                 \
+    {                                                                                              \
+#name, #name, CLI_TEXT, CLI_IN_DATA, offsetof(cli_mistake, name), NULL                     \
+    }
+#define NUMBER(name, kind)                                                                         \
+    {                                                                                              \
+#name, #name, kind, CLI_IN_DATA, offsetof(cli_mistake, name), NULL                         \
+    }
+static const cli_column columns[] = {
+    TEXT(kernel),
+    TEXT(kind),
+    TEXT(file),
+    NUMBER(line, CLI_COUNT),
+    NUMBER(other_line, CLI_COUNT),
+    TEXT(message),
+    TEXT(where),
+    TEXT(thread),
+    TEXT(other_thread),
+    TEXT(configuration),
+    TEXT(sizes),
+    NUMBER(variants, CLI_COUNT),
+    NUMBER(count, CLI_BIG_COUNT),
+};
+
+static void write_line(const cli_mistake *m, FILE *file)
+{
+    fprintf(file, "%s:%u: %s: ", m->file, m->line, m->kind);
+    fprintf(file, "%s%s%s; %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
+    if (m->other_thread[0]) {
+        fprintf(file, ", and at line %u %s", m->other_line, m->other_thread);
+    }
+    fprintf(file, " (%s, %s; in %u variant%s, %llu times)\n", m->configuration, m->sizes,
+            m->variants, m->variants == 1 ? "" : "s", (unsigned long long)m->count);
+}
+
+void cli_checked_write(const cli_checked *checked, cli_format_kind format, FILE *file)
+{
+    cli_table table = {"findings", columns, sizeof columns / sizeof *columns, NULL, 0, 0};
+    for (size_t i = 0; i < checked->count; i++) {
+        if (format == CLI_FORMAT_TABLE) {
+            write_line(&checked->items[i], file);
+        } else {
+            cli_table_add(&table, &checked->items[i]);
+        }
+    }
+    if (format != CLI_FORMAT_TABLE) {
+        cli_table_write(&table, format, file);
+    }
+    cli_table_free(&table);
+}

@@ -1,0 +1,67 @@
+/* The command check: looks for races and other mistakes of a kernel's variants on the emulator. */
+#include "cli/commands.h"
+
+#include "cli/check.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/single.h"
+#include "cli/tuning.h"
+
+typedef struct settings {
+    cli_common common;
+    cli_selection selection;
+    cli_tuning tuning;
+    bool all;
+} settings;
+
+static int run(void *user, const cli_session *session, const cli_scenario *scenario)
+{
+    const settings *settings = user;
+    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    cli_checked checked = {0};
+    int code = cli_check_kernel(&checked, session, scenario->kernel->name,
+                                cli_scenario_sizes(scenario), &options, settings->all);
+    cli_checked_write(&checked, (cli_format_kind)settings->common.format, stdout);
+    cli_checked_free(&checked);
+    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        CLI_SIZE_OPTION(&settings.selection),
+        {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL, "every variant", NULL},
+        {"max-variants", 'n', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
+         "so many variants: the default, and others at random [16]", NULL},
+        {"seed", 0, CLI_OPTION_COUNT, &settings.tuning.seed, "NUMBER",
+         "which variants and inputs are drawn", NULL},
+        {"time-limit", 't', CLI_OPTION_NUMBER, &settings.tuning.time_limit_s, "SECONDS",
+         "for the whole check [600]", NULL},
+        CLI_FORMAT_OPTION(&settings.common),
+        CLI_TUNER_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "check",
+        "KERNEL|PATH",
+        "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
+        "Races of threads in shared and global memory, barriers in divergent branches, shuffles\n"
+        "from threads that have returned, reads of memory that nothing has set, accesses outside\n"
+        "an argument or misaligned, device variables that are written. Without sizes, those of\n"
+        "the template are cut down to about a megabyte. Exit code 7: something was found.",
+        1,
+        1,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        settings.common.driver = settings.common.driver ? settings.common.driver : "emu";
+        code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
+                          run, &settings);
+    }
+    cli_tuning_free(&settings.tuning);
+    cli_selection_free(&settings.selection);
+    return code;
+}

@@ -1,0 +1,279 @@
+/* A stretch of checked launches, and what was found in it. */
+#include "emulator/check_parts.h"
+
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FOUND = 256, TEXT_BYTES = 1024 };
+
+/* One distinct finding, with the threads that it was found of first. */
+typedef struct emu_found {
+    const char *kind;
+    uint32_t line, other_line; /* in the PTX */
+    ptx_place place, other_place;
+    uint64_t count;
+    char where[128], thread[64], other[64], what[160];
+} emu_found;
+
+/* One at a time: it belongs to who measures, and changes only while nothing runs. */
+static emu_check *stretch;
+static char *last_text;
+
+/* ---- a stretch ---- */
+
+static void end(emu_check *check)
+{
+    if (!check)
+        return;
+    emu_order_forget(check);
+    while (check->regions) {
+        emu_region *next = check->regions->next;
+        free(check->regions->cells);
+        free(check->regions);
+        check->regions = next;
+    }
+    free(check->found);
+    free(check);
+}
+
+void emu_check_on(void)
+{
+    end(stretch);
+    stretch = calloc(1, sizeof *stretch);
+    if (stretch)
+        stretch->found = calloc(MOST_FOUND, sizeof *stretch->found);
+    if (stretch && !stretch->found) {
+        end(stretch);
+        stretch = NULL;
+    }
+}
+
+/* Before the first launch alone, so that no memory is noted twice. */
+void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
+                    bool is_set)
+{
+    emu_region *region = stretch && bytes ? calloc(1, sizeof *region) : NULL;
+    if (!region)
+        return;
+    *region = (emu_region){.next = stretch->regions,
+                           .base = address,
+                           .bytes = bytes,
+                           .element_bytes = element_bytes ? element_bytes : 1,
+                           .is_set = is_set};
+    gt_snprintf(region->name, sizeof region->name, "%s", name);
+    stretch->regions = region;
+}
+
+void emu_check_filled(uint64_t address, uint64_t bytes)
+{
+    for (emu_region *r = stretch ? stretch->regions : NULL; r; r = r->next)
+        r->is_set |= address < r->base + r->bytes && r->base < address + bytes;
+}
+
+/* The smallest piece of memory that an operation of the program accesses, up to 4 bytes. */
+static unsigned find_shift(const emu_program *program)
+{
+    unsigned least = 4;
+    for (size_t i = 0; i < program->op_count; i++) {
+        const emu_op *op = &program->ops[i];
+        bool elsewhere = op->space == PTX_LOCAL || op->space == PTX_PARAM || op->space == PTX_CONST;
+        if (op->unit == EMU_CLASS_LDST && op->bytes && op->bytes < least && !elsewhere)
+            least = op->bytes;
+    }
+    return least == 4 ? 2 : least == 2 ? 1 : 0;
+}
+
+/* Cells of another granularity are of no use: what they say was set is forgotten, and with it what
+ * was not. */
+static void forget_cells(emu_check *check)
+{
+    for (emu_region *region = check->regions; region; region = region->next) {
+        region->is_set |= region->cells != NULL;
+        free(region->cells);
+        region->cells = NULL;
+    }
+}
+
+emu_check *emu_check_join(const emu_launch *launch)
+{
+    const uint32_t *block = launch->block;
+    if (!stretch)
+        return NULL;
+    unsigned shift = find_shift(launch->program);
+    if (shift != stretch->shift)
+        forget_cells(stretch);
+    stretch->shift = shift;
+    stretch->launch = launch;
+    stretch->block_warps = (block[0] * block[1] * block[2] + EMU_WARP - 1) / EMU_WARP;
+    return stretch;
+}
+
+void emu_check_settle(emu_check *check)
+{
+    emu_order_forget(check);
+    for (emu_region *region = check->regions; region; region = region->next) {
+        size_t count = region->cells ? (region->bytes >> check->shift) + 2 : 0;
+        for (size_t i = 0; i < count; i++) {
+            bool is_set = region->cells[i].write.warp != 0;
+            region->cells[i] = (emu_cell){.write = {.warp = is_set ? EMU_SETTLED : 0}};
+        }
+    }
+    check->launch = NULL;
+}
+
+/* ---- names ---- */
+
+const emu_global *emu_check_variable(const emu_check *check, uint64_t address)
+{
+    const emu_program *program = check->launch->program;
+    for (size_t i = 0; check->launch->globals && i < program->module.global_count; i++) {
+        uint64_t base = check->launch->globals[i];
+        const emu_global *global = &program->globals[i];
+        if (global->space == EMU_SPACE_GLOBAL && address >= base && address - base < global->bytes)
+            return global;
+    }
+    return NULL;
+}
+
+/* The noted memory nearest to the address. */
+static const emu_region *nearest(const emu_check *check, uint64_t address)
+{
+    const emu_region *best = NULL;
+    uint64_t least = 1 << 20;
+    for (const emu_region *r = check->regions; r; r = r->next) {
+        uint64_t away = address < r->base              ? r->base - address
+                        : address - r->base < r->bytes ? 0
+                                                       : address - r->base - r->bytes + 1;
+        if (r->element_bytes && away < least) {
+            best = r;
+            least = away;
+        }
+    }
+    return best;
+}
+
+void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address)
+{
+    const emu_region *region = nearest(check, address);
+    const emu_global *variable = emu_check_variable(check, address);
+    if (variable) {
+        gt_snprintf(out, out_bytes, "%.60s", variable->name);
+    } else if (region) {
+        int64_t offset = (int64_t)(address - region->base), size = region->element_bytes;
+        int64_t element = offset < 0 ? -((size - 1 - offset) / size) : offset / size;
+        gt_snprintf(out, out_bytes, "%.60s[%lld] of %llu", region->name, (long long)element,
+                    (unsigned long long)(region->bytes / region->element_bytes));
+    } else {
+        gt_snprintf(out, out_bytes, "address 0x%llx", (unsigned long long)address);
+    }
+}
+
+static void name_thread(char *out, size_t out_bytes, const emu_check *check, uint32_t warp,
+                        unsigned lane)
+{
+    const uint32_t *grid = check->launch->grid, *block = check->launch->block;
+    uint32_t b = warp / check->block_warps;
+    uint32_t t = warp % check->block_warps * EMU_WARP + lane;
+    gt_snprintf(out, out_bytes, "block (%u,%u,%u) thread (%u,%u,%u)", b % grid[0],
+                b / grid[0] % grid[1], b / grid[0] / grid[1], t % block[0], t / block[0] % block[1],
+                t / block[0] / block[1]);
+}
+
+/* ---- findings ---- */
+
+static emu_found *find(emu_check *check, const char *kind, uint32_t line, uint32_t other_line)
+{
+    for (size_t i = 0; i < check->found_count; i++) {
+        emu_found *found = &check->found[i];
+        if (found->line == line && found->other_line == other_line &&
+            strcmp(found->kind, kind) == 0)
+            return found;
+    }
+    return NULL;
+}
+
+void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
+                      const char *where, const emu_stamp *other, const char *what)
+{
+    emu_check *check = warp->worker->check;
+    const ptx_module *module = &check->launch->program->module;
+    emu_found *found = find(check, kind, op->line, other ? other->line : 0);
+    if (found) {
+        found->count++;
+        return;
+    }
+    if (check->found_count == MOST_FOUND)
+        return;
+    found = &check->found[check->found_count++];
+    *found = (emu_found){.kind = kind,
+                         .line = op->line,
+                         .other_line = other ? other->line : 0,
+                         .place = ptx_module_place(module, op->line),
+                         .count = 1};
+    name_thread(found->thread, sizeof found->thread, check,
+                warp->block->order->warps[warp->index].index, lane);
+    if (other) {
+        found->other_place = ptx_module_place(module, other->line);
+        name_thread(found->other, sizeof found->other, check, other->warp - 1, other->lane);
+    }
+    gt_snprintf(found->where, sizeof found->where, "%s", where);
+    gt_snprintf(found->what, sizeof found->what, "%s", what);
+}
+
+void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned lane,
+                     uint64_t address, const char *what)
+{
+    enum { ILLEGAL_ADDRESS = 700, MISALIGNED = 716 };
+    const char *kind = code == ILLEGAL_ADDRESS ? "bounds"
+                       : code == MISALIGNED    ? "alignment"
+                                               : "fault";
+    char where[128] = "";
+    bool global = address && address >> EMU_TAG_SHIFT == 0 && op->space != PTX_SHARED;
+    if (global && (code == ILLEGAL_ADDRESS || code == MISALIGNED))
+        emu_check_name(where, sizeof where, warp->worker->check, address);
+    emu_check_report(warp, op, lane, kind, where, NULL, what);
+}
+
+void emu_check_stuck(const emu_group *group)
+{
+    for (; group; group = group->next)
+        for (uint32_t b = 0; b < group->block_count; b++)
+            for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
+                const emu_warp *warp = &group->blocks[b].warps[w];
+                for (unsigned i = 0; i < warp->split_count; i++) {
+                    const emu_split *split = &warp->splits[i];
+                    if (split->waiting_op)
+                        emu_check_report(warp, split->waiting_op,
+                                         (unsigned)__builtin_ctz(split->mask), "barrier", "", NULL,
+                                         "waits here for threads that never come");
+                }
+            }
+}
+
+/* ---- telling ---- */
+
+static void write_line(char *out, size_t room, const emu_found *f)
+{
+    gt_snprintf(out, room, "%s\t%s\t%u\t%u\t%llu\t%s\t%s\t%s\t%s\n", f->kind,
+                f->place.file ? f->place.file : "", f->place.line, f->other_place.line,
+                (unsigned long long)f->count, f->where, f->thread, f->other, f->what);
+}
+
+const char *emu_check_off(void)
+{
+    emu_check *check = stretch;
+    size_t at = 0;
+    free(last_text);
+    last_text = NULL;
+    if (check)
+        last_text = calloc(check->found_count + 1, TEXT_BYTES); /* long paths are cut */
+    for (size_t i = 0; last_text && i < check->found_count; i++) {
+        write_line(last_text + at, TEXT_BYTES, &check->found[i]);
+        at += strlen(last_text + at);
+    }
+    end(check);
+    stretch = NULL;
+    return last_text ? last_text : "";
+}

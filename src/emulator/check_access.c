@@ -1,0 +1,318 @@
+/* What accesses do to memory: races, and reads of what was never set. */
+#include "emulator/check_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One lane's access of one piece of memory. */
+typedef struct touch {
+    emu_warp *warp;
+    const emu_op *op;
+    unsigned lane;
+    const uint8_t *host;
+    uint32_t bytes;
+    uint32_t element_bytes;
+    emu_cell *cells;       /* of the whole memory */
+    const uint8_t *base;   /* that they begin at */
+    emu_region *region;    /* NULL: shared memory */
+    emu_stamp stamp;       /* of this access */
+    const uint8_t *before; /* a store: what was there; NULL: not known */
+} touch;
+
+/* ---- the place ---- */
+
+/* Whether something else in the allocation is noted: then this is beside it. */
+static bool is_beside(const emu_check *check, const emu_range *range)
+{
+    for (const emu_region *region = check->regions; region; region = region->next)
+        if (region->base >= range->base && region->base < range->end)
+            return true;
+    return false;
+}
+
+static emu_region *new_region(const touch *t, emu_check *check, uint64_t address)
+{
+    emu_range range;
+    const emu_memory *memory = check->launch->memory;
+    if (!memory || !memory->find(memory->context, address, &range))
+        return NULL;
+    if (is_beside(check, &range)) {
+        char where[128];
+        emu_check_name(where, sizeof where, check, address);
+        emu_check_report(t->warp, t->op, t->lane, "bounds", where, NULL,
+                         t->stamp.how & EMU_HOW_WRITE ? "is written, outside of the buffer"
+                                                      : "is read, outside of the buffer");
+        return NULL;
+    }
+    emu_region *region = calloc(1, sizeof *region);
+    if (!region)
+        return NULL;
+    *region = (emu_region){.next = check->regions,
+                           .base = range.base,
+                           .bytes = range.end - range.base,
+                           .is_set = true};
+    check->regions = region;
+    return region;
+}
+
+static emu_region *find_region(const touch *t, emu_check *check, uint64_t address)
+{
+    for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
+        emu_region *region = *place;
+        if (address >= region->base && address - region->base < region->bytes) {
+            *place = region->next; /* the one that was used last comes first */
+            region->next = check->regions;
+            check->regions = region;
+            return region;
+        }
+    }
+    return new_region(t, check, address);
+}
+
+static bool find_global(touch *t, emu_check *check, uint64_t address)
+{
+    emu_region *region = find_region(t, check, address);
+    if (!region)
+        return false;
+    if (!region->cells)
+        region->cells = calloc((region->bytes >> check->shift) + 2, sizeof *region->cells);
+    t->region = region;
+    t->cells = region->cells;
+    t->base = (const uint8_t *)(uintptr_t)(region->base & ~(uint64_t)3);
+    return t->cells != NULL;
+}
+
+static bool find_shared(touch *t)
+{
+    const emu_group *group = t->warp->block->group;
+    for (uint32_t b = 0; b < group->block_count; b++) {
+        const emu_block *block = &group->blocks[b];
+        if (t->host >= block->shared && t->host < block->shared + block->shared_bytes) {
+            t->cells = block->order->cells;
+            t->base = block->shared;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void name_place(char *out, size_t out_bytes, const touch *t, const uint8_t *at)
+{
+    if (t->region)
+        emu_check_name(out, out_bytes, t->warp->worker->check, (uint64_t)(uintptr_t)at);
+    else
+        snprintf(out, out_bytes, "byte %u of shared memory", (unsigned)(at - t->base));
+}
+
+/* ---- races ---- */
+
+static bool is_race(const touch *t, const emu_stamp *other)
+{
+    if (other->warp == 0 || other->warp == EMU_SETTLED)
+        return false;
+    if (t->stamp.how & other->how & EMU_HOW_STRONG)
+        return false;
+    /* a first guess for a loop of compare-and-swap may be old */
+    bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
+                 (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
+    return !guess && !emu_order_knows(t->warp, t->lane, other);
+}
+
+static void report_race(const touch *t, const emu_stamp *other, const uint8_t *at)
+{
+    char where[128];
+    const char *verb = t->stamp.how & EMU_HOW_WRITE ? "is written" : "is read";
+    const char *was = other->how & EMU_HOW_WRITE ? "wrote" : "read";
+    char what[96];
+    bool own = other->warp == t->stamp.warp && other->lane == t->lane;
+    name_place(where, sizeof where, t, at);
+    if (other->group)
+        snprintf(what, sizeof what, "%s while an asynchronous copy by %s may be under way", verb,
+                 own ? "this thread" : "another thread");
+    else
+        snprintf(what, sizeof what, "%s with no order to another thread that %s it", verb, was);
+    emu_check_report(t->warp, t->op, t->lane, "race", where, other, what);
+}
+
+static void note_read(emu_cell *cell, const emu_stamp *stamp)
+{
+    if (cell->read[0].warp && cell->read[0].warp != stamp->warp)
+        cell->read[1] = cell->read[0];
+    cell->read[0] = *stamp;
+}
+
+/* A store of what is there already harms nobody. */
+static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
+{
+    return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
+}
+
+static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t bytes)
+{
+    if (t->stamp.how & EMU_HOW_WRITE && is_silent(t, at, bytes)) {
+        if (!cell->write.warp)
+            cell->write = t->stamp;
+        return;
+    }
+    if (is_race(t, &cell->write))
+        report_race(t, &cell->write, at);
+    for (int i = 0; t->stamp.how & EMU_HOW_WRITE && i < 2; i++)
+        if (is_race(t, &cell->read[i]))
+            report_race(t, &cell->read[i], at);
+    if (t->stamp.how & EMU_HOW_WRITE) {
+        *cell = (emu_cell){.write = t->stamp};
+        return;
+    }
+    note_read(cell, &t->stamp);
+}
+
+/* ---- what was never set ---- */
+
+static void look_at_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned shift)
+{
+    char where[128];
+    if (!(t->stamp.how & EMU_HOW_READ) || (t->region && t->region->is_set))
+        return;
+    /* threads beyond an edge load what was not staged for them, and drop it */
+    if (!t->region && !(t->stamp.how & EMU_HOW_STRONG))
+        return;
+    for (size_t i = (size_t)(at - t->base) >> shift;
+         i <= (size_t)(at + bytes - 1 - t->base) >> shift; i++)
+        if (t->cells[i].write.warp)
+            return;
+    name_place(where, sizeof where, t, at);
+    emu_check_report(t->warp, t->op, t->lane, "unset", where, NULL,
+                     "is read, and nothing has set it");
+}
+
+static void look_at_variable(const touch *t)
+{
+    char where[128];
+    const emu_check *check = t->warp->worker->check;
+    if (!t->region || t->region->element_bytes || !(t->stamp.how & EMU_HOW_WRITE) ||
+        !emu_check_variable(check, (uint64_t)(uintptr_t)t->host))
+        return;
+    name_place(where, sizeof where, t, t->host);
+    emu_check_report(t->warp, t->op, t->lane, "state", where, NULL,
+                     "is a device variable: what is written to it stays for the next launch");
+}
+
+static void look(const touch *t)
+{
+    unsigned shift = t->warp->worker->check->shift;
+    uint32_t granule = 1u << shift;
+    look_at_variable(t);
+    for (uint32_t done = 0; done < t->bytes; done += t->element_bytes)
+        look_at_unset(t, t->host + done, t->element_bytes, shift);
+    for (uint32_t done = 0; done < t->bytes; done += granule) {
+        const uint8_t *at = t->host + done;
+        uint32_t left = t->bytes - done;
+        look_at(t, &t->cells[(size_t)(at - t->base) >> shift], at, left < granule ? left : granule);
+    }
+}
+
+/* ---- local memory ---- */
+
+static void look_at_local(const emu_warp *warp, const emu_op *op, const emu_access *access,
+                          unsigned lane, bool write)
+{
+    const emu_block_order *order = warp->block->order;
+    uint8_t *set = order->local_set + warp->index * order->local_bytes;
+    char where[64];
+    size_t at = (size_t)(access->host[lane] - warp->local);
+    uint32_t element = op->bytes ? op->bytes : access->bytes;
+    for (uint32_t done = 0; done < access->bytes; done += element) {
+        if (write) {
+            memset(set + at + done, 1, element);
+        } else if (!memchr(set + at + done, 1, element)) {
+            snprintf(where, sizeof where, "byte %u of local memory",
+                     (unsigned)(at + done - (size_t)lane * warp->local_bytes));
+            emu_check_report(warp, op, lane, "unset", where, NULL,
+                             "is read, and nothing has set it");
+        }
+    }
+}
+
+/* ---- accesses ---- */
+
+static ptx_space space_of(const emu_op *op, uint64_t address)
+{
+    static const ptx_space spaces[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
+    uint64_t tag = address >> EMU_TAG_SHIFT;
+    if (op->space == PTX_GENERIC)
+        return tag < 4 ? spaces[tag] : PTX_PARAM;
+    return op->space == PTX_SHARED_CLUSTER ? PTX_SHARED : (ptx_space)op->space;
+}
+
+/* Volatile accesses of shared memory order nothing: they are how code for older GPUs went without
+ * barriers within a warp. */
+static uint8_t how_of(const emu_op *op, ptx_space space)
+{
+    unsigned flags = op->flags;
+    uint8_t how = flags & EMU_ACCESS_WRITE ? EMU_HOW_WRITE : EMU_HOW_READ;
+    bool strong = flags & (EMU_ACCESS_ATOMIC | EMU_ACCESS_STRONG) ||
+                  (flags & EMU_ACCESS_VOLATILE && space == PTX_GLOBAL);
+    if (flags & EMU_ACCESS_ATOMIC && !(flags & EMU_ACCESS_OVERWRITES))
+        how |= EMU_HOW_READ;
+    if (flags & EMU_ACCESS_CAS)
+        how |= EMU_HOW_CAS;
+    return strong ? how | EMU_HOW_STRONG : how;
+}
+
+static void order_by(emu_warp *warp, const emu_op *op, uint8_t how, const uint8_t *place)
+{
+    bool atomic = op->flags & EMU_ACCESS_ATOMIC;
+    if (!(how & EMU_HOW_STRONG))
+        return;
+    if (atomic || !(how & EMU_HOW_WRITE))
+        emu_order_acquire(warp, place);
+    if (how & EMU_HOW_WRITE)
+        emu_order_publish(warp, place, op->flags & EMU_ACCESS_RELEASE);
+}
+
+static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
+                         const uint8_t *before)
+{
+    emu_check *check = warp->worker->check;
+    const emu_warp_order *order = &warp->block->order->warps[warp->index];
+    ptx_space space = space_of(op, access->address[lane]);
+    bool write = op->flags & EMU_ACCESS_WRITE;
+    if (space == PTX_LOCAL) {
+        look_at_local(warp, op, access, lane, write);
+        return;
+    }
+    if (space != PTX_GLOBAL && space != PTX_SHARED)
+        return;
+    touch t = {.warp = warp,
+               .op = op,
+               .lane = lane,
+               .host = access->host[lane],
+               .bytes = access->bytes,
+               .element_bytes = op->bytes && op->bytes < access->bytes ? op->bytes : access->bytes,
+               .before = before,
+               .stamp = {.warp = order->index + 1,
+                         .clock = order->clock,
+                         .line = op->line,
+                         .lane = (uint8_t)lane,
+                         .how = how_of(op, space)}};
+    if (op->flags & EMU_ACCESS_ASYNC)
+        t.stamp.group = order->async[lane].group + 1;
+    order_by(warp, op, t.stamp.how, t.host);
+    t.stamp.clock = order->clock;
+    if (space == PTX_GLOBAL ? find_global(&t, check, access->address[lane]) : find_shared(&t))
+        look(&t);
+}
+
+void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access)
+{
+    if (op->flags & EMU_ACCESS_STORE || op->space == PTX_PARAM || op->space == PTX_CONST)
+        return;
+    EMU_FOR_LANES(lane, warp->mask)
+    look_at_lane(warp, op, access, lane, NULL);
+}
+
+void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
+                      const uint8_t *before)
+{
+    look_at_lane(warp, op, access, lane, before);
+}

@@ -1,0 +1,219 @@
+/* Checking variants by the emulator's sanitizer: the findings of each, read from the measure
+ * worker's text. */
+#include "tuner/check.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "tuner/outcome.h"
+#include "tuner/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VARIANTS = 1 << 16, PARTS = 9 };
+
+typedef GT_ARRAY(gt_config) config_list;
+
+/* ---- which variants -------------------------------------------------------------------------- */
+
+static gputune_status add(config_list *list, const gt_config *config)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (memcmp(&list->items[i], config, sizeof *config) == 0) {
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_array_push(list, *config);
+}
+
+/* The default first, then all of a small space, or as many as are wanted at random. */
+static gputune_status choose(config_list *list, const gt_request *request, gt_space *space)
+{
+    enum { DRAWS = 4 };
+    uint64_t most = request->options.max_variants ? request->options.max_variants : MOST_VARIANTS;
+    gt_random random = {request->options.seed};
+    gt_space_size size = gt_space_count(space);
+    gt_config config = gt_config_default(request->template);
+    bool all = size.count <= most;
+    if (gt_space_has(space, &config)) {
+        GT_TRY(add(list, &config));
+    }
+    for (uint64_t i = 0; list->count < most && (all || i < DRAWS * most); i++) {
+        if (!(all ? gt_space_next(space, &config) : gt_space_draw(space, &random, &config))) {
+            break;
+        }
+        GT_TRY(add(list, &config));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+typedef struct report {
+    const gt_session *session;
+    char *sizes[GT_WORKLOAD_MAX];
+    int (*each)(void *user, const gputune_finding *finding);
+    void *user;
+} report;
+
+/* The compiler knows a source by its name in a folder of its own. */
+static const char *find_path(const report *r, const char *file)
+{
+    const char *path = r->session->request->template->path;
+    const char *slash = strrchr(path, '/'), *other = strrchr(file, '/');
+    bool same = strcmp(slash ? slash + 1 : path, other ? other + 1 : file) == 0;
+    return same ? path : file;
+}
+
+/* Cuts a line of the emulator's into its parts. */
+static uint32_t cut(char *parts[PARTS], char *line)
+{
+    uint32_t count = 0;
+    for (char *at = line; at && count < PARTS; count++) {
+        parts[count] = at;
+        at = strchr(at, '\t');
+        if (at) {
+            *at++ = '\0';
+        }
+    }
+    return count;
+}
+
+/* What is at the sizes that the variant's text has come to. */
+static int report_line(gputune_finding *finding, const report *r, char *line)
+{
+    char *parts[PARTS];
+    uint32_t count = cut(parts, line);
+    if (count == 2) {
+        finding->sizes = r->sizes[strtoul(parts[1], NULL, 10) ? 1 : 0];
+        return 0;
+    }
+    if (count != PARTS) {
+        return 0;
+    }
+    finding->kind = parts[0];
+    finding->file = find_path(r, parts[1]);
+    finding->line = (uint32_t)strtoul(parts[2], NULL, 10);
+    finding->other_line = (uint32_t)strtoul(parts[3], NULL, 10);
+    finding->count = strtoull(parts[4], NULL, 10);
+    finding->where = parts[5];
+    finding->thread = parts[6];
+    finding->other_thread = parts[7];
+    finding->message = parts[8];
+    return r->each(r->user, finding);
+}
+
+static int report_text(gputune_finding *finding, const report *r, char *text)
+{
+    int answer = 0;
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line && !answer;
+         line = strtok_r(NULL, "\n", &rest)) {
+        answer = report_line(finding, r, line);
+    }
+    return answer;
+}
+
+static int report_variant(const report *r, const gt_variant *variant)
+{
+    const gt_request *request = r->session->request;
+    char *config;
+    GT_TRY(gt_config_text(&config, request->template, &variant->config));
+    gputune_finding finding = {.version = GPUTUNE_FINDING_VERSION,
+                               .kernel = request->template->name,
+                               .configuration = config,
+                               .sizes = r->sizes[0],
+                               .file = request->template->path,
+                               .where = "",
+                               .thread = "",
+                               .other_thread = "",
+                               .message = variant->message ? variant->message : "",
+                               .kind = gt_variant_status(variant)};
+    int answer = 0;
+    if (variant->stage == GT_STAGE_READY && variant->verified.findings) {
+        answer = report_text(&finding, r, variant->verified.findings);
+        finding.kind = "checked";
+        finding.count = finding.line = finding.other_line = 0;
+        finding.file = request->template->path;
+        finding.where = finding.thread = finding.other_thread = finding.message = "";
+    }
+    if (!answer) {
+        answer = r->each(r->user, &finding);
+    }
+    free(config);
+    return answer;
+}
+
+static gputune_status report_all(const gt_session *session,
+                                 int (*each)(void *user, const gputune_finding *finding),
+                                 void *user)
+{
+    const gt_request *request = session->request;
+    const gt_field *field = &session->field;
+    report r = {.session = session, .each = each, .user = user};
+    int answer = gt_problem_text(&r.sizes[0], request->template, &request->problem);
+    if (!answer) {
+        answer = gt_problem_text(&r.sizes[1], request->template,
+                                 field->workload_count > 1 ? &field->awkward : &request->problem);
+    }
+    for (size_t i = 0; i < field->variants.count && !answer; i++) {
+        answer = report_variant(&r, &field->variants.items[i]);
+    }
+    free(r.sizes[0]);
+    free(r.sizes[1]);
+    return answer;
+}
+
+/* ---- the check ------------------------------------------------------------------------------- */
+
+static gputune_status check_list(gt_request *request, const config_list *list,
+                                 int (*each)(void *user, const gputune_finding *finding),
+                                 void *user)
+{
+    static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
+    gt_list_proposer proposer = gt_list_proposer_make(list->items, list->count);
+    const gt_field_options options = {.proposer = &proposer.proposer};
+    gt_session session;
+    int status = gt_session_open(&session, &policy, NULL, request, &options);
+    if (!status) {
+        status = gt_session_run(&session);
+    }
+    if (!status && session.stop != GT_STOP_NONE) {
+        status = session.stop == GT_STOP_CANCELED
+                     ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before all variants were checked",
+                               request->template->name)
+                     : gt_fail(GPUTUNE_ETIMEOUT,
+                               "%s: not all variants were checked within %.3g s; raise the time "
+                               "limit, or check fewer",
+                               request->template->name, request->options.time_limit_s);
+    }
+    if (session.field.ready) {
+        int reported = report_all(&session, each, user);
+        status = status ? status : reported;
+    } else if (!status) {
+        status = gt_field_verdict(&session.field);
+    }
+    gt_session_close(&session);
+    return status;
+}
+
+gputune_status gt_check(gt_request *request,
+                        int (*each)(void *user, const gputune_finding *finding), void *user)
+{
+    config_list list = {0};
+    gt_space *space;
+    if (!request->device->emulated) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s is checked on the emulator alone: open the tuner with the driver emu",
+                       request->template->name);
+    }
+    request->check = request->options.force = true;
+    GT_TRY(gt_request_space_to_try(&space, request));
+    gputune_status status = choose(&list, request, space);
+    gt_space_free(space);
+    if (!status) {
+        status = check_list(request, &list, each, user);
+    }
+    gt_array_free(&list);
+    return status;
+}

@@ -1,0 +1,2 @@
+$FAKE check axpy --format json
+GPUTUNE_FAKE=race $FAKE check axpy --format json

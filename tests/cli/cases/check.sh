@@ -1,0 +1,3 @@
+$FAKE check axpy
+$FAKE check axpy --all --quiet
+GPUTUNE_FAKE=race $FAKE check axpy --max-variants 3

@@ -1,0 +1,244 @@
+/* gputune_check() on the templates of tests/faulty: what it finds in the faulty variant, by kind
+ * and by the line of the CUDA source, and nothing in the right one; and nothing in what comes with
+ * gputune. Names as arguments: those alone. With GPUTUNE_TEST_LONG=1 all. */
+#include "world.h"
+
+#include <dirent.h>
+
+/* What is found in the variant BAD=1, in a line that has this text. */
+static const struct planted {
+    const char *name, *kind, *text;
+} planted[] = {
+    {"atomic_min_unclear", "unset", "atomicMin(&y[i], x[i] + 1);"},
+    {"barrier_behind_return", "barrier", "__syncthreads();"},
+    {"barrier_in_branches", "barrier", "__syncthreads();"},
+    {"barrier_in_loop", "barrier", "__syncthreads();"},
+    {"between_blocks", "race", "y[i] = i >= BLOCK ? ((volatile float *)part)[i - BLOCK] : x["},
+    {"byte_min", "unset", "y[i] = y[i] < x[i] ? y[i] : x[i];"},
+    {"cached_by_address", "state", "kept[i] = known ? kept[i] : 2.0f * x[i];"},
+    {"cached_by_size", "state", "kept[i] = known ? kept[i] : 2.0f * x[i];"},
+    {"cleared_late", "unset", "atomicAdd(&counts[x[i]], 1u);"},
+    {"cleared_late", "race", "atomicAdd(&counts[x[i]], 1u);"},
+    {"counter_by_lanes", "race", "found = found + 1;"},
+    {"counter_by_warps", "race", "found = found + mine;"},
+    {"earlier_warp", "race", "y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadId"},
+    {"every_second", "state", "launches = before + 1;"},
+    {"every_second", "race", "launches = before + 1;"},
+    {"every_seventh", "state", "launches = before + 1;"},
+    {"every_seventh", "race", "launches = before + 1;"},
+    {"first_thread", "race", "s += ((volatile float *)held)[k];"},
+    {"flushed_early", "race", "atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]);"},
+    {"fmaxf_with_garbage", "unset", "y[i] = fmaxf(y[i], 2.0f * x[i]);"},
+    {"fmin_of_doubles", "unset", "y[i] = fmin(y[i], 2.0 * x[i]);"},
+    {"fminf_with_garbage", "unset", "y[i] = fminf(y[i], 2.0f * x[i]);"},
+    {"from_launch_100", "state", "launches = before + 1;"},
+    {"from_launch_100", "race", "launches = before + 1;"},
+    {"from_launch_1000", "state", "launches = before + 1;"},
+    {"from_launch_1000", "race", "launches = before + 1;"},
+    {"from_launch_20", "state", "launches = before + 1;"},
+    {"from_launch_20", "race", "launches = before + 1;"},
+    {"from_launch_6", "state", "launches = before + 1;"},
+    {"from_launch_6", "race", "launches = before + 1;"},
+    {"later_warp", "unset", "y[i] = ((volatile float *)held)[(threadIdx.x + 32) % BLOCK];"},
+    {"later_warp", "race", "held[threadIdx.x] = v;"},
+    {"local_behind", "bounds", "float beyond = own[4 + (int)(n % 3)];"},
+    {"local_unset", "unset", "s += own[k];"},
+    {"min_by_comparison", "unset", "if (!(y[i] <= v)) {"},
+    {"shuffle_from_the_gone", "shuffle", "float other = __shfl_down_sync(0xffffffffu, x[i], 1);"},
+    {"signed_max", "unset", "y[i] = max(y[i], x[i]);"},
+    {"table_by_first_block", "state", "table[i] = a * (float)(i % 7);"},
+    {"tail_of_tile", "unset", "most = fmaxf(most, held[k]);"},
+    {"ticket_not_reset", "state", "last = atomicAdd(&ticket, 1u) == gridDim.x - 1;"},
+    {"ticket_of_one_size", "state", "last = atomicAdd(&ticket, 1u) % gridDim.x == gridDim.x - 1;"},
+    {"ticket_of_one_size", "unset", "s += ((volatile float *)part)[k];"},
+    {"ticket_of_one_size", "race", "part[blockIdx.x] = s;"},
+    {"ticket_wraps", "state", "last = (atomicAdd(&ticket, 1u) & 0xffff) % gridDim.x == grid"},
+    {"times_zero", "unset", "y[i] = 2.0f * x[i] + 0.0f * y[i];"},
+    {"total_grows", "state", "grown = grown + 1.0f;"},
+    {"total_grows", "race", "y[i] = 2.0f * x[i] + grown;"},
+    {"two_shorts", "alignment", "unsigned int v = *(const volatile unsigned int *)(x + i);"},
+    {"unsigned_max", "unset", "y[i] = max(y[i], x[i] + 1);"},
+    {"unsigned_min", "unset", "y[i] = min(y[i], x[i] + 1);"},
+    {"within_a_warp", "race", "y[i] = ((volatile float *)held)[threadIdx.x ^ 1];"},
+    {"writes_between", "bounds", "float kept = *before;"},
+    {"writes_between", "unset", "float kept = *before;"},
+    {"zero_assumed", "unset", "atomicAdd(&y[i], 2.0f * x[i]);"},
+    {"zero_ends", "unset", "if (__float_as_uint(y[i]) != 0) {"},
+};
+enum { PLANTED_COUNT = sizeof planted / sizeof *planted };
+
+static char **wanted;
+static int wanted_count;
+
+/* ---- what a check tells ---- */
+
+typedef struct told {
+    const struct planted *expected; /* NULL: nothing */
+    char lines[512][160];           /* of the source */
+    uint32_t variants;
+    bool found;
+    int alarms;
+} told;
+
+static int on_finding(void *user, const gputune_finding *finding)
+{
+    told *t = user;
+    if (!strcmp(finding->kind, "checked")) {
+        t->variants++;
+        return 0;
+    }
+    if (!t->expected || !strstr(finding->configuration, "BAD=1")) {
+        print_error("%s %s, %s:%u: %s: %s %s\n", finding->kernel, finding->configuration,
+                    finding->file, finding->line, finding->kind, finding->where, finding->message);
+        t->alarms++;
+        return 0;
+    }
+    bool here = finding->line && finding->line < 512 &&
+                strstr(t->lines[finding->line], t->expected->text) &&
+                !strcmp(finding->kind, t->expected->kind);
+    t->found |= here;
+    if (here) {
+        assert_non_null(strstr(finding->file, t->expected->name));
+        assert_true(finding->count > 0);
+        assert_true(strncmp(finding->thread, "block (", 7) == 0);
+    }
+    return 0;
+}
+
+static void read_source(told *t, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (int i = 1; i < 512 && fgets(t->lines[i], sizeof t->lines[i], file); i++) {
+        continue;
+    }
+    fclose(file);
+}
+
+static void check(told *t, gputune *tuner, const char *path, uint32_t most)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 600;
+    options.max_variants = most;
+    if (gputune_check(tuner, path, (gputune_sizes){0}, &options, on_finding, t) < 0) {
+        print_error("%s: %s\n", path, gputune_error());
+        t->alarms++;
+    }
+}
+
+static bool is_wanted(const char *name, int index, int every)
+{
+    for (int i = 0; i < wanted_count; i++) {
+        if (!strcmp(wanted[i], name)) {
+            return true;
+        }
+    }
+    return wanted_count == 0 && (index % every == 0 || getenv("GPUTUNE_TEST_LONG"));
+}
+
+/* ---- planted mistakes ---- */
+
+static void test_planted_mistakes(void **state)
+{
+    int missed = 0;
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    for (int i = 0; i < PLANTED_COUNT; i++) {
+        if (!is_wanted(planted[i].name, i, 6)) {
+            continue;
+        }
+        char path[300];
+        told *t = calloc(1, sizeof *t);
+        t->expected = &planted[i];
+        snprintf(path, sizeof path, "tests/faulty/%s.cu", planted[i].name);
+        read_source(t, path);
+        check(t, tuner, path, 0);
+        if (!t->found || t->alarms || t->variants != 2) {
+            print_error("%s: %s at '%s' was %s, with %d false alarms in %u variants\n",
+                        planted[i].name, planted[i].kind, planted[i].text,
+                        t->found ? "found" : "missed", t->alarms, t->variants);
+            missed++;
+        }
+        free(t);
+    }
+    gputune_close(tuner);
+    assert_int_equal(missed, 0);
+}
+
+/* ---- false alarms ---- */
+
+/* Of what comes with gputune, but for kernels that the emulator lacks instructions for. */
+static const char *const right[] = {
+    "templates/copy.cu",
+    "templates/axpy.cu",
+    "templates/gather.cu",
+    "templates/gemm.cu",
+    "templates/histogram.cu",
+    "templates/paramsum.cu",
+    "examples/axpy_typed.cu",
+    "examples/bias.cu",
+    "examples/block_reduce.cu",
+    "examples/convolution.cu",
+    "examples/convolution_tiled.cu",
+    "examples/expdist.cu",
+    "examples/hash.cu",
+    "examples/matmul.cu",
+    "examples/nbody.cu",
+    "examples/normalise.cu",
+    "examples/pnpoly.cu",
+    "examples/reduction.cu",
+    "examples/sepconv.cu:convolve_rows",
+    "examples/sepconv.cu:convolve_columns",
+    "examples/softmax.cu",
+    "examples/spmv.cu",
+    "examples/stencil.cu",
+    "examples/vector_add.cu",
+    "examples/zeromeanfilter.cu",
+};
+
+static void test_no_false_alarms(void **state)
+{
+    int alarms = 0;
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    for (int i = 0; i < (int)(sizeof right / sizeof *right); i++) {
+        if (is_wanted(right[i], i, 5)) {
+            told *t = calloc(1, sizeof *t);
+            check(t, tuner, right[i], getenv("GPUTUNE_TEST_LONG") ? 16 : 3);
+            alarms += t->alarms;
+            free(t);
+        }
+    }
+    gputune_close(tuner);
+    assert_int_equal(alarms, 0);
+}
+
+/* ---- what is refused ---- */
+
+static void test_only_on_the_emulator(void **state)
+{
+    (void)state;
+    if (strncmp(world_driver(), "emu", 3) == 0) {
+        skip();
+    }
+    gputune *tuner = tuner_open(world.database);
+    assert_int_equal(gputune_check(tuner, "axpy", (gputune_sizes){0}, NULL, on_finding, NULL),
+                     GPUTUNE_EUNSUPPORTED);
+    gputune_close(tuner);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    return world_open(world_driver());
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_planted_mistakes),
+                                       cmocka_unit_test(test_no_false_alarms),
+                                       cmocka_unit_test(test_only_on_the_emulator)};
+    wanted = argv + 1;
+    wanted_count = argc - 1;
+    return cmocka_run_group_tests(tests, open_device, world_close);
+}
