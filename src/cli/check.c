@@ -154,3 +154,39 @@ void cli_checked_write(const cli_checked *checked, cli_format_kind format, FILE 
     }
     cli_table_free(&table);
 }
+
+/* ---- before a tuning ---- */
+
+static int check_each(const cli_session *session, const cli_selection *selection)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    cli_catalogue catalogue;
+    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    code = CLI_EXIT_OK;
+    for (size_t i = 0; i < catalogue.count && !*cli_cancel(); i++) {
+        cli_checked checked = {0};
+        code = cli_worse(code, cli_check_kernel(&checked, session, catalogue.kernels[i].name,
+                                                (gputune_sizes){0}, &options, false));
+        cli_checked_write(&checked, CLI_FORMAT_TABLE, stderr);
+        cli_checked_free(&checked);
+    }
+    cli_catalogue_free(&catalogue);
+    return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
+}
+
+int cli_check_first(const cli_common *common, const cli_selection *selection)
+{
+    cli_common emulated = *common;
+    cli_session session;
+    emulated.driver = "emu";
+    emulated.device = NULL;
+    int code = cli_open(&session, &emulated, CLI_OPEN_TUNING);
+    if (code == CLI_CONTINUE) {
+        code = check_each(&session, selection);
+        cli_close(&session);
+    }
+    return code;
+}

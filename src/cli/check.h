@@ -3,6 +3,7 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include "cli/scenarios.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -29,5 +30,9 @@ int cli_check_kernel(cli_checked *out, const cli_session *session, const char *k
 /* For people a line for each mistake; else a table. */
 void cli_checked_write(const cli_checked *checked, cli_format_kind format, FILE *file);
 void cli_checked_free(cli_checked *checked);
+
+/* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints
+ * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */
+int cli_check_first(const cli_common *common, const cli_selection *selection);
 
 #endif

@@ -19,8 +19,12 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     const settings *settings = user;
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
     cli_checked checked = {0};
-    int code = cli_check_kernel(&checked, session, scenario->kernel->name,
-                                cli_scenario_sizes(scenario), &options, settings->all);
+    gputune_sizes sizes = {0};
+    if (settings->selection.sizes.count) {
+        sizes = cli_scenario_sizes(scenario);
+    }
+    int code =
+        cli_check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
     cli_checked_write(&checked, (cli_format_kind)settings->common.format, stdout);
     cli_checked_free(&checked);
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
@@ -32,7 +36,7 @@ int cmd_check(int argc, char **argv)
     const cli_option options[] = {
         CLI_SIZE_OPTION(&settings.selection),
         {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL, "every variant", NULL},
-        {"max-variants", 'n', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
+        {"max-variants", 'm', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
          "so many variants: the default, and others at random [16]", NULL},
         {"seed", 0, CLI_OPTION_COUNT, &settings.tuning.seed, "NUMBER",
          "which variants and inputs are drawn", NULL},

@@ -1,6 +1,7 @@
 /* The command warm: its options; warm_tune.c and warm_compile.c do the work. */
 #include "cli/commands.h"
 
+#include "cli/check.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/table.h"
@@ -64,6 +65,10 @@ static int check(const cli_warm *warm)
                   "--help' says more");
         return CLI_EXIT_USAGE;
     }
+    if (warm->check && !selection->kernel_count) {
+        cli_error("warm: --check needs the KERNELs to check");
+        return CLI_EXIT_USAGE;
+    }
     if (warm->from && (selection->sizes.count || selection->only.count)) {
         cli_error("warm: --from says the sizes and restrictions; leave out --size and --only");
         return CLI_EXIT_USAGE;
@@ -73,7 +78,12 @@ static int check(const cli_warm *warm)
 
 static int run(cli_warm *warm)
 {
+    const cli_selection *selection = &warm->selection;
     int checked = check(warm);
+    if (checked != CLI_CONTINUE) {
+        return checked;
+    }
+    checked = warm->check ? cli_check_first(&warm->common, selection) : CLI_CONTINUE;
     if (checked != CLI_CONTINUE) {
         return checked;
     }
@@ -96,8 +106,9 @@ static const char more[] =
     "finished; running again goes on from there.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
-    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C or "
-    "SIGTERM.";
+    "4 template or compile error, 5 wrong results, 6 database, 7 --check found a mistake, 130 "
+    "stopped by\n"
+    "Ctrl-C or SIGTERM.";
 
 int cmd_warm(int argc, char **argv)
 {
@@ -133,6 +144,10 @@ int cmd_warm(int argc, char **argv)
          cli_effort_words},
         {"epsilon", 0, CLI_OPTION_SHARE, &warm.tuning.epsilon, "FRACTION",
          "the smallest gain worth looking for, above 0 and below 1\n[0.005]", NULL},
+        {"check", 0, CLI_OPTION_FLAG, &warm.check, NULL,
+         "check each kernel first, as the command check does: a kernel\nwith a mistake ends it, "
+         "and nothing is tuned",
+         NULL},
         {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL,
          "measure again what is stored; other sizes still say what to\ntry first", NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),

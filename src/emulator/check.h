@@ -67,6 +67,18 @@ void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
                       const uint8_t *before);
 
+/* ---- values (check_flow.c) ---- */
+
+/* Lanes of a value that come from memory which nothing has set, and the line that read it. */
+typedef struct emu_unset {
+    uint32_t lanes, line;
+} emu_unset;
+
+enum { EMU_UNSET_ELEMENTS = 8 };
+
+/* Runs the operation, and follows values that nothing has set through it. */
+void emu_check_run(emu_warp *warp, const emu_op *op);
+
 /* ---- order (check_order.c) ---- */
 
 typedef struct emu_clock emu_clock;
@@ -75,10 +87,12 @@ typedef struct emu_clock emu_clock;
 typedef struct emu_warp_order {
     uint32_t index; /* of the warp in the grid */
     uint32_t clock, full;
-    uint32_t know[EMU_WARP][EMU_WARP]; /* lane [a] knows what lane [b] did up to that clock; all
-                                          lanes of all up to `full` */
-    emu_clock *known;                  /* of other warps */
-    emu_clock *fenced;                 /* and of itself, at its last fence */
+    uint32_t know[EMU_WARP][EMU_WARP];     /* lane [a] knows what lane [b] did up to that clock; all
+                                              lanes of all up to `full` */
+    emu_clock *known;                      /* of other warps */
+    emu_clock *fenced;                     /* and of itself, at its last fence */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that the operation loads unset, by element */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* that it stores unset */
     struct {
         uint32_t group, waited; /* of cp.async: the open one, and the last that was waited for */
         uint32_t at[16];        /* when a group was waited for, by group modulo 16 */

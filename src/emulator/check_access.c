@@ -168,21 +168,54 @@ static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t 
 
 /* ---- what was never set ---- */
 
-static void look_at_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned shift)
+static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned shift)
 {
+    size_t first = (size_t)(at - t->base) >> shift,
+           last = (size_t)(at + bytes - 1 - t->base) >> shift;
+    for (size_t i = first; i <= last; i++)
+        if (t->cells[i].write.warp && !(t->cells[i].write.how & EMU_HOW_UNSET))
+            return false;
+    return true;
+}
+
+/* Reads of shared memory are told where the value goes to global memory (check_flow.c). */
+static void look_at_unset(const touch *t, uint32_t element)
+{
+    const uint8_t *at = t->host + (size_t)element * t->element_bytes;
     char where[128];
-    if (!(t->stamp.how & EMU_HOW_READ) || (t->region && t->region->is_set))
+    if (!(t->stamp.how & EMU_HOW_READ) || (t->region && t->region->is_set) ||
+        !is_unset(t, at, t->element_bytes, t->warp->worker->check->shift))
         return;
-    /* threads beyond an edge load what was not staged for them, and drop it */
-    if (!t->region && !(t->stamp.how & EMU_HOW_STRONG))
+    if (!t->region && !(t->stamp.how & EMU_HOW_STRONG)) {
+        if (element < EMU_UNSET_ELEMENTS)
+            t->warp->block->order->warps[t->warp->index].loaded[element] |= 1u << t->lane;
         return;
-    for (size_t i = (size_t)(at - t->base) >> shift;
-         i <= (size_t)(at + bytes - 1 - t->base) >> shift; i++)
-        if (t->cells[i].write.warp)
-            return;
+    }
     name_place(where, sizeof where, t, at);
     emu_check_report(t->warp, t->op, t->lane, "unset", where, NULL,
                      "is read, and nothing has set it");
+}
+
+/* The value that the lane stores there, if nothing has set it; NULL. */
+static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t element)
+{
+    const emu_unset *unset = warp->block->order->warps[warp->index].storing;
+    bool is = element < EMU_UNSET_ELEMENTS && unset[element].lanes >> lane & 1;
+    return is ? &unset[element] : NULL;
+}
+
+static void look_at_stored(const touch *t, uint32_t element)
+{
+    const emu_unset *unset = storing(t->warp, t->lane, element);
+    char where[128];
+    if (!unset || !t->region || t->op->flags & EMU_ACCESS_ATOMIC)
+        return;
+    const emu_stamp here = {.warp = t->stamp.warp, .line = t->op->line, .lane = (uint8_t)t->lane};
+    emu_op origin = *t->op;
+    origin.line = unset->line;
+    name_place(where, sizeof where, t, t->host + (size_t)element * t->element_bytes);
+    emu_check_report(t->warp, &origin, t->lane, "unset", where, &here,
+                     "gets a value from shared or local memory that nothing has set");
 }
 
 static void look_at_variable(const touch *t)
@@ -197,16 +230,21 @@ static void look_at_variable(const touch *t)
                      "is a device variable: what is written to it stays for the next launch");
 }
 
-static void look(const touch *t)
+static void look(touch *t)
 {
     unsigned shift = t->warp->worker->check->shift;
     uint32_t granule = 1u << shift;
+    uint8_t how = t->stamp.how;
     look_at_variable(t);
-    for (uint32_t done = 0; done < t->bytes; done += t->element_bytes)
-        look_at_unset(t, t->host + done, t->element_bytes, shift);
+    for (uint32_t done = 0; done < t->bytes; done += t->element_bytes) {
+        look_at_unset(t, done / t->element_bytes);
+        look_at_stored(t, done / t->element_bytes);
+    }
     for (uint32_t done = 0; done < t->bytes; done += granule) {
         const uint8_t *at = t->host + done;
         uint32_t left = t->bytes - done;
+        bool unset = !t->region && storing(t->warp, t->lane, done / t->element_bytes);
+        t->stamp.how = unset ? how | EMU_HOW_UNSET : how;
         look_at(t, &t->cells[(size_t)(at - t->base) >> shift], at, left < granule ? left : granule);
     }
 }
@@ -218,18 +256,13 @@ static void look_at_local(const emu_warp *warp, const emu_op *op, const emu_acce
 {
     const emu_block_order *order = warp->block->order;
     uint8_t *set = order->local_set + warp->index * order->local_bytes;
-    char where[64];
     size_t at = (size_t)(access->host[lane] - warp->local);
     uint32_t element = op->bytes ? op->bytes : access->bytes;
-    for (uint32_t done = 0; done < access->bytes; done += element) {
-        if (write) {
-            memset(set + at + done, 1, element);
-        } else if (!memchr(set + at + done, 1, element)) {
-            snprintf(where, sizeof where, "byte %u of local memory",
-                     (unsigned)(at + done - (size_t)lane * warp->local_bytes));
-            emu_check_report(warp, op, lane, "unset", where, NULL,
-                             "is read, and nothing has set it");
-        }
+    for (uint32_t k = 0; k * element < access->bytes; k++) {
+        if (write)
+            memset(set + at + (size_t)k * element, !storing(warp, lane, k), element);
+        else if (k < EMU_UNSET_ELEMENTS && !memchr(set + at + (size_t)k * element, 1, element))
+            order->warps[warp->index].loaded[k] |= 1u << lane;
     }
 }
 

@@ -9,6 +9,7 @@ enum {
     EMU_HOW_WRITE = 2,
     EMU_HOW_STRONG = 4, /* atomic, volatile or with an order: no race with another such */
     EMU_HOW_CAS = 8,
+    EMU_HOW_UNSET = 16,      /* a write of what nothing has set */
     EMU_SETTLED = UINT32_MAX /* a stamp's warp: written before this launch */
 };
 

@@ -286,6 +286,20 @@ static void spread_registers(uint32_t *slots, size_t count)
         slots[i] = EMU_FIRST_SLOT + (uint32_t)i * 512;
 }
 
+static void keep_touches(emu_decoder *decoder)
+{
+    size_t count = decoder->function->instruction_count, t = 0;
+    uint32_t *touches = emu_decode_alloc(decoder, decoder->touch_count * sizeof *touches + 1);
+    uint32_t *first = emu_decode_alloc(decoder, (count + 1) * sizeof *first);
+    for (size_t i = 0; touches && first && i <= count; i++) {
+        first[i] = (uint32_t)t;
+        for (; t < decoder->touch_count && decoder->touches[t].instruction == i && i < count; t++)
+            touches[t] = decoder->touches[t].reg << 1 | decoder->touches[t].writes;
+    }
+    decoder->out->touches = touches;
+    decoder->out->first_touch = first;
+}
+
 static void keep_lists(emu_decoder *decoder)
 {
     emu_function *out = decoder->out;
@@ -309,6 +323,7 @@ static void decode_body(emu_decoder *decoder, uint32_t *slots)
     if (decoder->failed)
         return;
     mark_waits(decoder);
+    keep_touches(decoder);
     append_return(decoder);
     keep_lists(decoder);
 }

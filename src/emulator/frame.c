@@ -1,4 +1,5 @@
 /* Frames of called functions. */
+#include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <stdlib.h>
@@ -27,6 +28,8 @@ emu_frame *emu_frame_new(emu_warp *warp, const emu_function *function, emu_frame
                          .registers = memory + head,
                          .params = memory + head + registers};
     emu_frame_clear(frame);
+    if (warp->worker->check)
+        frame->unset = calloc(function->source->register_count + 1, sizeof *frame->unset);
     if (parent) {
         frame->local_base = parent->local_base + parent->function->local_bytes;
         frame->depth = parent->depth + 1;
@@ -35,11 +38,18 @@ emu_frame *emu_frame_new(emu_warp *warp, const emu_function *function, emu_frame
     return frame;
 }
 
+void emu_frame_free(emu_frame *frame)
+{
+    if (frame)
+        free(frame->unset);
+    free(frame);
+}
+
 void emu_frame_return(emu_frame *frame, uint32_t mask)
 {
     frame->inside &= ~mask;
     if (!frame->inside && frame->parent) /* a kernel's frame belongs to its warp */
-        free(frame);
+        emu_frame_free(frame);
 }
 
 void emu_frame_exit(emu_frame *frame, uint32_t mask)

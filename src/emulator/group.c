@@ -94,7 +94,7 @@ static emu_group *make_group(emu_worker *worker)
 static void free_warp(emu_warp *warp)
 {
     emu_frames_free(warp);
-    free(warp->home);
+    emu_frame_free(warp->home);
     free(warp->local);
 }
 

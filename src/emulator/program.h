@@ -18,7 +18,10 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared; /* by index of the module's shared variables */
+    const bool *uses_shared;     /* by index of the module's shared variables */
+    const uint32_t *touches;     /* the registers of each operation, for check_flow.c: twice the
+                                    index, plus one where it is written */
+    const uint32_t *first_touch; /* of each operation, and behind the last */
 } emu_function;
 
 typedef struct emu_entry {

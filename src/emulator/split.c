@@ -183,7 +183,10 @@ static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
         waits += op->waits;
         if (warp->mask) {
             threads += emu_popcount(warp->mask);
-            op->run(warp, op);
+            if (warp->worker->check)
+                emu_check_run(warp, op);
+            else
+                op->run(warp, op);
         }
         if (warp->pc >= warp->limit) {
             budget--;

@@ -62,7 +62,8 @@ struct emu_frame {
         *params; /* formal parameters, results and .param variables: param_bytes for each lane */
     uint32_t local_base;
     uint32_t depth;
-    uint32_t inside; /* lanes that have not returned */
+    uint32_t inside;         /* lanes that have not returned */
+    struct emu_unset *unset; /* of a checked launch: by register (check_flow.c) */
 };
 
 typedef enum emu_state {
@@ -266,6 +267,7 @@ void emu_exit(emu_warp *warp, uint32_t mask);
 emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, emu_frame *parent);
 /* Makes all registers zero, so that a kernel that reads one unwritten does so alike each time. */
 void emu_frame_clear(emu_frame *frame);
+void emu_frame_free(emu_frame *frame);
 /* The lanes return from the frame, or exit from it and all that it was called from. A frame that no
  * lane is in is freed. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);

@@ -1,0 +1,153 @@
+/* Where values go that were read from shared or local memory which nothing has set. Threads beyond
+ * an edge load such values and drop them, which is no mistake: a finding is what reaches global
+ * memory. A register's lanes carry the line that the value was read in. What a value decides by a
+ * branch is not followed, nor what goes through calls. */
+#include "emulator/check_parts.h"
+
+/* ---- one operation ---- */
+
+typedef struct step {
+    emu_warp *warp;
+    const emu_op *op;
+    emu_frame *frame;
+    const ptx_instruction *in;
+    const uint32_t *touches; /* registers, twice, plus one where it is written */
+    uint32_t count;
+    uint32_t mask;
+} step;
+
+static emu_unset *register_of(const step *s, uint32_t touch)
+{
+    return &s->frame->unset[touch >> 1];
+}
+
+/* The lanes in which one of the registers that are read is unset, and the line that one of them was
+ * read in. */
+static emu_unset read_of(const step *s)
+{
+    emu_unset all = {0};
+    for (uint32_t i = 0; i < s->count; i++) {
+        const emu_unset *one = register_of(s, s->touches[i]);
+        if (!(s->touches[i] & 1) && one->lanes & s->mask) {
+            all.lanes |= one->lanes & s->mask;
+            all.line = one->line;
+        }
+    }
+    return all;
+}
+
+static uint32_t lanes_of(const step *s, size_t operand)
+{
+    const ptx_operand *o = &s->in->operands[operand];
+    return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
+}
+
+static bool is(const step *s, const char *opcode)
+{
+    return strncmp(s->in->opcode, opcode, strlen(opcode)) == 0;
+}
+
+/* Which of the lanes depend on what is unset. A choice takes one side; a known operand may decide.
+ */
+static uint32_t depends(const step *s, uint32_t lanes)
+{
+    static const char *const apart[] = {"shfl", "vote", "match", "redux", "bar",
+                                        "atom", "call", "elect", "setp.", "lop3"};
+    const emu_op *op = s->op;
+    if (is(s, "selp.") && s->in->operand_count == 4) {
+        uint32_t chosen = emu_predicate(s->warp, op->c);
+        return lanes & ((lanes_of(s, 1) & chosen) | (lanes_of(s, 2) & ~chosen) | lanes_of(s, 3));
+    }
+    if (is(s, "and.pred") || is(s, "or.pred")) {
+        uint32_t decides = is(s, "or.pred") ? UINT32_MAX : 0;
+        uint32_t a = lanes_of(s, 1), b = lanes_of(s, 2);
+        uint32_t known_a = ~a & ~(emu_predicate(s->warp, op->a) ^ decides);
+        uint32_t known_b = ~b & ~(emu_predicate(s->warp, op->b) ^ decides);
+        return lanes & ~known_a & ~known_b;
+    }
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        bool plain = is(s, "setp.") && s->in->operand_count == 3;
+        if (is(s, apart[i]) && !plain)
+            return 0; /* other lanes' values, or more than lanes tell */
+    }
+    return lanes;
+}
+
+/* ---- loads and stores ---- */
+
+/* The registers of the elements, from the last touches that write, or read. */
+static bool find_elements(const step *s, bool writes, const uint32_t **out)
+{
+    uint32_t found = 0, count = s->op->count;
+    for (uint32_t i = s->count; i && found < count && (s->touches[i - 1] & 1) == writes; i--)
+        found++;
+    *out = s->touches + s->count - found;
+    return count && found == count && count <= EMU_UNSET_ELEMENTS;
+}
+
+static void note_loaded(const step *s, const emu_warp_order *order)
+{
+    const uint32_t *elements;
+    bool known = find_elements(s, true, &elements);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->touches[i] & 1)
+            register_of(s, s->touches[i])->lanes &= ~s->mask;
+    for (uint32_t k = 0; known && k < s->op->count; k++) {
+        emu_unset *to = register_of(s, elements[k]);
+        to->lanes |= order->loaded[k] & s->mask;
+        to->line = order->loaded[k] & s->mask ? s->op->line : to->line;
+    }
+}
+
+static void note_storing(const step *s, emu_warp_order *order)
+{
+    const uint32_t *elements;
+    bool known = find_elements(s, false, &elements);
+    for (uint32_t k = 0; known && k < s->op->count; k++) {
+        const emu_unset *from = register_of(s, elements[k]);
+        order->storing[k] = (emu_unset){from->lanes & s->mask, from->line};
+    }
+}
+
+/* ---- running ---- */
+
+static void after(const step *s, emu_unset read)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        emu_unset *to = register_of(s, s->touches[i]);
+        if (s->touches[i] & 1) {
+            to->lanes = (to->lanes & ~s->mask) | read.lanes;
+            to->line = read.lanes ? read.line : to->line;
+        }
+    }
+}
+
+void emu_check_run(emu_warp *warp, const emu_op *op)
+{
+    const emu_function *function = warp->frame->function;
+    uint32_t at = (uint32_t)(op - warp->worker->run->launch->program->ops) - function->first;
+    emu_warp_order *order = &warp->block->order->warps[warp->index];
+    if (!function->touches || !warp->frame->unset || at >= function->source->instruction_count) {
+        op->run(warp, op);
+        return;
+    }
+    step s = {.warp = warp,
+              .op = op,
+              .frame = warp->frame,
+              .in = &function->source->instructions[at],
+              .touches = function->touches + function->first_touch[at],
+              .count = function->first_touch[at + 1] - function->first_touch[at],
+              .mask = warp->mask};
+    bool is_load = is(&s, "ld"), is_store = is(&s, "st."), ends = is(&s, "ret") || is(&s, "exit");
+    emu_unset read = is_load || ends ? (emu_unset){0} : read_of(&s);
+    read.lanes = read.lanes ? depends(&s, read.lanes) : 0;
+    memset(order->loaded, 0, sizeof order->loaded);
+    memset(order->storing, 0, sizeof order->storing);
+    if (is_store && read.lanes)
+        note_storing(&s, order);
+    op->run(warp, op);
+    if (is_load)
+        note_loaded(&s, order);
+    else if (!ends)
+        after(&s, read);
+}
