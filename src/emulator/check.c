@@ -96,6 +96,44 @@ static void forget_cells(emu_check *check)
     }
 }
 
+/* Calls for each variable of the launch's module that kernels may write, with its place among the
+ * copies. */
+static size_t each_variable(emu_check *check,
+                            void (*visit)(emu_check *check, size_t index, size_t at))
+{
+    const emu_program *program = check->launch->program;
+    size_t at = 0;
+    for (size_t i = 0; check->launch->globals && i < program->module.global_count; i++) {
+        if (program->globals[i].space != EMU_SPACE_GLOBAL || !check->launch->globals[i])
+            continue;
+        if (visit)
+            visit(check, i, at);
+        at += program->globals[i].bytes;
+    }
+    return at;
+}
+
+static void keep_variable(emu_check *check, size_t index, size_t at)
+{
+    memcpy(check->before + at, (const void *)(uintptr_t)check->launch->globals[index],
+           check->launch->program->globals[index].bytes);
+}
+
+/* A variable that holds what it held is no state, whatever was written to it meanwhile. */
+static void forgive_variable(emu_check *check, size_t index, size_t at)
+{
+    const emu_global *variable = &check->launch->program->globals[index];
+    size_t kept = 0;
+    if (memcmp(check->before + at, (const void *)(uintptr_t)check->launch->globals[index],
+               variable->bytes) != 0)
+        return;
+    for (size_t i = 0; i < check->found_count; i++)
+        if (strcmp(check->found[i].kind, "state") != 0 ||
+            strcmp(check->found[i].where, variable->name) != 0)
+            check->found[kept++] = check->found[i];
+    check->found_count = kept;
+}
+
 emu_check *emu_check_join(const emu_launch *launch)
 {
     const uint32_t *block = launch->block;
@@ -107,11 +145,18 @@ emu_check *emu_check_join(const emu_launch *launch)
     stretch->shift = shift;
     stretch->launch = launch;
     stretch->block_warps = (block[0] * block[1] * block[2] + EMU_WARP - 1) / EMU_WARP;
+    stretch->before = malloc(each_variable(stretch, NULL) + 1);
+    if (stretch->before)
+        each_variable(stretch, keep_variable);
     return stretch;
 }
 
 void emu_check_settle(emu_check *check)
 {
+    if (check->before)
+        each_variable(check, forgive_variable);
+    free(check->before);
+    check->before = NULL;
     emu_order_forget(check);
     for (emu_region *region = check->regions; region; region = region->next) {
         size_t count = region->cells ? (region->bytes >> check->shift) + 2 : 0;

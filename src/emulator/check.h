@@ -69,7 +69,8 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 
 /* ---- values (check_flow.c) ---- */
 
-/* Lanes of a value that come from memory which nothing has set, and the line that read it. */
+/* Lanes of a value that come from memory which nothing has set, and the line that read it; 0: from
+ * a register. */
 typedef struct emu_unset {
     uint32_t lanes, line;
 } emu_unset;

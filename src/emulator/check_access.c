@@ -212,10 +212,11 @@ static void look_at_stored(const touch *t, uint32_t element)
         return;
     const emu_stamp here = {.warp = t->stamp.warp, .line = t->op->line, .lane = (uint8_t)t->lane};
     emu_op origin = *t->op;
-    origin.line = unset->line;
+    origin.line = unset->line ? unset->line : t->op->line;
     name_place(where, sizeof where, t, t->host + (size_t)element * t->element_bytes);
-    emu_check_report(t->warp, &origin, t->lane, "unset", where, &here,
-                     "gets a value from shared or local memory that nothing has set");
+    emu_check_report(t->warp, &origin, t->lane, "unset", where, unset->line ? &here : NULL,
+                     unset->line ? "gets a value from shared or local memory that nothing has set"
+                                 : "gets a value from a register that nothing has set");
 }
 
 static void look_at_variable(const touch *t)
@@ -227,7 +228,7 @@ static void look_at_variable(const touch *t)
         return;
     name_place(where, sizeof where, t, t->host);
     emu_check_report(t->warp, t->op, t->lane, "state", where, NULL,
-                     "is a device variable: what is written to it stays for the next launch");
+                     "is a device variable: what this launch leaves in it stays for the next one");
 }
 
 static void look(touch *t)

@@ -1,7 +1,7 @@
-/* Where values go that were read from shared or local memory which nothing has set. Threads beyond
- * an edge load such values and drop them, which is no mistake: a finding is what reaches global
- * memory. A register's lanes carry the line that the value was read in. What a value decides by a
- * branch is not followed, nor what goes through calls. */
+/* Where values go that were read from shared or local memory, or a register, which nothing has set.
+ * Threads beyond an edge load such values and drop them, which is no mistake: a finding is what
+ * reaches global memory. A register's lanes carry the line that the value was read in. What a value
+ * decides by a branch is not followed, nor what goes through calls. */
 #include "emulator/check_parts.h"
 
 /* ---- one operation ---- */

@@ -13,6 +13,8 @@ void emu_frame_clear(emu_frame *frame)
 {
     memset(frame->registers, 0, frame->function->register_bytes);
     memset(frame->registers + EMU_TRUE_SLOT, 0xff, 4);
+    for (size_t i = 0; frame->unset && i < frame->function->source->register_count; i++)
+        frame->unset[i] = (emu_unset){.lanes = UINT32_MAX};
 }
 
 emu_frame *emu_frame_new(emu_warp *warp, const emu_function *function, emu_frame *parent)
@@ -27,9 +29,9 @@ emu_frame *emu_frame_new(emu_warp *warp, const emu_function *function, emu_frame
                          .function = function,
                          .registers = memory + head,
                          .params = memory + head + registers};
-    emu_frame_clear(frame);
     if (warp->worker->check)
         frame->unset = calloc(function->source->register_count + 1, sizeof *frame->unset);
+    emu_frame_clear(frame);
     if (parent) {
         frame->local_base = parent->local_base + parent->function->local_bytes;
         frame->depth = parent->depth + 1;

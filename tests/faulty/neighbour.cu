@@ -1,5 +1,5 @@
 // in place: reads a neighbour, which another thread writes if input and output are one buffer
-// caught: check
+// caught: neither: callers cannot pass one buffer, since the template has no in_place(); see in_place_neighbour
 #include "slow.cuh"
 
 #pragma gputune kernel(neighbour)

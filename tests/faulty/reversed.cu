@@ -1,5 +1,5 @@
 // in place: reads elements that other threads write, if input and output are one buffer
-// caught: check
+// caught: neither: callers cannot pass one buffer, since the template has no in_place()
 #include "slow.cuh"
 
 #pragma gputune kernel(reversed)

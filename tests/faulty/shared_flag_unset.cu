@@ -1,5 +1,5 @@
 // poison: works only where a flag in shared memory, which nothing has set, is not zero
-// caught: proof, check
+// caught: proof
 #include "slow.cuh"
 
 #pragma gputune kernel(shared_flag_unset)
