@@ -241,11 +241,12 @@ enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 gputune_status gt_store_lease_await(gt_store *store, const char *environment,
                                     const gt_scenario *scenario, const gt_patience *patience);
 /* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
- * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
- * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that
- * the wait was canceled. Without a file that can be written, or where it stays locked for a quarter
- * of the patience (5 s at most), it is granted among the threads of this process. Look the winners
- * up again once it is held. */
+ * was not renewed for GT_LEASE_SECONDS, whatever became of its holder: of a process of this
+ * machine, as the calling thread has seen it in one wait or several; of another machine's, by the
+ * wall clock. At once when its holder was a process of this machine that has ended. EBUSY names the
+ * holder's process, ECANCELED tells that the wait was canceled. Without a file that can be written,
+ * or where it stays locked for a quarter of the patience (5 s at most), it is granted among the
+ * threads of this process. Look the winners up again once it is held. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed
