@@ -93,6 +93,9 @@ static gputune_status check(const gt_store *store, bool writing)
 
 gputune_status gt_store_check(gt_store *store, bool writing)
 {
+    if (writing) {
+        gt_layers_bring(store, NULL);
+    }
     pthread_mutex_lock(&store->telling);
     gputune_status status = check(store, writing);
     pthread_mutex_unlock(&store->telling);
@@ -381,6 +384,7 @@ void gt_store_close(gt_store *store)
     if (!store || !gt_layers_own(store)) {
         return; /* closing an inherited connection would drop the parent's locks */
     }
+    gt_layers_bring(store, NULL);
     gt_database *const databases[] = {store->writer, store->reader, store->wisdom, store->system,
                                       store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {

@@ -9,9 +9,10 @@
  *   what is put is kept in memory, with one warning through the log.
  * - A damaged file stays as it is, and "PATH.1" (.2, ...) is begun beside it.
  * - A file that stays locked for all of a write's patience: what this write puts is kept in memory,
- *   with one warning, and gt_store_check() tells until the end that something was not kept. The
- *   next write tries the file again; while the lock lasts, writes wait 30 s in all, then 1 s each.
- *   What reaches the file later goes to memory too, so that memory is never older than the file.
+ *   with one warning. The next write that reaches the file brings it there, and so do
+ *   gt_store_check() and closing, which wait 5 s. While the lock lasts, writes wait 30 s in all,
+ *   then 1 s each. What reaches the file goes to memory too while there is one, so that memory is
+ *   never older than the file.
  * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
  * - Of a file that another user owns or may write (trust.h), code is not there, and no result is
  *   proved; one warning says so.
