@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char seeded[] = "seed="; /* inputs that can be made here */
+
 /* A miss with texts of its own. */
 typedef struct miss {
     char *kernel, *sizes, *only, *alignment, *inputs;
@@ -101,7 +103,7 @@ static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
     terms->given = true;
     terms->objective = one->objective;
     terms->cache = one->cache;
-    terms->seed = strtoull(one->inputs + strlen("seed="), NULL, 10);
+    terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
     terms->text = one->alignment; /* whose names the alignments point to */
     one->alignment = NULL;
     read_alignment(terms, terms->text);
@@ -127,9 +129,10 @@ static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one
 /* A miss that cannot be made a scenario does not stop the others. */
 static void add(cli_wanted *out, const cli_session *session, miss *one)
 {
-    if (strncmp(one->inputs, "live:", strlen("live:")) == 0) {
-        cli_note("%s %s: left out, as it is to be tuned with data of the program (%s)", one->kernel,
-                 one->sizes, one->inputs);
+    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
+        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
+                 "the program is not here",
+                 one->kernel, one->sizes, one->inputs);
         return;
     }
     out->catalogues = cli_grow(out->catalogues, out->count, sizeof *out->catalogues);
