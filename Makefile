@@ -104,6 +104,8 @@ $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+# the wheels that set-up brings have a cuda.h; a toolkit's comes first
+$(B)/obj/tests/support/cuda_layout.o: CPPFLAGS += -idirafter build/nvrtc/nvidia/cu13/include
 $(B)/obj/tools/%.o: tools/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/generated/%.o: $(B)/generated/%.c $(B)/flags

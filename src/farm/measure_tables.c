@@ -192,7 +192,7 @@ static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace,
     gt_service_task hash = {.operation = GT_DO_HASH,
                             .target = workspace->slots[index].address,
                             .count = workspace->workload.buffers[index].bytes};
-    return gt_tasks_add(table, &hash, GT_TILE, task);
+    return gt_tasks_add(table, &hash, GT_TILE_HASH, task);
 }
 
 static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
@@ -318,7 +318,7 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
 static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
 {
     gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
-    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE, NULL) : GPUTUNE_OK;
+    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE_HASH, NULL) : GPUTUNE_OK;
 }
 
 static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)

@@ -7,7 +7,8 @@
 #include "kernel/template.h"
 
 enum {
-    GT_TILE = 4096,           /* elements of a tile; bytes for guards and hashes */
+    GT_TILE = 4096,           /* elements of a tile; bytes for guards */
+    GT_TILE_HASH = 4 * 4096,  /* bytes of a hash's tile */
     GT_TILE_RESET = 4 * 4096, /* bytes of a tile of the reset kernel */
     GT_SERVICE_THREADS = 256
 };

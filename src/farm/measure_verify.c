@@ -190,7 +190,7 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
-    static const double far_off = 1.5;
+    static const double far_off = 1.15;
     *out = false;
     if (job->slower_ns <= 0) {
         return GPUTUNE_OK;

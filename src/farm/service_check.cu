@@ -232,14 +232,25 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
+// Number i of 16 bytes, as wyhash folds them: a multiplication for what splitmix64 takes eight for.
+static __device__ u64 hash_vector(uint4 v, u64 i)
+{
+    u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;
+    u64 b = ((u64)v.w << 32 | v.z) ^ (i + 1) * 0xd1b54a32d192ed03ull;
+    return a * b ^ __umul64hi(a, b);
+}
+
 static __device__ void hash_tile(const task &t, tally &sum, u64 begin, u64 end)
 {
     u64 cut = begin, hash = 0;
     if ((t.target & 3) == 0) {
-        cut = end & ~3ull;
-#pragma unroll 1
-        for (u64 i = begin / 4 + threadIdx.x; i < cut / 4; i += THREADS) {
-            hash += mix((i << 32) + ((const u32 *)t.target)[i]);
+        const u32 *words = (const u32 *)t.target;
+        bool aligned = (t.target & 15) == 0;
+        cut = end & ~15ull;
+#pragma unroll 4
+        for (u64 i = begin / 16 + threadIdx.x; i < cut / 16; i += THREADS) {
+            const u32 *at = &words[4 * i];
+            hash += hash_vector(aligned ? *(const uint4 *)at : make_uint4(at[0], at[1], at[2], at[3]), i);
         }
     }
 #pragma unroll 1
@@ -361,8 +372,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             at = next;
         }
         task t = *at;
-        u64 begin = (tile - t.first_tile) * TILE;
-        u64 end = begin + TILE < t.count ? begin + TILE : t.count;
+        u32 length = t.operation == HASH ? TILE_HASH : TILE;
+        u64 begin = (tile - t.first_tile) * length;
+        u64 end = begin + length < t.count ? begin + length : t.count;
         check_tile(t, at, sum, begin, end);
     }
     flush(&sums->items[at - tasks], sum);

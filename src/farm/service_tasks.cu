@@ -3,7 +3,7 @@
 // service_fill.cu, service_check.cu and service_time.cu.
 //
 // Fill, reset and check carry out a table of tasks. A task covers `tiles` tiles of TILE elements
-// (bytes, for copies, poison, guards and hashes), `repeats` times, `stride` bytes apart. The tiles
+// (bytes, for copies, poison and guards; TILE_HASH bytes for hashes), `repeats` times, `stride` bytes apart. The tiles
 // of all tasks are numbered in one sequence, and blocks walk through it. The struct and the
 // numbers are the same in measure_task.h.
 
@@ -12,8 +12,9 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-#define TILE    4096u
-#define THREADS 256u
+#define TILE      4096u
+#define TILE_HASH (4 * TILE)
+#define THREADS   256u
 
 enum operation {
     FILL,

@@ -8,13 +8,10 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
-/* A race: what is slower than LEADER times the best so far is out after one launch. The others are
+/* A race: what is clearly slower than the best so far is out after one launch. The others are
  * proved, which takes as long as another launch, and are decided by the fifth. */
-#define LEADER   1.15
 #define LAUNCHES 5
 #define PROOF    2
-/* Of the GPU's time, what samples get while a search that learns waits for it. */
-#define ROUND_SHARE 0.25
 
 /* A configuration on its way. */
 typedef struct flight {
@@ -115,7 +112,7 @@ static gputune_status ask(clock_state *at)
 {
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, at->strategy);
-    at->schedule.round_share = outlook.learns ? ROUND_SHARE : 0;
+    at->schedule.round_share = outlook.learns ? GT_ROUND_SHARE : 0;
     uint32_t room = gt_schedule_room(&at->schedule, at->settings->workers, outlook.learns,
                                      count(at, is_with_compilers), at->flying);
     for (; room > 0 && at->flying < MOST_FLIGHTS; room--) {
@@ -135,7 +132,7 @@ static gputune_status ask(clock_state *at)
 static void launch_first(clock_state *at, flight *flight)
 {
     const gt_recorded_entry *entry = flight->entry;
-    bool leads = entry->tried.time_ns <= LEADER * at->best_ns;
+    bool leads = entry->tried.time_ns <= GT_CLEARLY_SLOWER * at->best_ns;
     double most_s = fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s);
     flight->measure_s = leads ? fmin(PROOF * entry->launch_s, most_s) : entry->launch_s;
     flight->done_s = at->now_s + flight->measure_s;

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of the GPU's time, what rounds of samples get beside a search that learns. */
+#define GT_ROUND_SHARE 0.25
+/* A first launch of so many times the best is a loser's, where only few of many variants are tried:
+ * it is neither proved nor sampled. */
+#define GT_CLEARLY_SLOWER 1.15
+
 /* A newcomer is a variant that is compiled and was not launched yet. All zero is one that nothing
  * was noted of, with no time set aside for rounds. */
 typedef struct gt_schedule {

@@ -50,6 +50,7 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed or given up one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
+    double median_ns;       /* of its samples, by the objective, when it was last told; 0: none */
     double work;      /* of a launch, over that of the default's; known once it is to be verified */
     uint32_t turn;    /* counts what is sent to verification */
     uint32_t hangs;   /* verifications that did not end in time; after one it is tried again */
@@ -227,9 +228,16 @@ uint64_t gt_field_default(const gt_field *field);
 uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known. Twins do not count. */
 uint32_t gt_field_total(const gt_field *field);
-/* The time of the launch that verified a variant, by the objective: as good as a quick sample. 0
- * where it is not, or there was none. */
+/* Whether the launch that verified a variant was as good as a quick sample of its time: with a cold
+ * cache, and so long that the host's part does not count. */
+bool gt_field_pilot_is_sample(const gt_field *field, uint32_t variant);
+/* The time of the launch that verified a variant, by the objective. 0 where it does not tell, or
+ * there was none. */
 double gt_field_pilot(const gt_field *field, uint32_t variant);
+/* A variant that races was sampled: the median of its samples, by the objective. Where its first
+ * launch was the fastest of all and its samples are not, variants that were left out as slower are
+ * proved after all. ENOMEM. */
+gputune_status gt_field_note_median(gt_field *field, uint32_t variant, double median_ns);
 /* The answer to a verification, which took the measure worker so long, is noted in the schedule. */
 void gt_field_note_newcomer(gt_field *field, double seconds);
 /* Tells the proposer the result of a variant; `time_ns` 0: it was not sampled yet. */

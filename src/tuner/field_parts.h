@@ -22,8 +22,9 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
-/* Lets variants be proved whose first launch was slower than what is the fastest now: after a
- * failure of the one that they were compared with. ENOMEM. */
+/* Lets variants be proved whose first launch is not clearly slower than what is the fastest now:
+ * after the one that they were compared with failed, or its first launch turned out to be lucky.
+ * ENOMEM. */
 gputune_status gt_field_prove_slower(gt_field *field);
 /* Takes the measure worker's answer to a verification. Fails where the failure is no variant's. */
 gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event);

@@ -6,13 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A first launch of so many times the best cannot be the winner's. Where every variant is tried,
- * the race drops what is as slow; where only few of many are, more is left to luck. */
-#define SLOWER_OF_ALL    2.0
-#define SLOWER_OF_SEARCH 1.15
+/* A first launch of so many times the best cannot be the winner's where every variant is tried: the
+ * race drops what is as slow. */
+#define SLOWER_OF_ALL 2.0
 /* The launch that verified a variant is timed by events, with a cold cache. A shorter one tells the
  * host's time as well, unless the clock is a model. */
 #define LONG_ENOUGH_NS 50e3
+/* A first launch that is so many times faster than the samples was luck. */
+#define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX])
@@ -37,19 +38,25 @@ static gputune_status describe_launches(gt_verify_job *job, const gt_field *fiel
 
 /* ---- the first launch ------------------------------------------------------------------------ */
 
+bool gt_field_pilot_is_sample(const gt_field *field, uint32_t index)
+{
+    return field->setup->cache == GPUTUNE_CACHE_COLD &&
+           field->variants.items[index].verified.pilot_ns >= LONG_ENOUGH_NS;
+}
+
 double gt_field_pilot(const gt_field *field, uint32_t index)
 {
-    const gt_variant *variant = &field->variants.items[index];
-    bool serves = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
-                  field->setup->cache == GPUTUNE_CACHE_COLD &&
-                  (variant->verified.pilot_ns >= LONG_ENOUGH_NS ||
-                   (field->options.request->device->emulated && variant->verified.pilot_ns > 0));
-    return serves ? gt_field_value(field, index, variant->verified.pilot_ns) : 0;
+    double pilot_ns = field->variants.items[index].verified.pilot_ns;
+    bool modelled = field->options.request->device->emulated &&
+                    field->setup->cache == GPUTUNE_CACHE_COLD && pilot_ns > 0;
+    bool tells = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
+                 (modelled || gt_field_pilot_is_sample(field, index));
+    return tells ? gt_field_value(field, index, pilot_ns) : 0;
 }
 
 static double slower_ratio(const gt_field *field)
 {
-    return field->options.proposer->learns ? SLOWER_OF_SEARCH : SLOWER_OF_ALL;
+    return field->options.proposer->learns ? GT_CLEARLY_SLOWER : SLOWER_OF_ALL;
 }
 
 /* What a launch of the variant must not take if the variant is to be proved. 0: it is in any case.
@@ -61,13 +68,38 @@ static double slower_ns(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-static void note_best(gt_field *field, uint32_t index)
+/* First launches are compared with first launches, which are a little slower than samples; but not
+ * with a lucky one. */
+static double first_launch(const gt_field *field, uint32_t index)
 {
     double pilot = gt_field_pilot(field, index);
+    double median = field->variants.items[index].median_ns;
+    return pilot > 0 && median > LUCK * pilot ? median : pilot;
+}
+
+static void note_best(gt_field *field, uint32_t index)
+{
+    double first = first_launch(field, index);
     bool races = field->variants.items[index].role != GT_ROLE_FALLBACK;
-    if (pilot > 0 && races && (pilot < field->best_ns || !(field->best_ns > 0))) {
-        field->best_ns = pilot;
+    if (first > 0 && races && (first < field->best_ns || !(field->best_ns > 0))) {
+        field->best_ns = first;
     }
+}
+
+/* A variant is proved after all if its first launch is not clearly slower than what is the fastest
+ * now. */
+static gputune_status reconsider(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    bool is_slower =
+        field->best_ns > 0 && gt_field_pilot(field, index) > slower_ratio(field) * field->best_ns;
+    if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
+        return GPUTUNE_OK;
+    }
+    variant->surely_proved = true; /* not put off for ever */
+    variant->stage = GT_STAGE_WAITING;
+    field->slower--;
+    return gt_array_push(&field->compiled, index);
 }
 
 gputune_status gt_field_prove_slower(gt_field *field)
@@ -78,16 +110,19 @@ gputune_status gt_field_prove_slower(gt_field *field)
             note_best(field, i);
         }
     }
-    double limit = field->best_ns > 0 ? slower_ratio(field) * field->best_ns : INFINITY;
-    for (uint32_t i = 0; i < field->variants.count && field->slower && !field->abandoned; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_SLOWER && gt_field_pilot(field, i) <= limit) {
-            variant->stage = GT_STAGE_WAITING;
-            field->slower--;
-            GT_TRY(gt_array_push(&field->compiled, i));
-        }
+    for (uint32_t i = 0; i < field->variants.count && field->slower; i++) {
+        GT_TRY(reconsider(field, i));
     }
     return GPUTUNE_OK;
+}
+
+gputune_status gt_field_note_median(gt_field *field, uint32_t index, double median_ns)
+{
+    bool was_best = first_launch(field, index) <= field->best_ns;
+    field->variants.items[index].median_ns = median_ns;
+    gt_field_tell(field, index, median_ns);
+    return was_best && first_launch(field, index) > field->best_ns ? gt_field_prove_slower(field)
+                                                                   : GPUTUNE_OK;
 }
 
 /* ---- verifying ------------------------------------------------------------------------------- */
@@ -181,7 +216,7 @@ gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event)
     variant->stage = GT_STAGE_SLOWER;
     field->slower++;
     gt_field_tell(field, (uint32_t)event->id, gt_field_pilot(field, (uint32_t)event->id));
-    return GPUTUNE_OK;
+    return reconsider(field, (uint32_t)event->id); /* the best may have failed meanwhile */
 }
 
 void gt_field_note_newcomer(gt_field *field, double seconds)

@@ -65,7 +65,7 @@ static void check_invariants(const gt_tuning *tuning)
  * end of a limit. Otherwise rounds wait until every variant is verified. */
 static double round_share(const gt_tuning *tuning)
 {
-    static const double usual = 0.25, closing = 0.9;
+    static const double closing = 0.9;
     const gt_session *session = &tuning->session;
     double limit_s = session->request->options.time_limit_s;
     double left_s = gt_patience_left_s(&session->request->patience);
@@ -73,7 +73,8 @@ static double round_share(const gt_tuning *tuning)
     if (left_s < 0.04 * limit_s) {
         return closing;
     }
-    return session->field.options.proposer->learns || left_s < 0.5 * limit_s ? usual : 0;
+    bool beside = session->field.options.proposer->learns || left_s < 0.5 * limit_s;
+    return beside ? GT_ROUND_SHARE : 0;
 }
 
 /* Where nothing was prepared, the race has no variant, and ends without a sample. */

@@ -100,23 +100,21 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
  * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
-    static const double long_enough_ns = 50e3;
-    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
-                 tuning->session.request->options.cache == GPUTUNE_CACHE_COLD;
+    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         gt_race_contestant contestant;
         serve = gt_race_find(gt_tuning_current_race(tuning), round->ids[i], &contestant) &&
                 contestant.sample_count == 0 &&
-                gt_tuning_variant(tuning, round->ids[i])->verified.pilot_ns >= long_enough_ns;
+                gt_field_pilot_is_sample(&tuning->session.field, (uint32_t)round->ids[i]);
     }
     return serve;
 }
 
-/* The proposer hears of a variant after its first and fourth sample; in between its time hardly
+/* The field hears of a variant after its first and fourth sample; in between its time hardly
  * changes. */
-static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
+static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
-    for (uint32_t i = 0; i < round->count && tuning->session.field.options.proposer->hear; i++) {
+    for (uint32_t i = 0; i < round->count; i++) {
         gt_race_contestant contestant;
         gt_summary summary;
         if (!gt_race_find(tuning->race, round->ids[i], &contestant) ||
@@ -125,7 +123,8 @@ static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *r
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
         if (summary.count) {
-            gt_field_tell(&tuning->session.field, (uint32_t)round->ids[i], summary.median);
+            GT_TRY(gt_field_note_median(&tuning->session.field, (uint32_t)round->ids[i],
+                                        summary.median));
         }
     }
     return GPUTUNE_OK;

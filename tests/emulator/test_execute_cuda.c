@@ -4,54 +4,32 @@
 
 #include "support/comma_locale.h"
 
-#include <dlfcn.h>
+#include "gpu/nvrtc.h"
+
 #include <math.h>
 
-typedef struct compiler {
-    int (*create)(void **, const char *, const char *, int, const char *const *,
-                  const char *const *);
-    int (*compile)(void *, int, const char *const *);
-    int (*size)(void *, size_t *);
-    int (*get)(void *, char *);
-    int (*destroy)(void **);
-} compiler;
-
-static compiler nvrtc;
+static const gt_nvrtc *nvrtc;
 
 static int find_nvrtc(void **state)
 {
-    static const char *const names[] = {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
-                                        "libnvrtc.so.12", "libnvrtc.so"};
-    void *library = NULL;
     (void)state;
-    for (size_t i = 0; !library && i < sizeof names / sizeof names[0]; i++)
-        library = dlopen(names[i], RTLD_NOW);
-    if (!library)
-        return 0;
-    *(void **)&nvrtc.create = dlsym(library, "nvrtcCreateProgram");
-    *(void **)&nvrtc.compile = dlsym(library, "nvrtcCompileProgram");
-    *(void **)&nvrtc.size = dlsym(library, "nvrtcGetPTXSize");
-    *(void **)&nvrtc.get = dlsym(library, "nvrtcGetPTX");
-    *(void **)&nvrtc.destroy = dlsym(library, "nvrtcDestroyProgram");
+    if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK) {
+        print_message("nothing is compiled: %s\n", gt_message());
+        nvrtc = NULL;
+    }
     return 0;
 }
 
 static void load(machine *m, const char *source)
 {
-    static const char *const options[] = {"-arch=compute_90", "--no-cache"};
-    void *program;
-    size_t bytes = 0;
-    if (!nvrtc.create)
+    const gt_nvrtc_request request = {.text = source, .arch = "sm_90", .want_ptx = true};
+    gt_nvrtc_result result;
+    if (!nvrtc) {
         skip();
-    assert_int_equal(nvrtc.create(&program, source, "test.cu", 0, NULL, NULL), 0);
-    assert_int_equal(nvrtc.compile(program, 2, options), 0);
-    assert_int_equal(nvrtc.size(program, &bytes), 0);
-    char *ptx = malloc(bytes);
-    assert_non_null(ptx);
-    assert_int_equal(nvrtc.get(program, ptx), 0);
-    nvrtc.destroy(&program);
-    machine_load(m, ptx);
-    free(ptx);
+    }
+    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request), GPUTUNE_OK);
+    machine_load(m, result.ptx.data);
+    gt_nvrtc_result_free(&result);
 }
 
 /* ---- block-wide algorithms ---- */

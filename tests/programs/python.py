@@ -382,6 +382,8 @@ def interrupts_and_progress():
             os.kill(os.getpid(), signal.SIGINT)
         seen.append(progress)
 
+    # a shell starts what runs in its background deaf to Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
         raises(KeyboardInterrupt, "", tuner.tune, "many", n=N, time_limit=30, progress=interrupt)

@@ -99,9 +99,59 @@ static void what_does_not_learn_is_compiled_meanwhile(void **state)
     assert_int_equal(compiled_while_the_gpu_is_busy(*state, false), BLOCKS);
 }
 
+/* ---- a GPU that is the bottleneck ------------------------------------------------------------ */
+
+enum { VALUES = 190, SPACING = 4, BEST = 600 };
+
+static void make_busy_world(world *w, uint32_t workers)
+{
+    char text[8 * VALUES];
+    size_t length = 0;
+    for (int i = 1; i <= VALUES; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "",
+                                   SPACING * i);
+    }
+    write_template(w, text);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 * pow(1.002, abs(i - BEST));
+    }
+    w->farm.farm.compile_workers = workers;
+    w->farm.compile_s = 0.02;
+    w->farm.slowness = 5e-9; /* a proof takes 20 ms and more, and sixteen compiles 20 together */
+}
+
+/* Of the later half of what was launched, the share that is among the fastest tenth. */
+static double late_share(const scripted_farm *farm)
+{
+    size_t count = farm->launches.count, good = 0;
+    for (size_t i = count / 2; i < count; i++) {
+        int block = (int)farm->launches.items[i].geometry.block[0];
+        good += abs(block - BEST) <= SPACING * VALUES / 20;
+    }
+    return (double)good / (double)(count - count / 2);
+}
+
+/* What is proposed at random is among the fastest tenth once in ten times. */
+static void many_compile_workers_do_not_starve_the_search(void **state)
+{
+    world *w = *state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_choice choice;
+    char config[64];
+    options.time_limit_s = 1.5;
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    make_busy_world(w, WORKERS);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_true(w->farm.samples > 0);
+    assert_true(late_share(&w->farm) > 0.4);
+    gt_choice_free(&choice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(many_compile_workers_do_not_starve_the_search, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(what_learns_is_asked_late, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_learns_waits_for_the_gpu, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_does_not_learn_is_compiled_meanwhile, open_world,
