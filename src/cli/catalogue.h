@@ -32,6 +32,5 @@ int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *n
 int cli_catalogue_one(const cli_catalogue *catalogue);
 /* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
-void cli_catalogue_free(cli_catalogue *catalogue);
 
 #endif

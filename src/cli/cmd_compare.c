@@ -6,9 +6,8 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/record_columns.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,7 +59,6 @@ static int compare(void *user, const cli_session *session, const cli_scenario *s
     if (code == CLI_EXIT_OK) {
         cli_compare_say(&at, scenario->label);
     }
-    cli_table_free(&table);
     return code;
 }
 
@@ -135,9 +133,5 @@ int cmd_compare(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = compare_arguments(&settings, &arguments);
-    }
-    cli_selection_free(&settings.selection);
-    return code;
+    return code == CLI_CONTINUE ? compare_arguments(&settings, &arguments) : code;
 }

@@ -46,9 +46,5 @@ int cmd_embed(int argc, char **argv)
     }
     cli_embedded embedded;
     code = cli_embed_read(&embedded, arguments.items[0]);
-    if (code == CLI_CONTINUE) {
-        code = write_file(&embedded, output);
-    }
-    cli_embed_free(&embedded);
-    return code;
+    return code == CLI_CONTINUE ? write_file(&embedded, output) : code;
 }

@@ -5,10 +5,9 @@
 #include "cli/disassemble.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
 #include "cli/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,12 +97,8 @@ int cmd_emit(int argc, char **argv)
     if (code == CLI_CONTINUE) {
         code = check(&settings);
     }
-    if (code == CLI_CONTINUE) {
-        cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-        code = cli_single(&settings.common, mode, &settings.selection, arguments.items, emit,
-                          &settings);
-    }
-    cli_list_free(&settings.configurations);
-    cli_selection_free(&settings.selection);
-    return code;
+    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
+    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
+                                             arguments.items, emit, &settings)
+                                : code;
 }

@@ -45,7 +45,6 @@ static int export_scenario(const cli_measured *from, const settings *settings)
     if (code == CLI_EXIT_OK) {
         cli_export_say_limits(&data, format);
     }
-    cli_export_free(&data);
     return code;
 }
 
@@ -65,11 +64,7 @@ static int choose(const cli_measured_list *list, const settings *settings)
     if (code == CLI_CONTINUE) {
         code = cli_measured_choose(&one, list, &name);
     }
-    if (code == CLI_CONTINUE) {
-        code = export_scenario(one, settings);
-    }
-    cli_values_free(&sizes);
-    return code;
+    return code == CLI_CONTINUE ? export_scenario(one, settings) : code;
 }
 
 static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
@@ -83,11 +78,7 @@ static int export_kernel(const settings *settings, const cli_session *session, c
             code = CLI_EXIT_NOTHING;
         }
     }
-    if (code == CLI_CONTINUE) {
-        code = choose(&list, settings);
-    }
-    cli_measured_free(&list);
-    return code;
+    return code == CLI_CONTINUE ? choose(&list, settings) : code;
 }
 
 int cmd_export(int argc, char **argv)
@@ -139,9 +130,7 @@ int cmd_export(int argc, char **argv)
         if (code == CLI_CONTINUE) {
             code = export_kernel(&settings, &session, catalogue.kernels[0].name);
         }
-        cli_catalogue_free(&catalogue);
         cli_close(&session);
     }
-    cli_list_free(&settings.sizes);
     return code;
 }

@@ -9,7 +9,6 @@
 #include "cli/sizes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
@@ -49,7 +48,6 @@ static int sizes_text(char **out, const cli_list *texts)
             cli_append(out, "%s=%s ", list->name, list->values[0]);
         }
     }
-    cli_values_free(&values);
     return code;
 }
 
@@ -102,7 +100,6 @@ static int export_wisdom(const settings *settings, const char *kernel)
         code = write_wisdom(settings, &session, &filter);
         cli_close(&session);
     }
-    free(sizes);
     return code;
 }
 
@@ -186,9 +183,5 @@ int cmd_wisdom(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = run(&settings, &arguments);
-    }
-    cli_list_free(&settings.sizes);
-    return code;
+    return code == CLI_CONTINUE ? run(&settings, &arguments) : code;
 }

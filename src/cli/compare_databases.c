@@ -7,7 +7,6 @@
 #include "cli/record_columns.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,16 +29,6 @@ static int collect(void *user, const gputune_record *record)
         (winner){cli_copy(record->kernel), cli_copy(record->sizes), cli_copy(record->configuration),
                  record->objective, record->cache};
     return 0;
-}
-
-static void free_winners(winners *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        free(all->items[i].kernel);
-        free(all->items[i].sizes);
-        free(all->items[i].configuration);
-    }
-    free(all->items);
 }
 
 /* The winners for this GPU in the database at `path`. */
@@ -76,32 +65,30 @@ static const winner *find(const winners *all, const winner *like)
     return NULL;
 }
 
-/* Turns "n=4 T=half" into sizes. `words` keeps what they point to. */
-static int parse_sizes(gputune_size *sizes, char **words, size_t *count, cli_values *values,
-                       const char *text, size_t most)
+/* Turns "n=4 T=half" into sizes. */
+static int parse_sizes(gputune_sizes *out, const char *text)
 {
-    if (text[strspn(text, " ")] && cli_values_parse(values, "sizes", text) != CLI_CONTINUE) {
+    cli_values values = {NULL, 0};
+    if (text[strspn(text, " ")] && cli_values_parse(&values, "sizes", text) != CLI_CONTINUE) {
         return CLI_EXIT_DATABASE;
     }
-    for (size_t i = 0; i < values->count && i < most; i++) {
-        const cli_value_list *list = &values->lists[i];
-        if (cli_size_make(&sizes[i], &words[i], list->name, list->values[0]) != CLI_CONTINUE) {
+    gputune_size *sizes = cli_allocate(values.count, sizeof *sizes);
+    for (size_t i = 0; i < values.count; i++) {
+        const cli_value_list *list = &values.lists[i];
+        if (cli_size_make(&sizes[i], list->name, list->values[0]) != CLI_CONTINUE) {
             return CLI_EXIT_DATABASE;
         }
-        *count = i + 1;
     }
+    *out = (gputune_sizes){values.count, sizes};
     return CLI_CONTINUE;
 }
 
 static int measure(cli_table *table, const cli_compare *settings, const cli_session *session,
                    const winner *a, const winner *b)
 {
-    enum { MOST = 16 };
-    gputune_size sizes[MOST];
-    char *words[MOST] = {NULL}, *label = cli_format("%s %s", a->kernel, a->sizes);
-    size_t count = 0;
-    cli_values values = {NULL, 0};
-    int code = parse_sizes(sizes, words, &count, &values, a->sizes, MOST);
+    const char *label = cli_format("%s %s", a->kernel, a->sizes);
+    gputune_sizes sizes;
+    int code = parse_sizes(&sizes, a->sizes);
     if (code == CLI_CONTINUE && strcmp(a->configuration, b->configuration) == 0) {
         cli_note("%s: the same configuration, %s", label, a->configuration);
         code = CLI_EXIT_OK;
@@ -112,15 +99,9 @@ static int measure(cli_table *table, const cli_compare *settings, const cli_sess
         options.objective = a->objective;
         options.cache = a->cache;
         cli_comparison at = {.table = table};
-        gputune_sizes given = {count, sizes};
-        code = cli_compare_pair(&at, session, a->kernel, given, pair, &options);
+        code = cli_compare_pair(&at, session, a->kernel, sizes, pair, &options);
         cli_compare_say(&at, label);
     }
-    for (size_t i = 0; i < count; i++) {
-        free(words[i]);
-    }
-    cli_values_free(&values);
-    free(label);
     return code;
 }
 
@@ -139,7 +120,6 @@ static int compare_all(const cli_compare *settings, const cli_session *session, 
         }
     }
     cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
-    cli_table_free(&table);
     if (!common) {
         cli_error("the databases have no scenario of this GPU in common");
         return CLI_EXIT_NOTHING;
@@ -162,7 +142,6 @@ static int compare_named(const cli_compare *settings, const cli_session *session
         code = compare_all(settings, session, settings->kernel ? catalogue.kernels[0].name : NULL,
                            all);
     }
-    cli_catalogue_free(&catalogue);
     return code;
 }
 
@@ -183,7 +162,5 @@ int cli_compare_databases(const cli_compare *settings)
         code = compare_named(settings, &session, all);
         cli_close(&session);
     }
-    free_winners(&all[0]);
-    free_winners(&all[1]);
     return code;
 }

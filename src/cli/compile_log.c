@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
@@ -28,8 +27,6 @@ static int take_newest(void *user, const gputune_record *record)
     failure *last = user;
     bool fits = strcmp(record->status, "compile") == 0 && strcmp(record->sizes, last->sizes) == 0;
     if (fits && (!last->created || strcmp(record->created, last->created) > 0)) {
-        free(last->configuration);
-        free(last->created);
         last->configuration = cli_copy(record->configuration);
         last->created = cli_copy(record->created);
     }
@@ -42,13 +39,14 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
     filter.all_trials = true;
-    if (cli_console_is_verbose()) {
-        (void)gputune_records(session->tuner, &filter, take_newest, &last);
+    if (!cli_console_is_verbose()) {
+        return;
     }
+    void *mark = cli_mark();
+    (void)gputune_records(session->tuner, &filter, take_newest, &last);
     if (last.configuration) {
         cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
                         last.configuration);
     }
-    free(last.configuration);
-    free(last.created);
+    cli_release(mark, NULL);
 }

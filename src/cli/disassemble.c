@@ -24,7 +24,6 @@ static char *executable(const char *folder, size_t length, const char *name)
     if (length && access(path, X_OK) == 0) {
         return path;
     }
-    free(path);
     return NULL;
 }
 
@@ -49,7 +48,6 @@ static char *in_toolkit(const char *name)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         char *folder = cli_format("%s/bin", prefixes[i]);
         char *found = prefixes[i][0] ? executable(folder, strlen(folder), name) : NULL;
-        free(folder);
         if (found) {
             return found;
         }
@@ -71,9 +69,7 @@ static char *in_wheel(const char *name)
             found = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
             globfree(&matches);
         }
-        free(pattern);
     }
-    free(local);
     return found;
 }
 
@@ -118,7 +114,6 @@ static char *store(const void *cubin, size_t bytes)
         if (file >= 0) {
             unlink(path);
         }
-        free(path);
         return NULL;
     }
     return path;
@@ -138,9 +133,6 @@ static bool run(const char *path, const struct tool *tool, const char *cubin, in
             }
         }
         posix_spawn_file_actions_destroy(&actions);
-    }
-    for (size_t i = 0; arguments[i]; i++) {
-        free(arguments[i]);
     }
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -168,7 +160,5 @@ int cli_disassemble(const void *cubin, size_t bytes, int output)
     if (file) {
         unlink(file);
     }
-    free(file);
-    free(path);
     return code;
 }

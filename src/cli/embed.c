@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -68,7 +67,6 @@ static int check_same(const cli_embedded_file *known, const char *path)
     size_t bytes;
     char *text = cli_read_text(path, &bytes);
     bool other = text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0);
-    free(text);
     if (other) {
         cli_error("%s and %s differ, and both are included as \"%s\"; give them different names",
                   known->path, path, known->name);
@@ -88,7 +86,6 @@ static int add_include(cli_embedded *out, const char *from, const char *name)
         cli_error("cannot read '%s': %s", path, strerror(errno));
         code = CLI_EXIT_NOTHING;
     }
-    free(path);
     return code;
 }
 
@@ -106,22 +103,9 @@ int cli_embed_read(cli_embedded *out, const char *path)
         for (const char *at = out->files[i].text; *at && code == CLI_CONTINUE;) {
             char *name = next_include(&at);
             code = name ? add_include(out, from, name) : code;
-            free(name);
         }
-        free(from);
     }
     return code;
-}
-
-void cli_embed_free(cli_embedded *embedded)
-{
-    for (size_t i = 0; i < embedded->count; i++) {
-        free(embedded->files[i].name);
-        free(embedded->files[i].path);
-        free(embedded->files[i].text);
-    }
-    free(embedded->files);
-    *embedded = (cli_embedded){NULL, 0};
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -168,7 +152,6 @@ void cli_embed_write(const cli_embedded *embedded, FILE *file)
     for (size_t i = 0; i < embedded->count; i++) {
         char *array = i ? cli_format("%s_include_%zu", id, i) : cli_format("%s_text", id);
         write_array(&embedded->files[i], array, file);
-        free(array);
     }
     write_includes(embedded, id, file);
     fprintf(file,
@@ -176,5 +159,4 @@ void cli_embed_write(const cli_embedded *embedded, FILE *file)
             "static inline int %s_add(gputune *tuner)\n{\n"
             "    return gputune_add_source(tuner, \"%s\", %s_text, %s_includes);\n}\n\n#endif\n",
             id, name, id, id);
-    free(id);
 }

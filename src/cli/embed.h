@@ -17,10 +17,8 @@ typedef struct cli_embedded {
 } cli_embedded;
 
 /* Reads a template and the files that it and they include in quotes and that stand beside the
- * including file. Returns CLI_CONTINUE, or an exit code after saying what is wrong; *out is for
- * cli_embed_free() either way. */
+ * including file. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
 int cli_embed_read(cli_embedded *out, const char *path);
-void cli_embed_free(cli_embedded *embedded);
 
 /* Writes the header. The caller checks the file for errors. */
 void cli_embed_write(const cli_embedded *embedded, FILE *file);

@@ -33,9 +33,8 @@ typedef struct cli_export {
     size_t unmeasured; /* trials without a time that did not fail: left out */
 } cli_export;
 
-/* Takes a scenario apart; for cli_export_free(). */
+/* Takes a scenario apart. */
 void cli_export_make(cli_export *out, const cli_measured *from);
-void cli_export_free(cli_export *data);
 
 /* Writes it. The caller checks the file for errors. */
 void cli_export_write(const cli_export *data, cli_export_format format, FILE *file);

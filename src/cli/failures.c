@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/units.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool cli_is_failure(const char *status)
@@ -50,7 +49,6 @@ static cli_failure *add(cli_failures *all, const gputune_record *record, const c
                          .status = cli_copy(record->status),
                          .message = cli_copy(message),
                          .configuration = cli_copy(record->configuration)};
-    free(sizes);
     return one;
 }
 
@@ -67,7 +65,6 @@ void cli_failures_add(cli_failures *all, const gputune_record *record)
     one->count++;
     if (record->is_default) {
         one->of_default = true;
-        free(one->configuration);
         one->configuration = cli_copy(record->configuration);
     }
 }
@@ -109,12 +106,10 @@ static void say_scenario(const cli_failure *items, size_t count)
         cli_note("%s: 1 variant failed: %s", best->label, text);
     } else {
         uint32_t common = count_status(items, count, best);
-        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
         cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
-                 best->label, all, share, text, best->kernel);
-        free(share);
+                 best->label, all, common == all ? "all" : cli_format("%u", common), text,
+                 best->kernel);
     }
-    free(text);
     for (size_t i = 0; i < count; i++) {
         if (items[i].of_default) {
             cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
@@ -134,18 +129,4 @@ void cli_failures_say(const cli_failures *all)
             begin = i;
         }
     }
-}
-
-void cli_failures_free(cli_failures *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        const cli_failure *one = &all->items[i];
-        char *const texts[] = {one->scenario, one->environment, one->kernel,       one->label,
-                               one->status,   one->message,     one->configuration};
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            free(texts[t]);
-        }
-    }
-    free(all->items);
-    *all = (cli_failures){NULL, 0};
 }

@@ -24,6 +24,5 @@ void cli_failures_add(cli_failures *all, const gputune_record *record);
 /* A note for each scenario: how many failed, and the commonest reason; one more where the default
  * did. */
 void cli_failures_say(const cli_failures *all);
-void cli_failures_free(cli_failures *all);
 
 #endif

@@ -35,12 +35,10 @@ typedef struct cli_measured_name {
     const char *scenario; /* the hash's first digits */
 } cli_measured_name;
 
-/* Reads every trial of a kernel into *out, for cli_measured_free(), also on failure. `history`: of
- * every version of its template. Returns CLI_CONTINUE or an exit code after printing what is
- * wrong. */
+/* Reads every trial of a kernel into *out. `history`: of every version of its template. Returns
+ * CLI_CONTINUE or an exit code after printing what is wrong. */
 int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
                       bool history);
-void cli_measured_free(cli_measured_list *list);
 
 /* The only scenario of that name. CLI_EXIT_USAGE, after listing the scenarios with the options that
  * name each, where there are several, and where there is none (the list is not empty). */

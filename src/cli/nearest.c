@@ -6,8 +6,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count)
 {
     const char *nearest = gt_nearest(word, candidates, count);
@@ -20,6 +18,5 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
         cli_append(&list, "%s%s", i ? ", " : "", candidates[i]);
     }
     cli_error("unknown %s '%s'; expected one of: %s", what, word, list ? list : "none");
-    free(list);
     return CLI_EXIT_USAGE;
 }

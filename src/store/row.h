@@ -47,6 +47,19 @@ typedef struct gt_record_row {
 /* Of gt_trial, gt_winner, gt_code, gt_record_row. */
 extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_place_columns;
 
+/* What a member holds. */
+typedef struct gt_value {
+    enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
+    gt_hash hash;
+    const char *text; /* the row's; NULL: none */
+    int64_t integer;
+    double real;
+} gt_value;
+
+gt_value gt_column_value(const gt_column *column, const void *row);
+/* Sets a member that is neither hash, text nor real. The value must fit it. */
+void gt_column_set_integer(void *row, const gt_column *column, int64_t value);
+
 /* Binds ?1, ?2, ... by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int,
  * d double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
