@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 
 #include "cli/compare.h"
-#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
 
