@@ -154,6 +154,21 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
     return CLI_EXIT_USAGE;
 }
 
+int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name)
+{
+    cli_catalogue catalogue;
+    *out = NULL;
+    if (!name) {
+        return CLI_CONTINUE;
+    }
+    int code = cli_catalogue_stored(&catalogue, session, name);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_one(&catalogue);
+        *out = catalogue.kernels[0].name;
+    }
+    return code;
+}
+
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
     char *names[] = {(char *)name};

@@ -131,16 +131,11 @@ static int compare_all(const cli_compare *settings, const cli_session *session, 
 static int compare_named(const cli_compare *settings, const cli_session *session,
                          const winners all[2])
 {
-    cli_catalogue catalogue = {NULL, 0};
-    int code = CLI_CONTINUE;
-    if (settings->kernel) {
-        code = cli_catalogue_stored(&catalogue, session, settings->kernel);
-        code = code == CLI_CONTINUE ? cli_catalogue_one(&catalogue) : code;
-    }
+    const char *kernel;
+    int code = cli_catalogue_stored_one(&kernel, session, settings->kernel);
     if (code == CLI_CONTINUE) {
         cli_catch_interrupt();
-        code = compare_all(settings, session, settings->kernel ? catalogue.kernels[0].name : NULL,
-                           all);
+        code = compare_all(settings, session, kernel, all);
     }
     return code;
 }
