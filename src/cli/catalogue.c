@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -153,6 +152,21 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
     cli_error("%s has the kernels %s; this command takes one, as in %s:%s", first->path, list,
               first->path, first->name);
     return CLI_EXIT_USAGE;
+}
+
+int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name)
+{
+    cli_catalogue catalogue;
+    *out = NULL;
+    if (!name) {
+        return CLI_CONTINUE;
+    }
+    int code = cli_catalogue_stored(&catalogue, session, name);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_one(&catalogue);
+        *out = catalogue.kernels[0].name;
+    }
+    return code;
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)

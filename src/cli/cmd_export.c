@@ -51,10 +51,7 @@ static int export_scenario(const cli_measured *from, const settings *settings)
 static int choose(const cli_measured_list *list, const settings *settings)
 {
     cli_values sizes = {NULL, 0};
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < settings->sizes.count && code == CLI_CONTINUE; i++) {
-        code = cli_values_parse(&sizes, "--size", settings->sizes.items[i]);
-    }
+    int code = cli_values_read(&sizes, "--size", &settings->sizes);
     const cli_measured_name name = {.sizes = &sizes,
                                     .objective = settings->objective,
                                     .cache = settings->cache - 1,
@@ -122,13 +119,10 @@ int cmd_export(int argc, char **argv)
         code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
     }
     if (code == CLI_CONTINUE) {
-        cli_catalogue catalogue = {NULL, 0};
-        code = cli_catalogue_stored(&catalogue, &session, arguments.items[0]);
+        const char *kernel;
+        code = cli_catalogue_stored_one(&kernel, &session, arguments.items[0]);
         if (code == CLI_CONTINUE) {
-            code = cli_catalogue_one(&catalogue);
-        }
-        if (code == CLI_CONTINUE) {
-            code = export_kernel(&settings, &session, catalogue.kernels[0].name);
+            code = export_kernel(&settings, &session, kernel);
         }
         cli_close(&session);
     }

@@ -59,15 +59,10 @@ static int open_and_prune(const settings *settings, char *argument)
     if (code != CLI_CONTINUE) {
         return code;
     }
-    cli_catalogue catalogue = {NULL, 0};
-    if (argument) {
-        code = cli_catalogue_stored(&catalogue, &session, argument);
-    }
-    if (code == CLI_CONTINUE && argument) {
-        code = cli_catalogue_one(&catalogue);
-    }
+    const char *kernel;
+    code = cli_catalogue_stored_one(&kernel, &session, argument);
     if (code == CLI_CONTINUE) {
-        code = prune(settings, &session, argument ? catalogue.kernels[0].name : NULL);
+        code = prune(settings, &session, kernel);
     }
     cli_close(&session);
     return code;

@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/memory.h"
-#include "cli/nearest.h"
 #include "cli/session.h"
 #include "cli/table.h"
 

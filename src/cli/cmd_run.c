@@ -1,9 +1,9 @@
 /* The command run: checks and measures configurations, and stores nothing. */
 #include "cli/commands.h"
 
-#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
 #include "cli/tuning.h"

@@ -8,6 +8,8 @@
 #include "cli/output.h"
 #include "cli/sizes.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,22 +20,14 @@ typedef struct settings {
     bool any_gpu, trust;
 } settings;
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* ---- export ---------------------------------------------------------------------------------- */
 
 /* The sizes as the library wants them, numbers written out. */
 static int sizes_text(char **out, const cli_list *texts)
 {
     cli_values values = {NULL, 0};
-    int code = CLI_CONTINUE;
+    int code = cli_values_read(&values, "--size", texts);
     *out = cli_copy("");
-    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
-        code = cli_values_parse(&values, "--size", texts->items[i]);
-    }
     for (size_t i = 0; i < values.count && code == CLI_CONTINUE; i++) {
         const cli_value_list *list = &values.lists[i];
         int64_t number;
@@ -76,7 +70,7 @@ static int write_wisdom(const settings *settings, const cli_session *session,
         code = write_text(settings->output, text);
     }
     gputune_free(text);
-    cli_note("%u result%s", count, plural(count));
+    cli_note("%u result%s", count, gt_plural(count));
     return count ? code : CLI_EXIT_NOTHING;
 }
 
@@ -125,7 +119,7 @@ static int import_files(const settings *settings, const cli_arguments *files)
         if (status < 0) {
             code = cli_worse(code, cli_fail(status));
         } else {
-            cli_note("%s: %u result%s", files->items[i], count, plural(count));
+            cli_note("%s: %u result%s", files->items[i], count, gt_plural(count));
             code = cli_worse(code, count ? CLI_EXIT_OK : CLI_EXIT_NOTHING);
         }
     }

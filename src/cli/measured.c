@@ -1,5 +1,5 @@
 /* Stored trials by scenario, and the choice of one scenario. */
-#include "cli/measured.h"
+#include "cli/export.h"
 
 #include "cli/console.h"
 #include "cli/exit_code.h"

@@ -11,7 +11,7 @@
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
 /* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of
- * its count; new memory is not cleared. The array stays where it was among the marks. */
+ * its count; new memory is not cleared. */
 void *cli_grow(void *array, size_t count, size_t bytes);
 /* Like strdup; NULL gives NULL. */
 char *cli_copy(const char *string);
@@ -26,7 +26,8 @@ void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 char *cli_read_text(const char *path, size_t *bytes);
 
 /* For work that is repeated while the program runs: what is allocated behind a mark is released
- * with it, but for `kept` (may be NULL). Marks are released in reverse order. */
+ * with it, but for `kept` (may be NULL). What was allocated before stays, also where it has grown
+ * since. Marks are released in reverse order. */
 void *cli_mark(void);
 void cli_release(void *mark, const void *kept);
 

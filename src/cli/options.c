@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
 #include "base/number.h"
 #include "base/text.h"

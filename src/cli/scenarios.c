@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 #include "cli/units.h"
 
 #include <inttypes.h>
@@ -14,17 +13,6 @@ enum { MOST_SCENARIOS = 10000 };
  * second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
-
-static int parse_all(cli_values *out, const char *option, const cli_list *texts)
-{
-    for (size_t i = 0; i < texts->count; i++) {
-        int code = cli_values_parse(out, option, texts->items[i]);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
-    }
-    return CLI_CONTINUE;
-}
 
 static bool has_name(char *const *names, size_t count, const char *name)
 {
@@ -209,9 +197,9 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
 static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection)
 {
-    int code = parse_all(&out->sizes, "--size", &selection->sizes);
+    int code = cli_values_read(&out->sizes, "--size", &selection->sizes);
     if (code == CLI_CONTINUE) {
-        code = parse_all(&out->only, "--only", &selection->only);
+        code = cli_values_read(&out->only, "--only", &selection->only);
     }
     if (code == CLI_CONTINUE) {
         code = check_names(&out->sizes, false, catalogue);

@@ -100,6 +100,15 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     return CLI_CONTINUE;
 }
 
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
+{
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
+        code = cli_values_parse(out, option, texts->items[i]);
+    }
+    return code;
+}
+
 const cli_value_list *cli_values_find(const cli_values *values, const char *name)
 {
     for (size_t i = 0; i < values->count; i++) {

@@ -4,6 +4,8 @@
 #include "cli/memory.h"
 #include "cli/scenarios.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +158,7 @@ int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session
     }
     if (at.elsewhere) {
         cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
-                 at.elsewhere, at.elsewhere == 1 ? "" : "s");
+                 at.elsewhere, gt_plural(at.elsewhere));
     }
     return code;
 }

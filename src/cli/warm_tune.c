@@ -1,7 +1,6 @@
 /* warm: tunes one scenario after another and prints the winners. */
 #include "cli/warm.h"
 
-#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "store/columns.h"
-#include "store/database.h"
 #include "store/wisdom_parts.h"
 
 #include <math.h>
@@ -167,6 +166,46 @@ int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
+
+int64_t gt_rows_integer(gt_rows *rows)
+{
+    return sqlite3_column_int64(rows->statement, rows->column++);
+}
+
+double gt_rows_real(gt_rows *rows)
+{
+    return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+const char *gt_rows_text(gt_rows *rows)
+{
+    const char *text = (const char *)sqlite3_column_text(rows->statement, rows->column++);
+    return text ? text : "";
+}
+
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes)
+{
+    const void *blob = sqlite3_column_blob(rows->statement, rows->column);
+    *bytes = (size_t)sqlite3_column_bytes(rows->statement, rows->column++);
+    return blob;
+}
+
+gt_hash gt_rows_hash(gt_rows *rows)
+{
+    size_t count;
+    const unsigned char *bytes = gt_rows_blob(rows, &count);
+    gt_hash hash = {0};
+    for (size_t i = 0; i < 8 && count == 16; i++) {
+        hash.high = (hash.high << 8) | bytes[i];
+        hash.low = (hash.low << 8) | bytes[8 + i];
+    }
+    return hash;
+}
+
+bool gt_rows_null(const gt_rows *rows)
+{
+    return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
+}
 
 static gputune_status take_optional(char **out, gt_rows *rows)
 {

@@ -64,10 +64,24 @@ void gt_column_set_integer(void *row, const gt_column *column, int64_t value);
  * d double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-struct gt_rows;
+/* A statement being stepped through; columns are read left to right. */
+typedef struct gt_rows {
+    struct gt_database *database;
+    sqlite3_stmt *statement;
+    int column;
+} gt_rows;
+/* The next column. Text and blobs live until the next row; text is never NULL. */
+int64_t gt_rows_integer(gt_rows *rows);
+double gt_rows_real(gt_rows *rows);
+const char *gt_rows_text(gt_rows *rows);
+gt_hash gt_rows_hash(gt_rows *rows);
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
+/* Whether the next column is NULL; does not advance. */
+bool gt_rows_null(const gt_rows *rows);
+
 /* Reads the next columns into a row that is zero. On ENOMEM part of it is owned: gt_columns_free().
  */
-gputune_status gt_columns_take(void *row, struct gt_rows *rows, const gt_columns *columns);
+gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
 /* Puts what is shown into the record; its texts stay the row's. */

@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_wisdom_entry_free(gt_wisdom_entry *entry)
-{
-    gt_columns_free(&entry->place, &gt_wisdom_columns);
-    gt_columns_free(&entry->trial, &gt_trial_columns);
-    gt_columns_free(&entry->standard, &gt_trial_columns);
-    gt_winner_free(&entry->winner);
-}
-
 /* ---- exporting ------------------------------------------------------------------------------- */
 
 typedef struct export_search {

@@ -261,6 +261,14 @@ static const char *find_end(const char *body)
     return body;
 }
 
+void gt_wisdom_entry_free(gt_wisdom_entry *entry)
+{
+    gt_columns_free(&entry->place, &gt_wisdom_columns);
+    gt_columns_free(&entry->trial, &gt_trial_columns);
+    gt_columns_free(&entry->standard, &gt_trial_columns);
+    gt_winner_free(&entry->winner);
+}
+
 gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 {
     gt_wisdom_entry entry;
