@@ -185,7 +185,8 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
                           "template arguments beside launch(); expected them in each launch()");
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->steps[i].kernel));
+        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->kernel_body,
+                                        &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], parse, text));
     }
     memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
@@ -289,10 +290,12 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
 gputune_status gt_functions_check(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->init.kernel));
+    gt_body *judge = &parts->judge_body;
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel_body, &parts->kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->reference.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, parts->reference.self ? &parts->kernel_body : judge,
+                                    &parts->init.kernel));
     GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
     GT_TRY(check_self(parse));
     GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));

@@ -6,8 +6,8 @@
  * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
  *   kernel(NAME)                         needed; so are args, block and grid. NAME may have namespaces
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
- *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
- *     a reference that needs them is a template too. The same holds wherever a kernel is named
+ *     problem values, and what the C++ source knows. A value that is an argument is a macro too,
+ *     unless the code has a parameter of that name. The same holds wherever a kernel is named
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out
@@ -34,7 +34,7 @@
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size
  *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
- *     and the source has NAME_word, 0 or 1
+ *     and the source has NAME_word, 0 or 1. The kernel's code or its launch depends on each tunable
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
