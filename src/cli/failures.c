@@ -96,25 +96,9 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
     return best;
 }
 
-static void say_scenario(const cli_failure *items, size_t count)
+/* A wrong default is what users launch today: it is said first, and not once more. */
+static void say_default(const cli_failure *items, size_t count)
 {
-    const cli_failure *best = commonest(items, count);
-    uint32_t all = 0;
-    for (size_t i = 0; i < count; i++) {
-        all += items[i].count;
-    }
-    char *text = cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
-                            best->message, best->configuration);
-    if (all == 1) {
-        cli_note("%s: 1 variant failed: %s", best->label, text);
-    } else {
-        uint32_t common = count_status(items, count, best);
-        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
-        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
-                 best->label, all, share, text, best->kernel);
-        free(share);
-    }
-    free(text);
     for (size_t i = 0; i < count; i++) {
         if (items[i].of_default) {
             cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
@@ -122,6 +106,30 @@ static void say_scenario(const cli_failure *items, size_t count)
                      items[i].message);
         }
     }
+}
+
+static void say_scenario(const cli_failure *items, size_t count)
+{
+    const cli_failure *best = commonest(items, count);
+    uint32_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += items[i].count;
+    }
+    say_default(items, count);
+    char *text = best->of_default
+                     ? cli_copy(best->status)
+                     : cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
+                                  best->message, best->configuration);
+    if (all == 1 && !best->of_default) {
+        cli_note("%s: 1 variant failed: %s", best->label, text);
+    } else if (all > 1) {
+        uint32_t common = count_status(items, count, best);
+        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
+        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
+                 best->label, all, share, text, best->kernel);
+        free(share);
+    }
+    free(text);
 }
 
 void cli_failures_say(const cli_failures *all)

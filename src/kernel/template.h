@@ -79,9 +79,11 @@
  *     in which a buffer that is written overlaps with another one
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
- *     template is tuned by how much they do in a second, and its judge must know how much it was
+ *     template is tuned by how much they do in a second, and its judge learns from an output that the
+ *     kernel writes, such as a count of steps, how much it was
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
- *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
+ *     without block it has 256 threads, without grid as many blocks as the first output has elements
+ *     for. It takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
