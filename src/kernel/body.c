@@ -87,6 +87,20 @@ gputune_status gt_functions_cut(char **text, const char *name)
     return cut(text, name, CUT_ALL);
 }
 
+/* The declaration in front of a kernel's name without `static`, which hides it from the driver. */
+static void append_declaration(gt_text *out, const char *begin, const char *end)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, begin, (size_t)(end - begin), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (gt_lexer_is(&lexer, "static")) {
+            gt_text_append_bytes(out, begin, (size_t)(lexer.token.text - begin));
+            begin = lexer.token.text + lexer.token.length;
+        }
+    }
+    gt_text_append_bytes(out, begin, (size_t)(end - begin));
+}
+
 /* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
  * and extern "C" in front of the declaration unless it is a template. */
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
@@ -99,7 +113,7 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
         bool plain_name = kernel->is_template || function.is_extern_c;
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
         gt_text_append(&out, plain_name ? "" : "extern \"C\" ");
-        gt_text_append_bytes(&out, *text + function.begin, function.name - function.begin);
+        append_declaration(&out, *text + function.begin, *text + function.name);
         gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
         copied = function.name;
         at = function.plain ? function.end : function.parameters_end;

@@ -100,6 +100,7 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
+ *     a macro. Expressions know it, and what the code defines once: #define, const, constexpr, enum
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)
  *     NVRTC's options, one a string; "" is none, and of several conditions the first that holds counts.
  *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.
