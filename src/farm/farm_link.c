@@ -1,5 +1,6 @@
 /* One worker as the host sees it: its process, its channel and its handshake. */
 #include "base/clock.h"
+#include "base/signals.h"
 #include "farm/farm_host.h"
 
 #include <errno.h>
@@ -129,7 +130,7 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
         free_work(work);
         return status;
     }
-    if (pthread_create(&made.thread, NULL, measure_thread, work) != 0) {
+    if (gt_thread_start(&made.thread, NULL, measure_thread, work) != 0) {
         close(made.channel);
         close(work->channel);
         free_work(work);

@@ -125,10 +125,11 @@
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* ?3 of them, which is a random choice: they go by their hashes; and those that won */        \
+    /* with what was slower in one launch: where a search need not look. ?3 of them, which is a    \
+     * random choice: they go by their hashes; the fastest; and those that won */                  \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
-      "status IN (0, 1) AND samples > 0 AND median > 0) "                                          \
+      "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
       "SELECT t.config, t.median, t.compile_ns FROM trial t JOIN gpu g ON g.id = t.gpu "           \
       "JOIN scenario s ON s.id = t.scenario WHERE t.id IN ("                                       \
       "SELECT id FROM (SELECT id FROM known ORDER BY hash LIMIT ?3) "                              \

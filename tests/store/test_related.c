@@ -85,6 +85,20 @@ static void own_trials_are_not_elsewhere(void **state)
     gt_store_close(store);
 }
 
+/* Where the slow ones were, a search of another size need not look. */
+static void what_one_launch_showed_to_be_slow_is_told(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    int64_t n = 500;
+    char a[32];
+    gt_scenario nearby = scenario_at(&n, a);
+    gt_trial two[2] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 50)};
+    two[1].status = GT_TRIAL_UNPROVED;
+    put(store, ENVIRONMENT, &nearby, two, 2);
+    expect(find(store, 1000), (const char *[]){"V=1", "V=2"}, 2);
+    gt_store_close(store);
+}
+
 static void the_nearest_come_first(void **state)
 {
     gt_store *store = open_with_gpus(*state);
@@ -228,6 +242,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_known, open_world, close_world),
         cmocka_unit_test_setup_teardown(own_trials_are_not_elsewhere, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_one_launch_showed_to_be_slow_is_told, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(the_nearest_come_first, open_world, close_world),
         cmocka_unit_test_setup_teardown(another_kernel_is_not_related, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_was_modelled_is_no_hint_for_a_real_gpu, open_world,
