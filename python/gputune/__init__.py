@@ -34,6 +34,7 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       NoDriverError, NotCachedError, NotFoundError, NoVariantError, OutOfMemoryError,
                       RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
                       WrongResultError)
+from ._fast import Launcher
 from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
 
 __all__ = ["BusyError", "CanceledError", "CaptureError", "CompileError", "CrashedError", "CudaError",
@@ -161,6 +162,7 @@ class Plan(_Shared):
         while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(self._arguments)) == 0:
             self._arguments.append(as_dict(argument))
         self._kernel: str = self.info["kernel"]
+        self._launcher = Launcher(pointer, self._arguments)
 
     def _held(self) -> _Handle:
         handle = self._handle
@@ -172,6 +174,11 @@ class Plan(_Shared):
         """Launches with the template's arguments in their order. `stream`: an integer, or a stream of
         PyTorch, CuPy or Numba; without one, the stream that the arrays' framework uses now."""
         held = self._held()
+        status = self._launcher.launch(arguments, stream)
+        if status == 0:
+            return
+        if status is not None and self._driver.current_context():
+            check(status)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
         self._driver.ensure_context(self._device["ordinal"])
         made = Arguments(self._kernel, arguments, self._arguments, handle, self._device["emulated"])

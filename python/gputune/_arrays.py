@@ -11,7 +11,7 @@ from typing import Any, Iterable, Sequence
 _TYPES = {"f2": "half", "f4": "float", "f8": "double", "i1": "signed char", "u1": "unsigned char",
           "i2": "short", "u2": "unsigned short", "i4": "int", "u4": "unsigned int",
           "i8": "long long", "u8": "unsigned long long", "b1": "bool"}
-_TORCH = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
+TORCH_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
           "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
           "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
           "bool": "bool", "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2"}
@@ -56,7 +56,7 @@ def _from_torch(tensor: Any) -> DeviceArray:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     if not tensor.is_contiguous():
         raise TypeError("is not contiguous; use .contiguous()")
-    return DeviceArray(tensor.data_ptr(), _TORCH.get(str(tensor.dtype).rpartition(".")[2]),
+    return DeviceArray(tensor.data_ptr(), TORCH_TYPES.get(str(tensor.dtype).rpartition(".")[2]),
                        tensor.numel() * tensor.element_size(), keep=tensor)
 
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "tuner/options_copy.h"
@@ -13,7 +14,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,17 +246,13 @@ static void *work(void *user)
     return NULL;
 }
 
-/* The application's signals are for its own threads. Under the mutex. */
+/* Under the mutex. */
 static gputune_status start(gt_background *background)
 {
-    sigset_t all, before;
     if (background->started) {
         return GPUTUNE_OK;
     }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&background->thread, NULL, work, background);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int error = gt_thread_start(&background->thread, NULL, work, background);
     background->started = error == 0;
     return error
                ? gt_fail(GPUTUNE_ENOMEM, "no thread to tune in the background: %s", strerror(error))

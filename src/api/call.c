@@ -60,8 +60,9 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
     if (!open) {
         return gt_fail(GPUTUNE_EINVAL, "%s: the tuner has been closed", function);
     }
-    *out = (gt_call){calls, innermost};
+    *out = (gt_call){.calls = calls, .outer = innermost};
     innermost = out;
+    gt_signal_hold(&out->held);
     return GPUTUNE_OK;
 }
 
@@ -69,6 +70,7 @@ void gt_call_end(gt_call *call)
 {
     gt_calls *calls = call->calls;
     innermost = call->outer;
+    gt_signal_release(&call->held);
     pthread_mutex_lock(&calls->mutex);
     calls->inside--;
     pthread_cond_broadcast(&calls->ended);

@@ -4,6 +4,7 @@
 #ifndef GT_API_CALL_H
 #define GT_API_CALL_H
 
+#include "base/signals.h"
 #include "base/status.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ typedef struct gt_calls {
 typedef struct gt_call {
     gt_calls *calls;
     struct gt_call *outer; /* of the same thread: a callback calls again */
+    gt_held_signal held;
 } gt_call;
 
 void gt_calls_open(gt_calls *calls);
@@ -37,7 +39,8 @@ gputune_status gt_need_callback(const char *function, bool given);
 /* Whether the tuner has been closed, or is about to be. */
 bool gt_calls_closing(const gt_calls *calls);
 
-/* Begins a call of the public function of that name. EINVAL when the tuner is closed; EUNSUPPORTED
+/* Begins a call of the public function of that name. Until it ends, a file that is too large fails
+ * to be written, and ends no process. EINVAL when the tuner is closed; EUNSUPPORTED
  * in a forked child, which has neither the workers nor the database's connections. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
 void gt_call_end(gt_call *call);

@@ -1,5 +1,5 @@
-/* Calls that want the same plan at the same time: the first one makes it, the others wait for
- * it. */
+/* Calls that want the same plan at the same time: the first one makes it, the others wait for it
+ * (single-flight, as golang.org/x/sync/singleflight calls it). */
 #ifndef GT_API_FLIGHT_H
 #define GT_API_FLIGHT_H
 

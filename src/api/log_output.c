@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/number.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,10 @@ static void write_line(const gt_log_output *output, gputune_log_level level, con
     int length = gt_snprintf(text, sizeof text, "gputune[%d] %s: %s\n", (int)getpid(),
                              levels[(unsigned)level < LEVELS ? level : GPUTUNE_LOG_DEBUG], line);
     size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    gt_held_signal held;
+    gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
     ssize_t written = write(output->descriptor, text, bytes);
+    gt_signal_release(&held);
     (void)written; /* a log that cannot be written is no failure of the call */
 }
 

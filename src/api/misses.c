@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash_index.h"
+#include "base/signals.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -66,8 +67,11 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     if (getpid() != misses->owner) {
         return;
     }
+    gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
+    gt_signal_hold(&held); /* looking up a plan is no call */
     gputune_status status = write_locked(misses, miss);
+    gt_signal_release(&held);
     bool first = status != GPUTUNE_OK && !misses->told;
     misses->told |= first;
     pthread_mutex_unlock(&misses->lock);

@@ -95,14 +95,14 @@ typedef struct asking {
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
+    gt_terms terms; /* what the plan must have been made under at least; the space is in the key */
     int64_t begun_ns;
 } asking;
 
-/* Of the landing, the terms say what is asked for; afterwards, what the plan was made under. */
 static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *request)
 {
     gt_choice choice = {0};
-    request->options.effort = request->terms.effort = out->terms.effort;
+    request->options.effort = request->terms.effort = a->terms.effort;
     request->patience.until_ns -= gt_now_ns() - a->begun_ns;
     const gt_patience own = request->patience;
     gputune_status status = choose(&choice, a->tuner, request);
@@ -134,7 +134,6 @@ static gputune_status make_plan(gt_landing *out, const asking *a)
     return status;
 }
 
-/* What a plan must have been made under at least. The space is part of the table's key. */
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
     return (gt_terms){.limit = o->max_variants,
@@ -145,12 +144,13 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 }
 
 /* The plan in the table, retained, or NULL. */
-static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt_terms *asked)
+static gputune_plan *find_known(const asking *a)
 {
+    gputune *tuner = a->tuner;
     gputune_plan *plan = NULL;
     if (gt_readers_enter()) {
         if (!gt_calls_closing(&tuner->calls)) {
-            plan = gt_plan_table_find(tuner->plans, key, asked);
+            plan = gt_plan_table_find(tuner->plans, a->key, &a->terms);
         }
         gt_readers_leave();
     }
@@ -159,37 +159,25 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt
 }
 
 /* Whether the call measures again what is known. */
-static bool is_anew(const gt_terms *asked, const gputune_options *o)
+static bool is_anew(const asking *a)
 {
-    return o->force && asked->effort >= GPUTUNE_MEASURE;
+    return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;
 }
 
 /* Makes a plan and puts it into the table. */
-static void make_alone(gt_landing *out, const asking *a)
+static void plan_alone(gt_landing *out, const asking *a)
 {
     gt_plan_table *plans = a->tuner->plans;
-    bool anew = is_anew(&out->terms, a->options);
     uint32_t forgets = gt_plan_table_forgets(plans);
     out->status = make_plan(out, a);
     if (out->status == GPUTUNE_OK) {
-        out->status = gt_plan_table_add(plans, a->key, &out->terms, out->plan, anew, forgets);
+        out->status = gt_plan_table_add(plans, a->key, &out->terms, out->plan, is_anew(a), forgets);
     }
     if (out->status != GPUTUNE_OK) {
         gputune_plan_release(out->plan);
         out->plan = NULL;
         snprintf(out->message, sizeof out->message, "%s", gt_message());
     }
-}
-
-/* The first of the calls that want a plan at the same time makes it. It may have been made since
- * the table was asked. */
-static void make_first(gt_landing *out, const asking *a, gt_flight *flight)
-{
-    out->plan = find_known(a->tuner, a->key, &out->terms);
-    if (!out->plan) {
-        make_alone(out, a);
-    }
-    gt_flight_land(&a->tuner->flights, flight, out);
 }
 
 /* Whether what came of another call's asking is what would come of this one's. */
@@ -210,17 +198,21 @@ static gt_patience share_of_limit(const asking *a)
     return patience;
 }
 
-static void make_with_others(gt_landing *out, const asking *a)
+/* Of the calls that want a plan at the same time, the first one makes it, and the others wait. */
+static void plan_or_wait(gt_landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
-    const gt_terms asked = out->terms;
     const gt_patience patience = share_of_limit(a);
-    while (!is_anew(&asked, a->options)) {
+    while (!is_anew(a)) {
         bool leads;
-        gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &asked,
+        gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &a->terms,
                                            gt_plan_table_changes(tuner->plans));
-        if (leads) {
-            make_first(out, a, flight);
+        if (leads) { /* the plan may have been made since the table was asked */
+            *out = (gt_landing){.plan = find_known(a), .terms = a->terms};
+            if (!out->plan) {
+                plan_alone(out, a);
+            }
+            gt_flight_land(&tuner->flights, flight, out);
             return;
         }
         if (!flight || !gt_flight_await(out, &tuner->flights, flight, &patience)) {
@@ -231,18 +223,18 @@ static void make_with_others(gt_landing *out, const asking *a)
             return;
         }
         gputune_plan_release(out->plan);
-        *out = (gt_landing){.terms = asked};
+        *out = (gt_landing){.plan = NULL};
     }
-    make_alone(out, a);
+    plan_alone(out, a);
 }
 
 /* Gives the plan to the caller, and says in *terms what it was made under. */
-static gputune_status make_known(gputune_plan **out, gt_terms *terms, const asking *a)
+static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     gt_call call;
-    gt_landing landing = {.terms = *terms};
+    gt_landing landing = {.plan = NULL};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    make_with_others(&landing, a);
+    plan_or_wait(&landing, a);
     gt_call_end(&call);
     if (landing.status != GPUTUNE_OK) {
         return gt_fail(landing.status, "%s", landing.message);
@@ -264,16 +256,16 @@ static gputune_status want(const asking *a, uint32_t forgets)
 
 /* A call that tunes in the background: the winner where it is known, else what is known without
  * measuring, and the tuning is asked for. */
-static gputune_status find_meanwhile(gputune_plan **out, const gt_terms *asked, const asking *a)
+static gputune_status plan_in_background(gputune_plan **out, const asking *a)
 {
-    gt_terms terms = *asked;
+    asking known = *a;
+    known.terms.effort = GPUTUNE_CACHED_ONLY;
+    gt_terms terms = known.terms, wanted = a->terms;
     uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
-    terms.effort = GPUTUNE_CACHED_ONLY;
-    gputune_plan *plan = find_known(a->tuner, a->key, &terms);
-    gputune_status status = plan ? GPUTUNE_OK : make_known(&plan, &terms, a);
-    gt_terms wanted = *asked;
+    gputune_plan *plan = find_known(&known);
+    gputune_status status = plan ? GPUTUNE_OK : plan_now(&plan, &terms, &known);
     wanted.space = terms.space;
-    if (status == GPUTUNE_OK && (is_anew(asked, a->options) || !gt_answers(&terms, &wanted))) {
+    if (status == GPUTUNE_OK && (is_anew(a) || !gt_answers(&terms, &wanted))) {
         status = want(a, forgets);
     }
     if (status != GPUTUNE_OK) {
@@ -284,28 +276,25 @@ static gputune_status find_meanwhile(gputune_plan **out, const gt_terms *asked, 
     return GPUTUNE_OK;
 }
 
-static bool is_in_background(const gputune *tuner, const gt_terms *asked, const gputune_options *o)
+static bool is_in_background(const asking *a)
 {
-    return o->background && asked->effort >= GPUTUNE_MEASURE && !tuner->overrides.disabled;
+    return a->options->background && a->terms.effort >= GPUTUNE_MEASURE &&
+           !a->tuner->overrides.disabled;
 }
 
-static gputune_status make_or_want(gputune_plan **out, gt_terms *terms, const asking *a)
-{
-    return is_in_background(a->tuner, terms, a->options) ? find_meanwhile(out, terms, a)
-                                                         : make_known(out, terms, a);
-}
-
-static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
+/* The plan in the table, or a new one. */
+static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
     gt_plan_key key;
+    gt_terms terms;
     gputune_status status = GPUTUNE_OK;
-    gt_terms terms = terms_asked(tuner, o);
     gt_plan_key_make(&key, kernel, sizes, o);
-    gputune_plan *plan = is_anew(&terms, o) ? NULL : find_known(tuner, &key, &terms);
+    asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
+    gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
     if (!plan) {
-        const asking a = {tuner, &key, kernel, sizes, o, gt_now_ns()};
-        status = make_or_want(&plan, &terms, &a);
+        a.begun_ns = gt_now_ns();
+        status = is_in_background(&a) ? plan_in_background(&plan, &a) : plan_now(&plan, &terms, &a);
     }
     gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {
@@ -327,5 +316,5 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         o = &converted;
     }
     GT_TRY(gt_call_check(kernel, sizes, o));
-    return find_or_make(out, tuner, kernel, sizes, o);
+    return find_or_plan(out, tuner, kernel, sizes, o);
 }

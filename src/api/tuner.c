@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "gpu/arch.h"
@@ -251,33 +252,40 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .closing = &tuner->calls.closing};
 }
 
+static gputune_status open_tuner(gputune *tuner, const gputune_open_options *known)
+{
+    gt_calls_open(&tuner->calls);
+    gt_flights_open(&tuner->flights);
+    gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
+    tuner->log = gt_log_output_log(&tuner->output);
+    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    const char *record = tuner->overrides.record ? tuner->overrides.record : known->record;
+    if (status == GPUTUNE_OK && record) {
+        status = gt_misses_open(&tuner->misses, record, &tuner->log);
+    }
+    if (status == GPUTUNE_OK) {
+        status = open_parts(tuner, known);
+    }
+    if (status == GPUTUNE_OK) {
+        tuner->services = services_of(tuner, known);
+        status = gt_background_open(&tuner->background, tuner);
+    }
+    return status;
+}
+
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
     gputune_open_options known;
+    gt_held_signal held;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(read_options(&known, options));
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
         return gt_fail_memory();
     }
-    gt_calls_open(&tuner->calls);
-    gt_flights_open(&tuner->flights);
-    gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
-    tuner->log = gt_log_output_log(&tuner->output);
-    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
-    const char *record = tuner->overrides.record ? tuner->overrides.record : known.record;
-    if (status == GPUTUNE_OK && record) {
-        status = gt_misses_open(&tuner->misses, record, &tuner->log);
-    }
-    if (status == GPUTUNE_OK) {
-        status = open_parts(tuner, &known);
-    }
-    if (status != GPUTUNE_OK) {
-        gputune_close(tuner);
-        return status;
-    }
-    tuner->services = services_of(tuner, &known);
-    status = gt_background_open(&tuner->background, tuner);
+    gt_signal_hold(&held);
+    gputune_status status = open_tuner(tuner, &known);
+    gt_signal_release(&held);
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
@@ -307,11 +315,8 @@ static void retire(gputune *tuner)
     }
 }
 
-void gputune_close(gputune *tuner)
+static void close_parts(gputune *tuner)
 {
-    if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
-        return;
-    }
     gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
     gt_misses_close(tuner->misses);
@@ -323,6 +328,17 @@ void gputune_close(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
+}
+
+void gputune_close(gputune *tuner)
+{
+    gt_held_signal held;
+    if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
+        return;
+    }
+    gt_signal_hold(&held);
+    close_parts(tuner);
+    gt_signal_release(&held);
     retire(tuner);
 }
 

@@ -3,6 +3,7 @@
 #include "api/tuner.h"
 
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/versioned.h"
 #include "store/wisdom.h"
 
@@ -97,11 +98,14 @@ int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
 
 static gputune_status write_text(const char *path, const gt_text *text)
 {
+    gt_held_signal held;
+    gt_signal_hold(&held);
     FILE *file = fopen(path, "wbe");
     bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
     if (file) {
         good = fclose(file) == 0 && good;
     }
+    gt_signal_release(&held);
     return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
 

@@ -1,5 +1,7 @@
 /* Readers that take no lock, and writers that wait until they are gone: what a writer has unlinked
- * may be freed after gt_readers_wait(), as no thread looks at it any more.
+ * may be freed after gt_readers_wait(), as no thread looks at it any more. This is read-copy-update
+ * (McKenney and Slingwine, "Read-Copy Update: Using Execution History to Solve Concurrency
+ * Problems", 1998).
  *
  * A thread has a place of its own on its first use, and gives it back when it ends. Entering
  * and leaving are a store each to memory that no other thread writes, where the system has

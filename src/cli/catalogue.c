@@ -3,8 +3,8 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +37,9 @@ static size_t split_pairs(char ***names, char ***values, const char *text)
 
 static bool same_file(const char *a, const char *b)
 {
-    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
-    bool same = real_a && real_b ? strcmp(real_a, real_b) == 0 : strcmp(a, b) == 0;
-    free(real_a);
-    free(real_b);
-    return same;
+    char real_a[PATH_MAX], real_b[PATH_MAX];
+    bool both = realpath(a, real_a) && realpath(b, real_b);
+    return strcmp(both ? real_a : a, both ? real_b : b) == 0;
 }
 
 static int add_kernel(void *user, const gputune_kernel *kernel)
@@ -77,10 +75,7 @@ static int unknown_name(const cli_session *session, const char *name)
     for (size_t i = 0; i < all.count; i++) {
         names[i] = all.kernels[i].name;
     }
-    code = code == CLI_CONTINUE ? cli_unknown("kernel", name, names, all.count) : code;
-    free(names);
-    cli_catalogue_free(&all);
-    return code;
+    return code == CLI_CONTINUE ? cli_unknown("kernel", name, names, all.count) : code;
 }
 
 /* A file's kernels are those at hand from now on, also by their names. */
@@ -128,9 +123,6 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *con
             code = check_name(out, k);
         }
     }
-    if (code != CLI_CONTINUE) {
-        cli_catalogue_free(out);
-    }
     return code;
 }
 
@@ -159,42 +151,27 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
     }
     cli_error("%s has the kernels %s; this command takes one, as in %s:%s", first->path, list,
               first->path, first->name);
-    free(list);
     return CLI_EXIT_USAGE;
+}
+
+int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name)
+{
+    cli_catalogue catalogue;
+    *out = NULL;
+    if (!name) {
+        return CLI_CONTINUE;
+    }
+    int code = cli_catalogue_stored(&catalogue, session, name);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_one(&catalogue);
+        *out = catalogue.kernels[0].name;
+    }
+    return code;
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
     char *names[] = {(char *)name};
     cli_catalogue catalogue;
-    int code = cli_catalogue_find(&catalogue, session, names, 1);
-    if (code == CLI_CONTINUE) {
-        cli_catalogue_free(&catalogue);
-    }
-    return code;
-}
-
-static void free_list(char **list, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++) {
-        free(list[i]);
-    }
-    free(list);
-}
-
-void cli_catalogue_free(cli_catalogue *catalogue)
-{
-    for (size_t i = 0; i < catalogue->count; i++) {
-        cli_kernel *kernel = &catalogue->kernels[i];
-        free_list(kernel->size_names, kernel->size_count);
-        free_list(kernel->size_values, kernel->size_count);
-        free_list(kernel->axis_names, kernel->axis_count);
-        free(kernel->name);
-        free(kernel->path);
-        free(kernel->summary);
-        free(kernel->sizes);
-        free(kernel->axes);
-    }
-    free(catalogue->kernels);
-    *catalogue = (cli_catalogue){NULL, 0};
+    return cli_catalogue_find(&catalogue, session, names, 1);
 }

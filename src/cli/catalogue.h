@@ -30,8 +30,9 @@ int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *n
 /* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
  * a file that has several. */
 int cli_catalogue_one(const cli_catalogue *catalogue);
+/* The one kernel that a command which reads what is stored was given; NULL where `name` is. */
+int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name);
 /* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
-void cli_catalogue_free(cli_catalogue *catalogue);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_VARIANTS = 16 };
@@ -25,30 +25,19 @@ static cli_mistake *find(const cli_checked *checked, const gputune_finding *find
     return NULL;
 }
 
-static char *copy(const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    return memcpy(cli_allocate(bytes, 1), text, bytes);
-}
-
 static cli_mistake *add_new(cli_checked *checked, const gputune_finding *finding)
 {
-    cli_mistake *items = cli_allocate(checked->count + 1, sizeof *items);
-    if (checked->count) {
-        memcpy(items, checked->items, checked->count * sizeof *items);
-    }
-    free(checked->items);
-    checked->items = items;
-    cli_mistake *mistake = &items[checked->count++];
-    *mistake = (cli_mistake){.kernel = copy(finding->kernel),
-                             .configuration = copy(finding->configuration),
-                             .sizes = copy(finding->sizes),
-                             .kind = copy(finding->kind),
-                             .file = copy(finding->file),
-                             .where = copy(finding->where),
-                             .thread = copy(finding->thread),
-                             .other_thread = copy(finding->other_thread),
-                             .message = copy(finding->message),
+    checked->items = cli_grow(checked->items, checked->count, sizeof *checked->items);
+    cli_mistake *mistake = &checked->items[checked->count++];
+    *mistake = (cli_mistake){.kernel = cli_copy(finding->kernel),
+                             .configuration = cli_copy(finding->configuration),
+                             .sizes = cli_copy(finding->sizes),
+                             .kind = cli_copy(finding->kind),
+                             .file = cli_copy(finding->file),
+                             .where = cli_copy(finding->where),
+                             .thread = cli_copy(finding->thread),
+                             .other_thread = cli_copy(finding->other_thread),
+                             .message = cli_copy(finding->message),
                              .line = finding->line,
                              .other_line = finding->other_line};
     return mistake;
@@ -86,20 +75,6 @@ int cli_check_kernel(cli_checked *out, const cli_session *session, const char *k
                  out->variants == 1 ? "" : "s", out->count, out->count == 1 ? "" : "s");
     }
     return out->count ? CLI_EXIT_FOUND : code;
-}
-
-void cli_checked_free(cli_checked *checked)
-{
-    for (size_t i = 0; i < checked->count; i++) {
-        cli_mistake *m = &checked->items[i];
-        char *const texts[] = {m->kernel, m->configuration, m->sizes,        m->kind,   m->file,
-                               m->where,  m->thread,        m->other_thread, m->message};
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-            free(texts[k]);
-        }
-    }
-    free(checked->items);
-    *checked = (cli_checked){0};
 }
 
 /* ---- printing ---- */
@@ -152,7 +127,6 @@ void cli_checked_write(const cli_checked *checked, cli_format_kind format, FILE 
     if (format != CLI_FORMAT_TABLE) {
         cli_table_write(&table, format, file);
     }
-    cli_table_free(&table);
 }
 
 /* ---- before a tuning ---- */
@@ -171,9 +145,7 @@ static int check_each(const cli_session *session, const cli_selection *selection
         code = cli_worse(code, cli_check_kernel(&checked, session, catalogue.kernels[i].name,
                                                 (gputune_sizes){0}, &options, false));
         cli_checked_write(&checked, CLI_FORMAT_TABLE, stderr);
-        cli_checked_free(&checked);
     }
-    cli_catalogue_free(&catalogue);
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 

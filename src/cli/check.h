@@ -24,12 +24,11 @@ typedef struct cli_checked {
 } cli_checked;
 
 /* Checks up to options->max_variants variants (0: 16), or all. Returns the exit code, which is
- * CLI_EXIT_FOUND where there is a mistake; failures are printed. cli_checked_free() releases. */
+ * CLI_EXIT_FOUND where there is a mistake; failures are printed. */
 int cli_check_kernel(cli_checked *out, const cli_session *session, const char *kernel,
                      gputune_sizes sizes, const gputune_options *options, bool all);
 /* For people a line for each mistake; else a table. */
 void cli_checked_write(const cli_checked *checked, cli_format_kind format, FILE *file);
-void cli_checked_free(cli_checked *checked);
 
 /* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints
  * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */

@@ -4,7 +4,6 @@
 #include "cli/check.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/single.h"
 #include "cli/tuning.h"
 
 typedef struct settings {
@@ -26,7 +25,6 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     int code =
         cli_check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
     cli_checked_write(&checked, (cli_format_kind)settings->common.format, stdout);
-    cli_checked_free(&checked);
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
@@ -65,7 +63,5 @@ int cmd_check(int argc, char **argv)
         code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
                           run, &settings);
     }
-    cli_tuning_free(&settings.tuning);
-    cli_selection_free(&settings.selection);
     return code;
 }

@@ -1,20 +1,38 @@
 /* The command compare: two configurations of a kernel, or two databases. */
 #include "cli/commands.h"
 
-#include "cli/compare.h"
-#include "cli/compile_log.h"
+#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/record_columns.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
+#include "cli/table.h"
+#include "cli/tuning.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+typedef struct settings {
+    cli_common common;
+    cli_selection selection;
+    cli_tuning tuning;
+    char *kernel;         /* before two databases; NULL: none is named */
+    const char *sides[2]; /* configurations, or databases */
+} settings;
+
+/* What came of one pair: its rows go to `table`. */
+typedef struct comparison {
+    cli_table *table;
+    int code;
+    double speedup;      /* A's time over B's */
+    const char *verdict; /* of B: "faster", "slower", "same"; "" or NULL: none */
+} comparison;
+
 static int keep(void *user, const gputune_record *record)
 {
-    cli_comparison *at = user;
+    comparison *at = user;
     cli_record_add(at->table, record);
     if (strcmp(record->status, "ok") != 0) {
         at->code = strcmp(record->status, "wrong") == 0     ? CLI_EXIT_WRONG
@@ -26,8 +44,10 @@ static int keep(void *user, const gputune_record *record)
     return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
 }
 
-int cli_compare_pair(cli_comparison *at, const cli_session *session, const char *kernel,
-                     gputune_sizes sizes, const char *const pair[2], const gputune_options *options)
+/* Measures a pair. Returns the exit code. */
+static int compare_pair(comparison *at, const cli_session *session, const char *kernel,
+                        gputune_sizes sizes, const char *const pair[2],
+                        const gputune_options *options)
 {
     int status = gputune_run(session->tuner, kernel, sizes, pair, 2, options, keep, at);
     if (*cli_cancel()) {
@@ -40,7 +60,8 @@ int cli_compare_pair(cli_comparison *at, const cli_session *session, const char 
     return code;
 }
 
-void cli_compare_say(const cli_comparison *at, const char *label)
+/* A line on stderr with the verdict. */
+static void say_verdict(const comparison *at, const char *label)
 {
     if (at->verdict && at->verdict[0]) {
         cli_note("%s: B is %s (%.3fx)", label,
@@ -48,19 +69,172 @@ void cli_compare_say(const cli_comparison *at, const char *label)
     }
 }
 
+/* ---- of two databases ------------------------------------------------------------------------ */
+
+typedef struct winner {
+    char *kernel, *sizes, *configuration;
+    gputune_objective objective;
+    gputune_cache cache;
+} winner;
+
+typedef struct winners {
+    winner *items;
+    size_t count;
+} winners;
+
+static int collect(void *user, const gputune_record *record)
+{
+    winners *all = user;
+    all->items = cli_grow(all->items, all->count, sizeof *all->items);
+    all->items[all->count++] =
+        (winner){cli_copy(record->kernel), cli_copy(record->sizes), cli_copy(record->configuration),
+                 record->objective, record->cache};
+    return 0;
+}
+
+/* The winners for this GPU in the database at `path`. */
+static int read_winners(winners *out, const cli_common *common, const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        cli_error("cannot read database '%s': %s", path, strerror(errno));
+        return CLI_EXIT_DATABASE;
+    }
+    cli_common one = *common;
+    one.database = path;
+    one.read_only = true;
+    one.quiet = true; /* the device's note is printed once */
+    cli_session session;
+    int code = cli_open(&session, &one, CLI_OPEN_DEVICE);
+    if (code == CLI_CONTINUE) {
+        gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+        int status = gputune_records(session.tuner, &filter, collect, out);
+        code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
+        cli_close(&session);
+    }
+    return code;
+}
+
+static const winner *find(const winners *all, const winner *like)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const winner *one = &all->items[i];
+        if (strcmp(one->kernel, like->kernel) == 0 && strcmp(one->sizes, like->sizes) == 0 &&
+            one->objective == like->objective && one->cache == like->cache) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+/* Turns "n=4 T=half" into sizes. */
+static int parse_sizes(gputune_sizes *out, const char *text)
+{
+    cli_values values = {NULL, 0};
+    if (text[strspn(text, " ")] && cli_values_parse(&values, "sizes", text) != CLI_CONTINUE) {
+        return CLI_EXIT_DATABASE;
+    }
+    gputune_size *sizes = cli_allocate(values.count, sizeof *sizes);
+    for (size_t i = 0; i < values.count; i++) {
+        const cli_value_list *list = &values.lists[i];
+        if (cli_size_make(&sizes[i], list->name, list->values[0]) != CLI_CONTINUE) {
+            return CLI_EXIT_DATABASE;
+        }
+    }
+    *out = (gputune_sizes){values.count, sizes};
+    return CLI_CONTINUE;
+}
+
+static int measure(cli_table *table, const settings *settings, const cli_session *session,
+                   const winner *a, const winner *b)
+{
+    const char *label = cli_format("%s %s", a->kernel, a->sizes);
+    gputune_sizes sizes;
+    int code = parse_sizes(&sizes, a->sizes);
+    if (code == CLI_CONTINUE && strcmp(a->configuration, b->configuration) == 0) {
+        cli_note("%s: the same configuration, %s", label, a->configuration);
+        code = CLI_EXIT_OK;
+    } else if (code == CLI_CONTINUE) {
+        const char *const pair[2] = {a->configuration, b->configuration};
+        const cli_scenario unrestricted = {0};
+        gputune_options options = cli_tuning_options(&settings->tuning, &unrestricted);
+        options.objective = a->objective;
+        options.cache = a->cache;
+        comparison at = {.table = table};
+        code = compare_pair(&at, session, a->kernel, sizes, pair, &options);
+        say_verdict(&at, label);
+    }
+    return code;
+}
+
+/* `kernel`: the only one; NULL: all. */
+static int compare_all(const settings *settings, const cli_session *session, const char *kernel,
+                       const winners all[2])
+{
+    cli_table table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS);
+    int code = CLI_EXIT_OK;
+    size_t common = 0;
+    for (size_t i = 0; i < all[0].count && !*cli_cancel(); i++) {
+        const winner *a = &all[0].items[i], *b = find(&all[1], a);
+        if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
+            common++;
+            code = cli_worse(code, measure(&table, settings, session, a, b));
+        }
+    }
+    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    if (!common) {
+        cli_error("the databases have no scenario of this GPU in common");
+        return CLI_EXIT_NOTHING;
+    }
+    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+}
+
+/* Finds the template of the kernel that is named, and compares its scenarios, or all. */
+static int compare_named(const settings *settings, const cli_session *session, const winners all[2])
+{
+    const char *kernel;
+    int code = cli_catalogue_stored_one(&kernel, session, settings->kernel);
+    if (code == CLI_CONTINUE) {
+        cli_catch_interrupt();
+        code = compare_all(settings, session, kernel, all);
+    }
+    return code;
+}
+
+/* Compares the winners of two databases scenario by scenario. Returns the exit code. */
+static int compare_databases(const settings *settings)
+{
+    winners all[2] = {{NULL, 0}, {NULL, 0}};
+    cli_common scratch = settings->common;
+    cli_session session;
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; i < 2 && code == CLI_CONTINUE; i++) {
+        code = read_winners(&all[i], &settings->common, settings->sides[i]);
+    }
+    scratch.database = ":memory:";
+    if (code == CLI_CONTINUE) {
+        code = cli_open(&session, &scratch, CLI_OPEN_TUNING);
+    }
+    if (code == CLI_CONTINUE) {
+        code = compare_named(settings, &session, all);
+        cli_close(&session);
+    }
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 static int compare(void *user, const cli_session *session, const cli_scenario *scenario)
 {
-    const cli_compare *settings = user;
+    const settings *settings = user;
     cli_table table = cli_record_table(CLI_VIEW_COMPARE);
-    cli_comparison at = {.table = &table};
+    comparison at = {.table = &table};
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
-    int code = cli_compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
-                                settings->sides, &options);
+    int code = compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
+                            settings->sides, &options);
     cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
     if (code == CLI_EXIT_OK) {
-        cli_compare_say(&at, scenario->label);
+        say_verdict(&at, scenario->label);
     }
-    cli_table_free(&table);
     return code;
 }
 
@@ -93,7 +267,7 @@ static bool are_databases(const cli_arguments *arguments)
     return true;
 }
 
-static int compare_arguments(cli_compare *settings, const cli_arguments *arguments)
+static int compare_arguments(settings *settings, const cli_arguments *arguments)
 {
     settings->sides[0] = arguments->items[arguments->count - 2];
     settings->sides[1] = arguments->items[arguments->count - 1];
@@ -103,12 +277,12 @@ static int compare_arguments(cli_compare *settings, const cli_arguments *argumen
                           arguments->items, compare, settings);
     }
     int code = check_databases(settings->sides);
-    return code == CLI_CONTINUE ? cli_compare_databases(settings) : code;
+    return code == CLI_CONTINUE ? compare_databases(settings) : code;
 }
 
 int cmd_compare(int argc, char **argv)
 {
-    cli_compare settings = {0};
+    settings settings = {0};
     const cli_option options[] = {
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL, "what is measured",
@@ -135,9 +309,5 @@ int cmd_compare(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = compare_arguments(&settings, &arguments);
-    }
-    cli_selection_free(&settings.selection);
-    return code;
+    return code == CLI_CONTINUE ? compare_arguments(&settings, &arguments) : code;
 }

@@ -6,84 +6,41 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-#include <stdlib.h>
-
-#define DERIVE(name) static void name(cli_cell *out, const void *item)
-#define DEVICE       const gputune_device *device = item
-
-static void set_array(cli_cell *out, const char *text)
-{
-    cli_set_text(out, text);
-}
-
-DERIVE(name)
-{
-    DEVICE;
-    set_array(out, device->name);
-}
-
-DERIVE(uuid)
-{
-    DEVICE;
-    set_array(out, device->uuid);
-}
-
-DERIVE(arch)
-{
-    DEVICE;
-    set_array(out, device->arch);
-}
-
-DERIVE(environment)
-{
-    DEVICE;
-    set_array(out, device->environment);
-}
-
 /* "13.0" for 13000. */
 static void set_version(cli_cell *out, int version)
 {
     if (version > 0) {
-        char *text = cli_format("%d.%d", version / 1000, version % 1000 / 10);
-        cli_set_text(out, text);
-        free(text);
+        cli_set_text(out, cli_format("%d.%d", version / 1000, version % 1000 / 10));
     }
 }
 
-DERIVE(driver)
+static void driver(cli_cell *out, const void *item)
 {
-    DEVICE;
+    const gputune_device *device = item;
     set_version(out, device->driver_version);
 }
 
-DERIVE(nvrtc)
+static void nvrtc(cli_cell *out, const void *item)
 {
-    DEVICE;
+    const gputune_device *device = item;
     set_version(out, device->nvrtc_version);
 }
 
-DERIVE(note)
+static void note(cli_cell *out, const void *item)
 {
-    DEVICE;
+    const gputune_device *device = item;
     cli_set_text(out, device->emulated ? "emulated: times are modelled" : "");
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, title, unit, where)                                                             \
-    {                                                                                              \
-#name, title, unit, where, offsetof(gputune_device, name), NULL                            \
-    }
-#define MADE(key, title, where, derive)                                                            \
-    {                                                                                              \
-        key, title, CLI_TEXT, where, 0, derive                                                     \
-    }
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(ordinal, "#", CLI_WHOLE, BOTH),
-    MADE("name", "name", BOTH, name),
-    MADE("uuid", "", DATA, uuid),
-    MADE("arch", "arch", BOTH, arch),
-    MADE("environment", "", DATA, environment),
+    SAME(name, "name", CLI_CHARS, BOTH),
+    SAME(uuid, "", CLI_CHARS, DATA),
+    SAME(arch, "arch", CLI_CHARS, BOTH),
+    SAME(environment, "", CLI_CHARS, DATA),
     SAME(sm_count, "SMs", CLI_WHOLE, BOTH),
     SAME(memory_bytes, "memory", CLI_BYTES, BOTH),
     SAME(l2_bytes, "L2", CLI_BYTES, BOTH),
@@ -95,10 +52,10 @@ static const cli_column columns[] = {
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),
     SAME(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
-    MADE("driver", "driver", BOTH, driver),
-    MADE("nvrtc", "NVRTC", BOTH, nvrtc),
+    CLI_MADE("driver", "driver", BOTH, driver),
+    CLI_MADE("nvrtc", "NVRTC", BOTH, nvrtc),
     SAME(emulated, "", CLI_YES, DATA),
-    MADE(NULL, "note", CLI_VIEW, note),
+    CLI_MADE(NULL, "note", CLI_VIEW, note),
 };
 
 static int add(void *user, const gputune_device *device)
@@ -126,10 +83,7 @@ int cmd_devices(int argc, char **argv)
         return code;
     }
     cli_console_setup(common.quiet, common.verbose);
-    cli_table table = {.name = "devices",
-                       .columns = columns,
-                       .column_count = sizeof columns / sizeof *columns,
-                       .view = CLI_VIEW};
+    cli_table table = CLI_TABLE("devices", columns, CLI_VIEW);
     int status = gputune_devices(common.driver, add, &table);
     if (status < 0) {
         code = cli_fail(status);
@@ -140,6 +94,5 @@ int cmd_devices(int argc, char **argv)
         cli_table_write(&table, (cli_format_kind)common.format, stdout);
         code = CLI_EXIT_OK;
     }
-    cli_table_free(&table);
     return code;
 }

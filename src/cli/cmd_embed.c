@@ -2,23 +2,191 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/embed.h"
 #include "cli/exit_code.h"
+#include "cli/memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static int write_file(const cli_embedded *embedded, const char *path)
+typedef struct embedded_file {
+    char *name; /* of an include: as between its quotes; of the template: the file's own */
+    char *path, *text;
+    size_t bytes;
+} embedded_file;
+
+typedef struct embedded_files {
+    embedded_file *files; /* the template first */
+    size_t count;
+} embedded_files;
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static embedded_file *add_file(embedded_files *out, const char *name, const char *path)
+{
+    size_t bytes;
+    char *text = cli_read_text(path, &bytes);
+    if (!text) {
+        return NULL;
+    }
+    out->files = cli_grow(out->files, out->count, sizeof *out->files);
+    embedded_file *file = &out->files[out->count++];
+    *file = (embedded_file){cli_copy(name), cli_copy(path), text, bytes};
+    return file;
+}
+
+/* The name in `#include "name"`, or NULL; *text goes on to the next line. */
+static char *next_include(const char **text)
+{
+    const char *at = *text + strspn(*text, " \t");
+    *text += strcspn(*text, "\n");
+    *text += **text == '\n';
+    if (*at != '#') {
+        return NULL;
+    }
+    at += 1 + strspn(at + 1, " \t");
+    if (strncmp(at, "include", strlen("include")) != 0) {
+        return NULL;
+    }
+    at += strlen("include");
+    at += strspn(at, " \t");
+    size_t length = *at == '"' ? strcspn(at + 1, "\"\n") : 0;
+    return length && at[1 + length] == '"' ? cli_copy_part(at + 1, length) : NULL;
+}
+
+static char *path_beside(const char *from, const char *name)
+{
+    const char *slash = strrchr(from, '/');
+    return name[0] == '/' || !slash ? cli_copy(name)
+                                    : cli_format("%.*s/%s", (int)(slash - from), from, name);
+}
+
+static const embedded_file *find(const embedded_files *embedded, const char *name)
+{
+    for (size_t i = 1; i < embedded->count; i++) {
+        if (strcmp(embedded->files[i].name, name) == 0) {
+            return &embedded->files[i];
+        }
+    }
+    return NULL;
+}
+
+/* A name that stands for two files cannot be told apart in the program. */
+static int check_same(const embedded_file *known, const char *path)
+{
+    size_t bytes;
+    char *text = cli_read_text(path, &bytes);
+    bool other = text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0);
+    if (other) {
+        cli_error("%s and %s differ, and both are included as \"%s\"; give them different names",
+                  known->path, path, known->name);
+    }
+    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
+}
+
+static int add_include(embedded_files *out, const char *from, const char *name)
+{
+    if (strcmp(name, "gputune.cuh") == 0) {
+        return CLI_CONTINUE; /* comes with the library */
+    }
+    char *path = path_beside(from, name);
+    const embedded_file *known = find(out, name);
+    int code = known ? check_same(known, path) : CLI_CONTINUE;
+    if (!known && !add_file(out, name, path) && errno != ENOENT) {
+        cli_error("cannot read '%s': %s", path, strerror(errno));
+        code = CLI_EXIT_NOTHING;
+    }
+    return code;
+}
+
+/* Reads a template and the files that it and they include in quotes and that stand beside the
+ * including file. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+static int read_template(embedded_files *out, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int code = CLI_CONTINUE;
+    *out = (embedded_files){NULL, 0};
+    if (!add_file(out, slash ? slash + 1 : path, path)) {
+        cli_error("cannot read '%s': %s", path, strerror(errno));
+        return CLI_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
+        char *from = cli_copy(out->files[i].path);
+        for (const char *at = out->files[i].text; *at && code == CLI_CONTINUE;) {
+            char *name = next_include(&at);
+            code = name ? add_include(out, from, name) : code;
+        }
+    }
+    return code;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The file's name as a C identifier. */
+static char *identifier(const char *name)
+{
+    char *out = cli_format("%s%s", isdigit((unsigned char)name[0]) ? "_" : "", name);
+    for (char *at = out; *at; at++) {
+        *at = (char)(isalnum((unsigned char)*at) ? *at : '_');
+    }
+    return out;
+}
+
+/* Characters instead of a string: a compiler need not take strings of this length. */
+static void write_array(const embedded_file *file, const char *name, FILE *out)
+{
+    fprintf(out, "static const char %s[] = {", name);
+    for (size_t i = 0; i < file->bytes; i++) {
+        unsigned char byte = (unsigned char)file->text[i];
+        fprintf(out, i % 16 ? " " : "\n    ");
+        fprintf(out, byte < 128 ? "%d," : "'\\x%02x',", byte);
+    }
+    fprintf(out, "%s0};\n", file->bytes % 16 ? " " : "\n    ");
+}
+
+static void write_includes(const embedded_files *embedded, const char *id, FILE *out)
+{
+    fprintf(out, "static const gputune_include %s_includes[] = {\n", id);
+    for (size_t i = 1; i < embedded->count; i++) {
+        fprintf(out, "    {\"%s\", %s_include_%zu},\n", embedded->files[i].name, id, i);
+    }
+    fprintf(out, "    {0, 0}};\n");
+}
+
+static void write_header(const embedded_files *embedded, FILE *file)
+{
+    const char *name = embedded->files[0].name;
+    char *id = identifier(name);
+    fprintf(file,
+            "/* %s and what it includes. Made by `gputune embed`; edit that file instead. */\n"
+            "#ifndef EMBEDDED_%s\n#define EMBEDDED_%s\n\n#include <gputune.h>\n\n",
+            name, id, id);
+    for (size_t i = 0; i < embedded->count; i++) {
+        char *array = i ? cli_format("%s_include_%zu", id, i) : cli_format("%s_text", id);
+        write_array(&embedded->files[i], array, file);
+    }
+    write_includes(embedded, id, file);
+    fprintf(file,
+            "\n/* Makes the tuner know the kernel. */\n"
+            "static inline int %s_add(gputune *tuner)\n{\n"
+            "    return gputune_add_source(tuner, \"%s\", %s_text, %s_includes);\n}\n\n#endif\n",
+            id, name, id, id);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int write_file(const embedded_files *embedded, const char *path)
 {
     cli_output output;
     int code = cli_output_open(&output, path, true);
     if (code != CLI_CONTINUE) {
         return code;
     }
-    cli_embed_write(embedded, output.file);
+    write_header(embedded, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
@@ -44,11 +212,7 @@ int cmd_embed(int argc, char **argv)
     if (code != CLI_CONTINUE) {
         return code;
     }
-    cli_embedded embedded;
-    code = cli_embed_read(&embedded, arguments.items[0]);
-    if (code == CLI_CONTINUE) {
-        code = write_file(&embedded, output);
-    }
-    cli_embed_free(&embedded);
-    return code;
+    embedded_files embedded;
+    code = read_template(&embedded, arguments.items[0]);
+    return code == CLI_CONTINUE ? write_file(&embedded, output) : code;
 }

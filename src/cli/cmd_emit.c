@@ -2,15 +2,176 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/disassemble.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
 #include "cli/table.h"
 
+#include <errno.h>
+#include <glob.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- SASS ------------------------------------------------------------------------------------ */
+
+extern char **environ;
+
+static const struct tool {
+    const char *name, *option; /* option may be NULL */
+} tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
+
+static char *executable(const char *folder, size_t length, const char *name)
+{
+    char *path = cli_format("%.*s/%s", (int)length, folder, name);
+    if (length && access(path, X_OK) == 0) {
+        return path;
+    }
+    return NULL;
+}
+
+static char *on_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char *found = executable(path, length, name);
+        if (found) {
+            return found;
+        }
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+static char *in_toolkit(const char *name)
+{
+    const char *home = getenv("CUDA_HOME");
+    const char *const prefixes[] = {home ? home : "", "/usr/local/cuda", "/opt/cuda"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        char *folder = cli_format("%s/bin", prefixes[i]);
+        char *found = prefixes[i][0] ? executable(folder, strlen(folder), name) : NULL;
+        if (found) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* In a wheel of the user's Python. */
+static char *in_wheel(const char *name)
+{
+    const char *home = getenv("HOME"), *environment = getenv("VIRTUAL_ENV");
+    char *local = cli_format("%s/.local", home ? home : "");
+    const char *const prefixes[] = {environment ? environment : "", local, "/usr/local", "/usr"};
+    char *found = NULL;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
+        glob_t matches;
+        char *pattern = cli_format("%s/lib/python3*/*-packages/nvidia/*/bin/%s", prefixes[i], name);
+        if (prefixes[i][0] && glob(pattern, 0, NULL, &matches) == 0) {
+            found = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
+            globfree(&matches);
+        }
+    }
+    return found;
+}
+
+static char *find_tool(const struct tool **tool)
+{
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        *tool = &tools[i];
+        char *path = on_path(tools[i].name);
+        path = path ? path : in_toolkit(tools[i].name);
+        path = path ? path : in_wheel(tools[i].name);
+        if (path) {
+            return path;
+        }
+    }
+    return NULL;
+}
+
+static bool write_all(int file, const char *bytes, size_t count)
+{
+    while (count) {
+        ssize_t wrote = write(file, bytes, count);
+        if (wrote < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += wrote > 0 ? wrote : 0;
+        count -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+/* A temporary file with the cubin, or NULL with errno. */
+static char *store_cubin(const void *cubin, size_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
+    int file = mkstemps(path, 6);
+    bool stored = file >= 0 && write_all(file, cubin, bytes);
+    if (file >= 0 && close(file) != 0) {
+        stored = false;
+    }
+    if (!stored) {
+        if (file >= 0) {
+            unlink(path);
+        }
+        return NULL;
+    }
+    return path;
+}
+
+/* True when the tool ended with 0. */
+static bool run_tool(const char *path, const struct tool *tool, const char *cubin, int output)
+{
+    char *arguments[] = {cli_copy(tool->name), cli_copy(tool->option), cli_copy(cubin), NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    if (posix_spawn_file_actions_init(&actions) == 0) {
+        int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+        if (!error && posix_spawn(&child, path, &actions, NULL, arguments, environ) == 0) {
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            }
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Runs nvdisasm or cuobjdump, found on PATH, under CUDA_HOME or in the toolkit's default folder, on
+ * the cubin; what it prints goes to descriptor `output`. Returns the program's exit code, after
+ * saying what is wrong. */
+static int disassemble(const void *cubin, size_t bytes, int output)
+{
+    const struct tool *tool;
+    char *path = find_tool(&tool);
+    if (!path) {
+        cli_error(
+            "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
+            "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
+            "needs none");
+        return CLI_EXIT_PLATFORM;
+    }
+    int code = CLI_EXIT_NOTHING;
+    char *file = store_cubin(cubin, bytes);
+    if (!file) {
+        cli_error("cannot write a temporary file: %s", strerror(errno));
+    } else if (run_tool(path, tool, file, output)) {
+        code = CLI_EXIT_OK;
+    } else {
+        cli_error("%s failed", path);
+    }
+    if (file) {
+        unlink(file);
+    }
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
 
 typedef struct settings {
     cli_common common;
@@ -33,7 +194,7 @@ static int write_code(const settings *settings, const char *text, size_t bytes)
         return code;
     }
     if (settings->form == SASS) {
-        return cli_output_close(&output, cli_disassemble(text, bytes, fileno(output.file)));
+        return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
     }
     (void)fwrite(text, 1, bytes, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
@@ -98,12 +259,8 @@ int cmd_emit(int argc, char **argv)
     if (code == CLI_CONTINUE) {
         code = check(&settings);
     }
-    if (code == CLI_CONTINUE) {
-        cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-        code = cli_single(&settings.common, mode, &settings.selection, arguments.items, emit,
-                          &settings);
-    }
-    cli_list_free(&settings.configurations);
-    cli_selection_free(&settings.selection);
-    return code;
+    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
+    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
+                                             arguments.items, emit, &settings)
+                                : code;
 }

@@ -45,17 +45,13 @@ static int export_scenario(const cli_measured *from, const settings *settings)
     if (code == CLI_EXIT_OK) {
         cli_export_say_limits(&data, format);
     }
-    cli_export_free(&data);
     return code;
 }
 
 static int choose(const cli_measured_list *list, const settings *settings)
 {
     cli_values sizes = {NULL, 0};
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < settings->sizes.count && code == CLI_CONTINUE; i++) {
-        code = cli_values_parse(&sizes, "--size", settings->sizes.items[i]);
-    }
+    int code = cli_values_read(&sizes, "--size", &settings->sizes);
     const cli_measured_name name = {.sizes = &sizes,
                                     .objective = settings->objective,
                                     .cache = settings->cache - 1,
@@ -65,11 +61,7 @@ static int choose(const cli_measured_list *list, const settings *settings)
     if (code == CLI_CONTINUE) {
         code = cli_measured_choose(&one, list, &name);
     }
-    if (code == CLI_CONTINUE) {
-        code = export_scenario(one, settings);
-    }
-    cli_values_free(&sizes);
-    return code;
+    return code == CLI_CONTINUE ? export_scenario(one, settings) : code;
 }
 
 static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
@@ -83,11 +75,7 @@ static int export_kernel(const settings *settings, const cli_session *session, c
             code = CLI_EXIT_NOTHING;
         }
     }
-    if (code == CLI_CONTINUE) {
-        code = choose(&list, settings);
-    }
-    cli_measured_free(&list);
-    return code;
+    return code == CLI_CONTINUE ? choose(&list, settings) : code;
 }
 
 int cmd_export(int argc, char **argv)
@@ -131,17 +119,12 @@ int cmd_export(int argc, char **argv)
         code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
     }
     if (code == CLI_CONTINUE) {
-        cli_catalogue catalogue = {NULL, 0};
-        code = cli_catalogue_stored(&catalogue, &session, arguments.items[0]);
+        const char *kernel;
+        code = cli_catalogue_stored_one(&kernel, &session, arguments.items[0]);
         if (code == CLI_CONTINUE) {
-            code = cli_catalogue_one(&catalogue);
+            code = export_kernel(&settings, &session, kernel);
         }
-        if (code == CLI_CONTINUE) {
-            code = export_kernel(&settings, &session, catalogue.kernels[0].name);
-        }
-        cli_catalogue_free(&catalogue);
         cli_close(&session);
     }
-    cli_list_free(&settings.sizes);
     return code;
 }

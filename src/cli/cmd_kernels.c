@@ -6,25 +6,13 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-static void objective(cli_cell *out, const void *item)
-{
-    const gputune_kernel *kernel = item;
-    cli_set_text(out, gputune_objective_name(kernel->objective));
-}
-
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, unit, where)                                                                    \
-    {                                                                                              \
-#name, #name, unit, where, offsetof(gputune_kernel, name), NULL                            \
-    }
+#define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column columns[] = {
-    SAME(name, CLI_TEXT, BOTH),
-    SAME(sizes, CLI_SIZES, BOTH),
-    {"objective", "objective", CLI_TEXT, BOTH, 0, objective},
-    SAME(summary, CLI_TEXT, BOTH),
-    SAME(axes, CLI_TEXT, DATA),
-    SAME(path, CLI_TEXT, DATA),
+    SAME(name, CLI_TEXT, BOTH),           SAME(sizes, CLI_SIZES, BOTH),
+    SAME(objective, CLI_OBJECTIVE, BOTH), SAME(summary, CLI_TEXT, BOTH),
+    SAME(axes, CLI_TEXT, DATA),           SAME(path, CLI_TEXT, DATA),
 };
 
 static int add(void *user, const gputune_kernel *kernel)
@@ -40,16 +28,12 @@ static int list(const cli_common *common)
     if (code != CLI_CONTINUE) {
         return code;
     }
-    cli_table table = {.name = "kernels",
-                       .columns = columns,
-                       .column_count = sizeof columns / sizeof *columns,
-                       .view = CLI_VIEW};
+    cli_table table = CLI_TABLE("kernels", columns, CLI_VIEW);
     int status = gputune_kernels(session.tuner, add, &table);
     code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {
         cli_table_write(&table, (cli_format_kind)common->format, stdout);
     }
-    cli_table_free(&table);
     cli_close(&session);
     return code;
 }

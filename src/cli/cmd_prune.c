@@ -44,7 +44,6 @@ static int prune(const settings *settings, const cli_session *session, const cha
         cli_note("%s%zu winners and %zu trials of earlier versions of templates",
                  settings->dry_run ? "would drop " : "dropped ", at.table.row_count, at.trials);
     }
-    cli_table_free(&at.table);
     return code;
 }
 
@@ -60,17 +59,11 @@ static int open_and_prune(const settings *settings, char *argument)
     if (code != CLI_CONTINUE) {
         return code;
     }
-    cli_catalogue catalogue = {NULL, 0};
-    if (argument) {
-        code = cli_catalogue_stored(&catalogue, &session, argument);
-    }
-    if (code == CLI_CONTINUE && argument) {
-        code = cli_catalogue_one(&catalogue);
-    }
+    const char *kernel;
+    code = cli_catalogue_stored_one(&kernel, &session, argument);
     if (code == CLI_CONTINUE) {
-        code = prune(settings, &session, argument ? catalogue.kernels[0].name : NULL);
+        code = prune(settings, &session, kernel);
     }
-    cli_catalogue_free(&catalogue);
     cli_close(&session);
     return code;
 }

@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/memory.h"
-#include "cli/nearest.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -25,12 +24,6 @@ typedef struct lists {
     uint32_t *evaluations;
     size_t evaluation_count;
 } lists;
-
-static void free_lists(lists *at)
-{
-    free(at->strategies);
-    free(at->evaluations);
-}
 
 static int add_strategy(lists *at, const char *word)
 {
@@ -67,9 +60,7 @@ static int each_word(lists *at, const char *text, int (*add)(lists *at, const ch
     int code = CLI_CONTINUE;
     while (code == CLI_CONTINUE) {
         size_t length = strcspn(text, ",");
-        char *word = cli_copy_part(text, length);
-        code = add(at, word);
-        free(word);
+        code = add(at, cli_copy_part(text, length));
         if (!text[length]) {
             break;
         }
@@ -85,10 +76,7 @@ static int read_lists(lists *at, const settings *settings)
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, CLOCK = CLI_VIEW << 1 };
-#define SAME(name, title, unit, where)                                                             \
-    {                                                                                              \
-#name, title, unit, where, offsetof(gputune_replayed, name), NULL                          \
-    }
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_replayed, name, title, unit, where)
 
 static void seconds_to_5(cli_cell *out, const void *item)
 {
@@ -122,10 +110,7 @@ static int add(void *user, const gputune_replayed *replayed)
 
 static int replay(const settings *settings, const lists *lists, const cli_arguments *arguments)
 {
-    cli_table table = {.name = "replays",
-                       .columns = columns,
-                       .column_count = sizeof columns / sizeof *columns,
-                       .view = CLI_VIEW | (settings->workers ? CLOCK : 0)};
+    cli_table table = CLI_TABLE("replays", columns, CLI_VIEW | (settings->workers ? CLOCK : 0));
     gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
     options.strategies = lists->strategies;
     options.strategy_count = lists->strategy_count;
@@ -142,7 +127,6 @@ static int replay(const settings *settings, const lists *lists, const cli_argume
         code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
     }
     cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
-    cli_table_free(&table);
     return code;
 }
 
@@ -194,6 +178,5 @@ int cmd_replay(int argc, char **argv)
         cli_catch_interrupt();
         code = replay(&settings, &lists, &arguments);
     }
-    free_lists(&lists);
     return code;
 }

@@ -1,11 +1,11 @@
 /* The command run: checks and measures configurations, and stores nothing. */
 #include "cli/commands.h"
 
-#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/record_columns.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
 #include "cli/tuning.h"
 
 #include <string.h>
@@ -94,7 +94,6 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
         }
     }
     cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
-    cli_table_free(&at.table);
     code = cli_worse(code, at.code);
     if (code == CLI_EXIT_TEMPLATE) {
         show_logs(settings, session, scenario);
@@ -137,12 +136,7 @@ int cmd_run(int argc, char **argv)
     if (code == CLI_CONTINUE) {
         code = cli_tuning_inputs(&settings.tuning);
     }
-    if (code == CLI_CONTINUE) {
-        code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
-                          run, &settings);
-    }
-    cli_list_free(&settings.configurations);
-    cli_tuning_free(&settings.tuning);
-    cli_selection_free(&settings.selection);
-    return code;
+    return code == CLI_CONTINUE ? cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection,
+                                             arguments.items, run, &settings)
+                                : code;
 }

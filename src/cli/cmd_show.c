@@ -7,8 +7,6 @@
 #include "cli/failures.h"
 #include "cli/record_columns.h"
 
-#include <stdlib.h>
-
 typedef struct settings {
     cli_common common;
     bool all, any_gpu, history;
@@ -95,8 +93,6 @@ static int show(const settings *settings, const cli_session *session,
     if (status >= 0 && !at.table.row_count) {
         code = nothing(session, filter.kernel, filter.any_gpu);
     }
-    cli_table_free(&at.table);
-    cli_failures_free(&at.failures);
     return code;
 }
 
@@ -158,7 +154,6 @@ int cmd_show(int argc, char **argv)
         if (code == CLI_CONTINUE) {
             code = show(&settings, &session, &catalogue);
         }
-        cli_catalogue_free(&catalogue);
         cli_close(&session);
     }
     return code;

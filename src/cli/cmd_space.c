@@ -3,12 +3,11 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/single.h"
+#include "cli/scenarios.h"
 #include "cli/table.h"
 #include "cli/tuning.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
@@ -19,14 +18,8 @@ typedef struct settings {
 } settings;
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define VALUE(name, key, title, unit)                                                              \
-    {                                                                                              \
-        key, title, unit, BOTH, offsetof(gputune_axis_value, name), NULL                           \
-    }
-#define COUNT(name, title)                                                                         \
-    {                                                                                              \
-#name, title, CLI_BIG_COUNT, BOTH, offsetof(gputune_space, name), NULL                     \
-    }
+#define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
+#define COUNT(name, title)       CLI_FIELD(gputune_space, name, title, CLI_BIG_COUNT, BOTH)
 
 static const char *certainty_word(gputune_certainty certainty)
 {
@@ -55,10 +48,7 @@ static void excluded_certainty(cli_cell *out, const void *item)
     cli_set_text(out, certainty_word(((const exclusion *)item)->certainty));
 }
 
-#define CERTAINTY(name)                                                                            \
-    {                                                                                              \
-#name, "", CLI_TEXT, DATA, 0, name                                                         \
-    }
+#define CERTAINTY(name) CLI_MADE(#name, "", DATA, name)
 
 static const cli_column total_columns[] = {
     COUNT(combinations, "combinations"), COUNT(valid, "valid"),        COUNT(sources, "sources"),
@@ -66,48 +56,32 @@ static const cli_column total_columns[] = {
 };
 
 static const cli_column value_columns[] = {
-    VALUE(axis, "axis", "axis", CLI_TEXT),
-    VALUE(kind, "kind", "kind", CLI_TEXT),
-    VALUE(value, "value", "value", CLI_TEXT),
-    VALUE(is_default, "is_default", "default", CLI_YES),
-    VALUE(excluded, "excluded", "excluded", CLI_TEXT),
+    VALUE(axis, "axis", CLI_TEXT),         VALUE(kind, "kind", CLI_TEXT),
+    VALUE(value, "value", CLI_TEXT),       VALUE(is_default, "default", CLI_YES),
+    VALUE(excluded, "excluded", CLI_TEXT),
 };
 
 static const cli_column exclusion_columns[] = {
-    {"count", "variants", CLI_BIG_COUNT, BOTH, offsetof(exclusion, count), NULL},
-    {"reason", "excluded by", CLI_TEXT, BOTH, offsetof(exclusion, reason), NULL},
-    {"certainty", "", CLI_TEXT, DATA, 0, excluded_certainty},
+    CLI_FIELD(exclusion, count, "variants", CLI_BIG_COUNT, BOTH),
+    CLI_FIELD(exclusion, reason, "excluded by", CLI_TEXT, BOTH),
+    CLI_MADE("certainty", "", DATA, excluded_certainty),
 };
-
-#define TABLE(name, columns)                                                                       \
-    {                                                                                              \
-        name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, CLI_VIEW                      \
-    }
-
-static void add_exclusions(cli_table *table, exclusion *rows, const gputune_space *space)
-{
-    for (size_t i = 0; i < space->exclusion_count; i++) {
-        rows[i] = (exclusion){space->exclusions[i].reason, space->exclusions[i].count,
-                              space->exclusion_certainties[i]};
-        cli_table_add(table, &rows[i]);
-    }
-}
 
 static void write_space(const gputune_space *space, cli_format_kind format)
 {
-    exclusion *rows = cli_allocate(space->exclusion_count + 1, sizeof *rows);
-    cli_table tables[] = {TABLE("totals", total_columns), TABLE("values", value_columns),
-                          TABLE("exclusions", exclusion_columns)};
+    cli_table tables[] = {CLI_TABLE("totals", total_columns, CLI_VIEW),
+                          CLI_TABLE("values", value_columns, CLI_VIEW),
+                          CLI_TABLE("exclusions", exclusion_columns, CLI_VIEW)};
     cli_table_add(&tables[0], space);
     for (size_t i = 0; i < space->value_count; i++) {
         cli_table_add(&tables[1], &space->values[i]);
     }
-    add_exclusions(&tables[2], rows, space);
-    cli_tables_write(tables, 3, format, stdout);
-    for (size_t i = 0; i < 3; i++) {
-        cli_table_free(&tables[i]);
+    for (size_t i = 0; i < space->exclusion_count; i++) {
+        const exclusion row = {space->exclusions[i].reason, space->exclusions[i].count,
+                               space->exclusion_certainties[i]};
+        cli_table_add(&tables[2], &row);
     }
-    free(rows);
+    cli_tables_write(tables, 3, format, stdout);
 }
 
 /* The table has room for numbers alone. */
@@ -164,11 +138,8 @@ int cmd_space(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-        code = cli_single(&settings.common, mode, &settings.selection, arguments.items, describe,
-                          &settings);
-    }
-    cli_selection_free(&settings.selection);
-    return code;
+    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
+    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
+                                             arguments.items, describe, &settings)
+                                : code;
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
@@ -47,7 +46,6 @@ static int write_draft(const settings *settings, const char *path, const char *k
         return errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING;
     }
     int status = gputune_draft_template(&draft, path, text, kernel);
-    free(text);
     if (status < 0) {
         return cli_fail(status);
     }

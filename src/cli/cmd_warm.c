@@ -5,48 +5,36 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/table.h"
-#include "cli/wanted.h"
 #include "cli/warm.h"
 
-static int tune_or_compile(const cli_warm *warm, const cli_session *session,
-                           const cli_scenarios *scenarios)
+static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
-    cli_catch_interrupt();
-    return warm->compile_only ? cli_warm_compile(warm, session, scenarios)
-                              : cli_warm_tune(warm, session, scenarios);
-}
-
-static int work_from(const cli_warm *warm, const cli_session *session)
-{
-    cli_wanted wanted;
-    int code = cli_wanted_read(&wanted, warm->from, session, &warm->selection, warm->any_gpu);
-    if (code == CLI_CONTINUE && !wanted.all.count) {
+    const cli_selection *selection = &warm->selection;
+    cli_catalogue catalogue;
+    if (!warm->from) {
+        int code =
+            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
+        return code == CLI_CONTINUE ? cli_scenarios_make(out, &catalogue, selection, session)
+                                    : code;
+    }
+    int code = cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu);
+    if (code == CLI_CONTINUE && !out->count) {
         cli_note("%s has nothing to tune here", warm->from);
-        code = CLI_EXIT_NOTHING;
+        return CLI_EXIT_NOTHING;
     }
-    if (code == CLI_CONTINUE) {
-        code = tune_or_compile(warm, session, &wanted.all);
-    }
-    cli_wanted_free(&wanted);
     return code;
 }
 
 static int work(const cli_warm *warm, const cli_session *session)
 {
-    cli_catalogue catalogue;
     cli_scenarios scenarios;
-    int code = cli_catalogue_find(&catalogue, session, warm->selection.kernels,
-                                  warm->selection.kernel_count);
+    int code = find_scenarios(&scenarios, warm, session);
     if (code != CLI_CONTINUE) {
         return code;
     }
-    code = cli_scenarios_make(&scenarios, &catalogue, &warm->selection, session);
-    if (code == CLI_CONTINUE) {
-        code = tune_or_compile(warm, session, &scenarios);
-        cli_scenarios_free(&scenarios);
-    }
-    cli_catalogue_free(&catalogue);
-    return code;
+    cli_catch_interrupt();
+    return warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
+                              : cli_warm_tune(warm, session, &scenarios);
 }
 
 static int check(const cli_warm *warm)
@@ -93,7 +81,7 @@ static int run(cli_warm *warm)
                                               : CLI_OPEN_TUNING;
     int code = cli_open(&session, &warm->common, mode);
     if (code == CLI_CONTINUE) {
-        code = warm->from ? work_from(warm, &session) : work(warm, &session);
+        code = work(warm, &session);
         cli_close(&session);
     }
     return code;
@@ -179,7 +167,5 @@ int cmd_warm(int argc, char **argv)
         warm.selection.kernel_count = arguments.count;
         code = run(&warm);
     }
-    cli_tuning_free(&warm.tuning);
-    cli_selection_free(&warm.selection);
     return code;
 }

@@ -8,8 +8,9 @@
 #include "cli/output.h"
 #include "cli/sizes.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
@@ -19,22 +20,14 @@ typedef struct settings {
     bool any_gpu, trust;
 } settings;
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* ---- export ---------------------------------------------------------------------------------- */
 
 /* The sizes as the library wants them, numbers written out. */
 static int sizes_text(char **out, const cli_list *texts)
 {
     cli_values values = {NULL, 0};
-    int code = CLI_CONTINUE;
+    int code = cli_values_read(&values, "--size", texts);
     *out = cli_copy("");
-    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
-        code = cli_values_parse(&values, "--size", texts->items[i]);
-    }
     for (size_t i = 0; i < values.count && code == CLI_CONTINUE; i++) {
         const cli_value_list *list = &values.lists[i];
         int64_t number;
@@ -49,7 +42,6 @@ static int sizes_text(char **out, const cli_list *texts)
             cli_append(out, "%s=%s ", list->name, list->values[0]);
         }
     }
-    cli_values_free(&values);
     return code;
 }
 
@@ -78,7 +70,7 @@ static int write_wisdom(const settings *settings, const cli_session *session,
         code = write_text(settings->output, text);
     }
     gputune_free(text);
-    cli_note("%u result%s", count, plural(count));
+    cli_note("%u result%s", count, gt_plural(count));
     return count ? code : CLI_EXIT_NOTHING;
 }
 
@@ -102,7 +94,6 @@ static int export_wisdom(const settings *settings, const char *kernel)
         code = write_wisdom(settings, &session, &filter);
         cli_close(&session);
     }
-    free(sizes);
     return code;
 }
 
@@ -128,7 +119,7 @@ static int import_files(const settings *settings, const cli_arguments *files)
         if (status < 0) {
             code = cli_worse(code, cli_fail(status));
         } else {
-            cli_note("%s: %u result%s", files->items[i], count, plural(count));
+            cli_note("%s: %u result%s", files->items[i], count, gt_plural(count));
             code = cli_worse(code, count ? CLI_EXIT_OK : CLI_EXIT_NOTHING);
         }
     }
@@ -186,9 +177,5 @@ int cmd_wisdom(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = run(&settings, &arguments);
-    }
-    cli_list_free(&settings.sizes);
-    return code;
+    return code == CLI_CONTINUE ? run(&settings, &arguments) : code;
 }

@@ -12,7 +12,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_quiet, is_verbose, is_live;
-static char *progress_line; /* what is drawn now, or NULL */
+static char progress_line[1024]; /* what is drawn now, or "" */
 
 void cli_console_setup(bool quiet, bool verbose)
 {
@@ -48,7 +48,7 @@ int cli_console_width(void)
 
 static void erase(void)
 {
-    if (progress_line) {
+    if (progress_line[0]) {
         fputs("\r\033[K", stderr);
     }
 }
@@ -57,10 +57,7 @@ static void write_line(const char *prefix, const char *text)
 {
     pthread_mutex_lock(&mutex);
     erase();
-    fprintf(stderr, "gputune: %s%s\n", prefix, text);
-    if (progress_line) {
-        fputs(progress_line, stderr);
-    }
+    fprintf(stderr, "gputune: %s%s\n%s", prefix, text, progress_line);
     fflush(stderr);
     pthread_mutex_unlock(&mutex);
 }
@@ -91,20 +88,33 @@ void cli_note(const char *format, ...)
     va_end(args);
 }
 
-void cli_console_progress(const char *text)
+static void draw(const char *line)
 {
-    if (!is_live) {
-        return;
-    }
     pthread_mutex_lock(&mutex);
     erase();
-    free(progress_line);
-    progress_line = cli_copy(text);
-    if (progress_line) {
-        fputs(progress_line, stderr);
-    }
+    gt_snprintf(progress_line, sizeof progress_line, "%s", line);
+    fputs(progress_line, stderr);
     fflush(stderr);
     pthread_mutex_unlock(&mutex);
+}
+
+void cli_console_progress(const char *format, ...)
+{
+    char line[sizeof progress_line];
+    if (is_live) {
+        va_list args;
+        va_start(args, format);
+        gt_vsnprintf(line, sizeof line, format, args);
+        va_end(args);
+        draw(line);
+    }
+}
+
+void cli_console_progress_end(void)
+{
+    if (is_live) {
+        draw("");
+    }
 }
 
 void cli_console_log(void *user, gputune_log_level level, const char *line)

@@ -20,8 +20,10 @@ int cli_console_width(void);
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* Draws `text` in place of the last progress line; NULL takes it away. Does nothing unless live. */
-void cli_console_progress(const char *text);
+/* Draws a line in place of the last progress line. Does nothing unless live. */
+void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
+/* Takes the progress line away. */
+void cli_console_progress_end(void);
 
 /* A gputune_log_fn. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);

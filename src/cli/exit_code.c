@@ -3,6 +3,8 @@
 
 #include "cli/console.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static const struct {
@@ -71,4 +73,19 @@ int cli_fail_at(int status, const char *label)
 int cli_worse(int so_far, int next)
 {
     return next == CLI_EXIT_CANCELED || so_far == CLI_EXIT_OK ? next : so_far;
+}
+
+int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count)
+{
+    const char *nearest = gt_nearest(word, candidates, count);
+    if (nearest) {
+        cli_error("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
+        return CLI_EXIT_USAGE;
+    }
+    char *list = NULL;
+    for (size_t i = 0; i < count; i++) {
+        cli_append(&list, "%s%s", i ? ", " : "", candidates[i]);
+    }
+    cli_error("unknown %s '%s'; expected one of: %s", what, word, list ? list : "none");
+    return CLI_EXIT_USAGE;
 }

@@ -1,6 +1,9 @@
-/* The program's exit codes, and which of them a status of the library means. */
+/* The program's exit codes, which of them a status of the library means, and messages that come
+ * with one. */
 #ifndef CLI_EXIT_CODE_H
 #define CLI_EXIT_CODE_H
+
+#include <stddef.h>
 
 enum {
     CLI_EXIT_OK = 0,       /* every scenario has a winner */
@@ -29,5 +32,9 @@ const char *cli_without_kernel(const char *message, const char *label);
 /* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
  * CLI_EXIT_CANCELED replaces any. */
 int cli_worse(int so_far, int next);
+
+/* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates when none is near, and
+ * returns CLI_EXIT_USAGE. */
+int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
 
 #endif

@@ -18,8 +18,6 @@ static void each_pair(const char *text,
         char *name = cli_copy_part(text, name_length);
         char *value = cli_copy_part(text + skip, length - skip);
         each(user, name, value);
-        free(name);
-        free(value);
         text += length;
     }
 }
@@ -169,19 +167,4 @@ void cli_export_make(cli_export *out, const cli_measured *from)
     }
     qsort(out->entries, out->entry_count, sizeof *out->entries, compare_entries);
     drop_doubles(out);
-}
-
-void cli_export_free(cli_export *data)
-{
-    for (size_t i = 0; i < data->axis_count; i++) {
-        for (size_t v = 0; v < data->axes[i].count; v++) {
-            free(data->axes[i].values[v]);
-        }
-        free(data->axes[i].values);
-        free(data->axes[i].name);
-    }
-    free(data->axes);
-    free(data->choices);
-    free(data->entries);
-    *data = (cli_export){0};
 }

@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* How the formats call what came of a trial; `exact`: both say what happened. */
@@ -92,7 +91,6 @@ static void write_problem_size(const cli_export *data, FILE *file)
             fprintf(file, "%s%s", separator, value);
             separator = ", ";
         }
-        free(value);
         text++;
     }
 }
@@ -135,7 +133,6 @@ static void write_key(const cli_export *data, const cli_export_entry *entry, FIL
         cli_append(&key, "%s%s", i ? "," : "", data->axes[i].values[entry->choice[i]]);
     }
     cli_json_text(key, file);
-    free(key);
 }
 
 static void write_failure(const cli_trial *trial, FILE *file)

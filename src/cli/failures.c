@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/units.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool cli_is_failure(const char *status)
@@ -50,7 +49,6 @@ static cli_failure *add(cli_failures *all, const gputune_record *record, const c
                          .status = cli_copy(record->status),
                          .message = cli_copy(message),
                          .configuration = cli_copy(record->configuration)};
-    free(sizes);
     return one;
 }
 
@@ -67,7 +65,6 @@ void cli_failures_add(cli_failures *all, const gputune_record *record)
     one->count++;
     if (record->is_default) {
         one->of_default = true;
-        free(one->configuration);
         one->configuration = cli_copy(record->configuration);
     }
 }
@@ -96,6 +93,18 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
     return best;
 }
 
+/* A wrong default is what users launch today: it is said first, and not once more. */
+static void say_default(const cli_failure *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].of_default) {
+            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
+                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
+                     items[i].message);
+        }
+    }
+}
+
 static void say_scenario(const cli_failure *items, size_t count)
 {
     const cli_failure *best = commonest(items, count);
@@ -103,24 +112,18 @@ static void say_scenario(const cli_failure *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         all += items[i].count;
     }
-    char *text = cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
-                            best->message, best->configuration);
-    if (all == 1) {
+    say_default(items, count);
+    const char *text = best->of_default
+                           ? best->status
+                           : cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
+                                        best->message, best->configuration);
+    if (all == 1 && !best->of_default) {
         cli_note("%s: 1 variant failed: %s", best->label, text);
-    } else {
+    } else if (all > 1) {
         uint32_t common = count_status(items, count, best);
-        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
         cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
-                 best->label, all, share, text, best->kernel);
-        free(share);
-    }
-    free(text);
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].of_default) {
-            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
-                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
-                     items[i].message);
-        }
+                 best->label, all, common == all ? "all" : cli_format("%u", common), text,
+                 best->kernel);
     }
 }
 
@@ -136,16 +139,50 @@ void cli_failures_say(const cli_failures *all)
     }
 }
 
-void cli_failures_free(cli_failures *all)
+/* ---- the compiler's log ---------------------------------------------------------------------- */
+
+void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
+                     const char *configuration)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const cli_failure *one = &all->items[i];
-        char *const texts[] = {one->scenario, one->environment, one->kernel,       one->label,
-                               one->status,   one->message,     one->configuration};
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            free(texts[t]);
-        }
+    char *code;
+    size_t bytes;
+    gputune_form form = session->device.emulated ? GPUTUNE_FORM_PTX : GPUTUNE_FORM_CUBIN;
+    if (cli_console_is_verbose() && gputune_emit(&code, &bytes, session->tuner, kernel, sizes,
+                                                 configuration, NULL, form) == GPUTUNE_OK) {
+        gputune_free(code);
     }
-    free(all->items);
-    *all = (cli_failures){NULL, 0};
+}
+
+typedef struct newest {
+    const char *sizes;
+    char *configuration, *created;
+} newest;
+
+static int take_newest(void *user, const gputune_record *record)
+{
+    newest *last = user;
+    bool fits = strcmp(record->status, "compile") == 0 && strcmp(record->sizes, last->sizes) == 0;
+    if (fits && (!last->created || strcmp(record->created, last->created) > 0)) {
+        last->configuration = cli_copy(record->configuration);
+        last->created = cli_copy(record->created);
+    }
+    return 0;
+}
+
+void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario)
+{
+    newest last = {.sizes = scenario->size_text};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = scenario->kernel->name;
+    filter.all_trials = true;
+    if (!cli_console_is_verbose()) {
+        return;
+    }
+    void *mark = cli_mark();
+    (void)gputune_records(session->tuner, &filter, take_newest, &last);
+    if (last.configuration) {
+        cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
+                        last.configuration);
+    }
+    cli_release(mark, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef CLI_FAILURES_H
 #define CLI_FAILURES_H
 
-#include <gputune.h>
+#include "cli/scenarios.h"
 
 /* Failures of one scenario that say the same. */
 typedef struct cli_failure {
@@ -24,6 +24,12 @@ void cli_failures_add(cli_failures *all, const gputune_record *record);
 /* A note for each scenario: how many failed, and the commonest reason; one more where the default
  * did. */
 void cli_failures_say(const cli_failures *all);
-void cli_failures_free(cli_failures *all);
+
+/* Compiles the configuration (NULL: the default) of a kernel again and shows the log if that fails.
+ * Does nothing unless asked to be verbose: what measures gives the first line only. */
+void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
+                     const char *configuration);
+/* The same for the scenario's variant that failed to compile last, according to the database. */
+void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
 #include <fcntl.h>
 #include <signal.h>

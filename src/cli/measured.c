@@ -1,12 +1,11 @@
 /* Stored trials by scenario, and the choice of one scenario. */
-#include "cli/measured.h"
+#include "cli/export.h"
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/units.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
@@ -69,26 +68,6 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
     return status < 0 && !none ? cli_fail(status) : CLI_CONTINUE;
 }
 
-void cli_measured_free(cli_measured_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        cli_measured *one = &list->items[i];
-        for (size_t t = 0; t < one->count; t++) {
-            free(one->trials[t].configuration);
-            free(one->trials[t].message);
-            free(one->trials[t].created);
-        }
-        char *const texts[] = {one->kernel, one->sizes, one->scenario,   one->alignment,
-                               one->inputs, one->gpu,   one->environment};
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            free(texts[t]);
-        }
-        free(one->trials);
-    }
-    free(list->items);
-    *list = (cli_measured_list){NULL, 0};
-}
-
 /* ---- choosing ---- */
 
 /* The value of a size in "n=4 T=half" with its length; NULL: it has no such size. */
@@ -112,10 +91,8 @@ static bool is_same_value(const char *stored, size_t length, const char *wanted)
     char *text = cli_copy_part(stored, length);
     int64_t a, b;
     const char *problem;
-    bool same = strcmp(text, wanted) == 0 || (cli_size_number(&a, &problem, text) &&
-                                              cli_size_number(&b, &problem, wanted) && a == b);
-    free(text);
-    return same;
+    return strcmp(text, wanted) == 0 ||
+           (cli_size_number(&a, &problem, text) && cli_size_number(&b, &problem, wanted) && a == b);
 }
 
 static bool has_sizes(const cli_measured *one, const cli_values *wanted)
@@ -167,7 +144,6 @@ static void say(const cli_measured *one, const cli_measured_list *list)
               is_environment ? one->gpu : "", sizes, gputune_objective_name(one->objective),
               one->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", one->alignment, one->inputs,
               one->count);
-    free(sizes);
 }
 
 static void say_all(const cli_measured_list *list, const cli_measured_name *name)

@@ -1,4 +1,5 @@
-/* Allocation that ends the program when memory runs out, and files read whole. */
+/* Allocation that ends the program when memory runs out, and files read whole. Every block is a
+ * malloc() of its own, so that checkers of memory see where it ends. */
 #include "cli/memory.h"
 
 #include "base/text.h"
@@ -9,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stands before what is handed out, which begins as aligned as this ends. */
+typedef struct block {
+    struct block *older, *newer;
+} block;
+_Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "what follows a block is aligned");
+
+static block ring = {&ring, &ring}; /* its `older` is the newest block */
+
 static void *checked(void *memory)
 {
     if (!memory) {
@@ -18,9 +27,20 @@ static void *checked(void *memory)
     return memory;
 }
 
+/* Like realloc; a block that moves keeps its place in the ring, and a new one is the newest. */
+static void *resize(void *memory, size_t bytes)
+{
+    block *one = checked(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
+    if (!memory) {
+        *one = (block){ring.older, &ring};
+    }
+    one->older->newer = one->newer->older = one;
+    return one + 1;
+}
+
 void *cli_allocate(size_t count, size_t bytes)
 {
-    return checked(calloc(count ? count : 1, bytes ? bytes : 1));
+    return memset(resize(NULL, count * bytes), 0, count * bytes);
 }
 
 void *cli_grow(void *array, size_t count, size_t bytes)
@@ -28,32 +48,38 @@ void *cli_grow(void *array, size_t count, size_t bytes)
     if (count & (count - 1)) {
         return array; /* the capacity is the next power of two */
     }
-    return checked(realloc(array, (count ? count * 2 : 1) * bytes));
+    return resize(array, (count ? count * 2 : 1) * bytes);
 }
 
 char *cli_copy(const char *string)
 {
-    return string ? checked(strdup(string)) : NULL;
+    return string ? cli_copy_part(string, strlen(string)) : NULL;
 }
 
 char *cli_copy_part(const char *string, size_t count)
 {
-    return checked(strndup(string, count));
+    size_t length = strnlen(string, count);
+    char *copy = cli_allocate(length + 1, 1);
+    return memcpy(copy, string, length);
 }
 
-static char *format_arguments(const char *format, va_list args)
+static void append_arguments(char **text, const char *format, va_list args)
 {
-    gt_text text = {0};
-    char *out = NULL;
-    gt_text_vprintf(&text, format, args);
-    return checked(gt_text_take(&out, &text) == GPUTUNE_OK ? out : NULL);
+    gt_text more = {0};
+    size_t length = *text ? strlen(*text) : 0;
+    gt_text_vprintf(&more, format, args);
+    checked(more.failed ? NULL : &more);
+    *text = resize(*text, length + more.length + 1);
+    memcpy(*text + length, gt_text_string(&more), more.length + 1);
+    gt_text_free(&more);
 }
 
 char *cli_format(const char *format, ...)
 {
     va_list args;
+    char *text = NULL;
     va_start(args, format);
-    char *text = format_arguments(format, args);
+    append_arguments(&text, format, args);
     va_end(args);
     return text;
 }
@@ -62,16 +88,8 @@ void cli_append(char **text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *more = format_arguments(format, args);
+    append_arguments(text, format, args);
     va_end(args);
-    if (!*text) {
-        *text = more;
-        return;
-    }
-    char *joined = cli_format("%s%s", *text, more);
-    free(*text);
-    free(more);
-    *text = joined;
 }
 
 char *cli_read_text(const char *path, size_t *bytes)
@@ -81,21 +99,39 @@ char *cli_read_text(const char *path, size_t *bytes)
     if (!file) {
         return NULL;
     }
-    char *text = cli_allocate(room, 1);
+    char *text = resize(NULL, room);
     while ((got = fread(text + count, 1, room - 1 - count, file)) > 0) {
         count += got;
         if (count == room - 1) {
             room *= 2;
-            text = checked(realloc(text, room));
+            text = resize(text, room);
         }
     }
     text[count] = '\0';
+    *bytes = count;
     bool good = !ferror(file);
     fclose(file);
-    if (!good) {
-        free(text);
-        return NULL;
+    return good ? text : NULL;
+}
+
+void *cli_mark(void)
+{
+    return resize(NULL, 0);
+}
+
+void cli_release(void *mark, const void *kept)
+{
+    const block *last = (block *)mark - 1;
+    for (block *one = ring.older, *older; one != &ring; one = older) {
+        older = one->older;
+        bool done = one == last;
+        if (one + 1 != kept) {
+            one->older->newer = one->newer;
+            one->newer->older = one->older;
+            free(one);
+        }
+        if (done) {
+            return;
+        }
     }
-    *bytes = count;
-    return text;
 }

@@ -1,5 +1,6 @@
-/* Memory and text of the command line: running out ends the program with one line and exit code 1,
- * so that callers need no check. What is returned is the caller's to free(). */
+/* Memory and text of the command line. What is returned lives until the program ends, or until it
+ * is released down to a mark: nothing is freed one by one. Running out ends the program with one
+ * line and exit code 1, so that callers need no check. The main thread only. */
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
@@ -23,5 +24,11 @@ void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* A whole file, terminated; *bytes long without that. NULL, with errno, if it cannot be read. */
 char *cli_read_text(const char *path, size_t *bytes);
+
+/* For work that is repeated while the program runs: what is allocated behind a mark is released
+ * with it, but for `kept` (may be NULL). What was allocated before stays, also where it has grown
+ * since. Marks are released in reverse order. */
+void *cli_mark(void);
+void cli_release(void *mark, const void *kept);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -11,7 +10,6 @@
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1 };
@@ -60,9 +58,7 @@ static void print_help(const cli_usage *usage)
     printf("usage: gputune %s [options]%s%s\n\n%s\n\noptions:\n", usage->command,
            usage->arguments[0] ? " " : "", usage->arguments, usage->summary);
     for (const cli_option *option = usage->options; option->name; option++) {
-        char *heading = option_heading(option);
-        print_option(heading, option->help);
-        free(heading);
+        print_option(option_heading(option), option->help);
     }
     print_option("-h, --help", "this text");
     if (usage->more) {
@@ -124,10 +120,7 @@ static int set_choice(const cli_option *option, const char *text)
             return CLI_CONTINUE;
         }
     }
-    char *what = cli_format("value of --%s", option->name);
-    int code = cli_unknown(what, text, option->choices, count);
-    free(what);
-    return code;
+    return cli_unknown(cli_format("value of --%s", option->name), text, option->choices, count);
 }
 
 static void add_item(cli_list *list, const char *text)
@@ -176,7 +169,6 @@ static int unknown_option(const cli_usage *usage, const char *given)
         cli_error("%s: unknown option '%s'; see 'gputune help %s'", usage->command, given,
                   usage->command);
     }
-    free(word);
     return CLI_EXIT_USAGE;
 }
 
@@ -258,10 +250,4 @@ int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv)
     }
     *out = arguments;
     return CLI_CONTINUE;
-}
-
-void cli_list_free(cli_list *list)
-{
-    free(list->items);
-    *list = (cli_list){NULL, 0};
 }

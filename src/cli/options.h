@@ -54,6 +54,4 @@ enum { CLI_CONTINUE = -1 };
  * what is wrong. */
 int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv);
 
-void cli_list_free(cli_list *list);
-
 #endif

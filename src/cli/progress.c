@@ -5,7 +5,6 @@
 #include "cli/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BAR_CELLS = 12 };
@@ -20,7 +19,7 @@ void cli_progress_start(cli_progress *progress, const char *label)
 void cli_progress_end(cli_progress *progress)
 {
     progress->index++;
-    cli_console_progress(NULL);
+    cli_console_progress_end();
 }
 
 /* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
@@ -82,7 +81,6 @@ static void append_best(char **text, const gputune_progress *at)
     if (at->default_ns > 0) {
         cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
     }
-    free(time);
 }
 
 static void append_left(char **text, const gputune_progress *at)
@@ -133,12 +131,13 @@ void cli_progress_update(void *user, const gputune_progress *at)
         return;
     }
     progress->shown_s = at->elapsed_s;
+    void *mark = cli_mark();
     char *text = describe(progress, at, live);
     if (live) {
         cut(text, (size_t)cli_console_width() - 1);
-        cli_console_progress(text);
+        cli_console_progress("%s", text);
     } else {
         cli_note("%s", text);
     }
-    free(text);
+    cli_release(mark, NULL);
 }

@@ -5,27 +5,17 @@
 #include "cli/memory.h"
 #include "cli/units.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define DERIVE(name) static void name(cli_cell *out, const void *item)
-#define RECORD       const gputune_record *record = item
-
-DERIVE(objective)
+static void cache(cli_cell *out, const void *item)
 {
-    RECORD;
-    cli_set_text(out, gputune_objective_name(record->objective));
-}
-
-DERIVE(cache)
-{
-    RECORD;
+    const gputune_record *record = item;
     cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold");
 }
 
-DERIVE(hot_only)
+static void hot_only(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "");
 }
 
@@ -39,7 +29,7 @@ static double bytes_per_s(const gputune_record *record)
     return is_timed(record) ? record->bytes * 1e9 / record->median_ns : 0;
 }
 
-DERIVE(bandwidth)
+static void bandwidth(cli_cell *out, const void *item)
 {
     cli_set_number(out, bytes_per_s(item), true);
 }
@@ -49,29 +39,29 @@ static double flops_per_s(const gputune_record *record)
     return is_timed(record) ? record->flops * 1e9 / record->median_ns : 0;
 }
 
-DERIVE(flop_rate)
+static void flop_rate(cli_cell *out, const void *item)
 {
     cli_set_number(out, flops_per_s(item), true);
 }
 
 /* Of a kernel that states no bytes, in views that else show its bandwidth. */
-DERIVE(flop_rate_alone)
+static void flop_rate_alone(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     cli_set_number(out, record->bytes > 0 ? 0 : flops_per_s(record), true);
 }
 
-DERIVE(copy_share)
+static void copy_share(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     double copy = record->copy_bytes_per_s;
     cli_set_number(out, copy > 0 ? bytes_per_s(record) / copy : 0, true);
 }
 
 /* The default's time, or why it has none. */
-DERIVE(default_time)
+static void default_time(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     if (record->default_ns > 0 || !cli_is_failure(record->default_status)) {
         cli_set_number(out, record->default_ns, true);
     } else {
@@ -79,15 +69,12 @@ DERIVE(default_time)
     }
 }
 
-DERIVE(speedup)
+static void speedup(cli_cell *out, const void *item)
 {
-    RECORD;
-    if (!(record->speedup > 0)) {
-        return;
+    const gputune_record *record = item;
+    if (record->speedup > 0) {
+        cli_set_text(out, cli_speedup(record->speedup, record->speedup_low, record->speedup_high));
     }
-    char *text = cli_speedup(record->speedup, record->speedup_low, record->speedup_high);
-    cli_set_text(out, text);
-    free(text);
 }
 
 /* Whether several kernels are launched, or one several times. */
@@ -97,36 +84,34 @@ static bool is_pipeline(const char *grids)
 }
 
 /* The kernels of a pipeline have grids of their own, which is worth a column. */
-DERIVE(pipeline_grids)
+static void pipeline_grids(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     cli_set_text(out, is_pipeline(record->grids) ? record->grids : "");
 }
 
-DERIVE(pipeline_blocks)
+static void pipeline_blocks(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     cli_set_text(out, is_pipeline(record->grids) ? record->blocks : "");
 }
 
 /* Of a winner's tuning, in which nothing may have failed. */
-DERIVE(failed)
+static void failed(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     if (record->is_winner) {
         cli_set_number(out, record->failed, false);
     }
 }
 
 /* Half the 95% interval as a share of the median: "0.3%". */
-DERIVE(uncertainty)
+static void uncertainty(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     if (record->median_ns > 0 && record->high_ns > 0) {
         double half = (record->high_ns - record->low_ns) / 2;
-        char *text = cli_format("±%.2f%%", half / record->median_ns * 100);
-        cli_set_text(out, text);
-        free(text);
+        cli_set_text(out, cli_format("±%.2f%%", half / record->median_ns * 100));
     }
 }
 
@@ -140,18 +125,17 @@ static void set_widths(cli_cell *out, uint32_t widths)
         }
     }
     cli_set_text(out, text);
-    free(text);
 }
 
-DERIVE(loads)
+static void loads(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     set_widths(out, record->load_widths);
 }
 
-DERIVE(stores)
+static void stores(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     set_widths(out, record->store_widths);
 }
 
@@ -162,14 +146,14 @@ static bool is_narrow(const gputune_record *record)
     return widths > 0 && record->vector_bytes > 0 && widths < record->vector_bytes;
 }
 
-DERIVE(narrow)
+static void narrow(cli_cell *out, const void *item)
 {
     cli_set_yes(out, is_narrow(item));
 }
 
-DERIVE(flags)
+static void flags(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     const struct {
         bool set;
         const char *word;
@@ -188,14 +172,13 @@ DERIVE(flags)
         cli_append(&text, "%sonly %s", text[0] ? ", " : "", record->only);
     }
     cli_set_text(out, text);
-    free(text);
 }
 
 /* What `show --all` says of a trial: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..."
  */
-DERIVE(outcome)
+static void outcome(cli_cell *out, const void *item)
 {
-    RECORD;
+    const gputune_record *record = item;
     const char *status = record->status ? record->status : "";
     char *text = cli_copy(record->is_winner ? "winner" : status);
     if (record->eliminated_round) {
@@ -205,10 +188,9 @@ DERIVE(outcome)
         cli_append(&text, ": %s", record->message);
     }
     cli_set_text(out, text);
-    free(text);
 }
 
-DERIVE(verdict)
+static void verdict(cli_cell *out, const void *item)
 {
     cli_set_text(out, cli_verdict(item));
 }
@@ -222,11 +204,8 @@ enum {
     DATA = CLI_IN_DATA
 };
 
-#define FIELD(name) offsetof(gputune_record, name), NULL
-#define SAME(name, title, unit, where)                                                             \
-    {                                                                                              \
-#name, title, unit, where, FIELD(name)                                                     \
-    }
+#define FIELD(name)                    offsetof(gputune_record, name), NULL
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_record, name, title, unit, where)
 #define MADE(key, title, unit, where, derive)                                                      \
     {                                                                                              \
         key, title, unit, where, 0, derive                                                         \
@@ -235,7 +214,7 @@ enum {
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS),
     SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS),
-    MADE("objective", "objective", CLI_TEXT, DATA | WINNERS | TRIALS | RUN, objective),
+    SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN),
     MADE("cache", "", CLI_TEXT, DATA, cache),
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
@@ -312,11 +291,7 @@ static const cli_column columns[] = {
 
 cli_table cli_record_table(unsigned view)
 {
-    cli_table table = {.name = "records",
-                       .columns = columns,
-                       .column_count = sizeof columns / sizeof *columns,
-                       .view = view};
-    return table;
+    return (cli_table)CLI_TABLE("records", columns, view);
 }
 
 void cli_record_add(cli_table *table, const gputune_record *record)

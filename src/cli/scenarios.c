@@ -3,11 +3,9 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 #include "cli/units.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SCENARIOS = 10000 };
@@ -15,17 +13,6 @@ enum { MOST_SCENARIOS = 10000 };
  * second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
-
-static int parse_all(cli_values *out, const char *option, const cli_list *texts)
-{
-    for (size_t i = 0; i < texts->count; i++) {
-        int code = cli_values_parse(out, option, texts->items[i]);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
-    }
-    return CLI_CONTINUE;
-}
 
 static bool has_name(char *const *names, size_t count, const char *name)
 {
@@ -72,7 +59,6 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
         }
         int code =
             found ? CLI_CONTINUE : cli_unknown(axes ? "axis" : "size", name, known, known_count);
-        free(known);
         if (code != CLI_CONTINUE) {
             return code;
         }
@@ -102,19 +88,8 @@ static void set_only(cli_scenario *scenario, const cli_scenarios *all)
 
 static int add_size(cli_scenario *scenario, const char *name, const char *value)
 {
-    size_t at = scenario->size_count;
-    gputune_size size;
-    char *word;
-    int code = cli_size_make(&size, &word, name, value);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    scenario->sizes = cli_grow(scenario->sizes, at, sizeof *scenario->sizes);
-    scenario->words = cli_grow(scenario->words, at, sizeof *scenario->words);
-    scenario->sizes[at] = size;
-    scenario->words[at] = word;
-    scenario->size_count++;
-    return CLI_CONTINUE;
+    scenario->sizes = cli_grow(scenario->sizes, scenario->size_count, sizeof *scenario->sizes);
+    return cli_size_make(&scenario->sizes[scenario->size_count++], name, value);
 }
 
 /* The value that a size gets on an emulator when it is not given; "": the template's default. */
@@ -182,22 +157,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     }
     char *brief = cli_short_sizes(scenario->size_text);
     scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
-    free(brief);
     return code;
-}
-
-static void free_scenario(cli_scenario *scenario)
-{
-    for (size_t i = 0; i < scenario->size_count; i++) {
-        free(scenario->words[i]);
-    }
-    free(scenario->words);
-    free(scenario->sizes);
-    free(scenario->only);
-    free(scenario->size_text);
-    free(scenario->label);
-    free(scenario->terms.alignments);
-    free(scenario->terms.text);
 }
 
 /* The same sizes may be written in several ways: "1K,1024". */
@@ -207,7 +167,6 @@ static void drop_if_known(cli_scenarios *out)
     for (size_t i = 0; i + 1 < out->count; i++) {
         const cli_scenario *other = &out->items[i];
         if (other->kernel == last->kernel && strcmp(other->size_text, last->size_text) == 0) {
-            free_scenario(last);
             out->count--;
             return;
         }
@@ -238,9 +197,9 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
 static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection)
 {
-    int code = parse_all(&out->sizes, "--size", &selection->sizes);
+    int code = cli_values_read(&out->sizes, "--size", &selection->sizes);
     if (code == CLI_CONTINUE) {
-        code = parse_all(&out->only, "--only", &selection->only);
+        code = cli_values_read(&out->only, "--only", &selection->only);
     }
     if (code == CLI_CONTINUE) {
         code = check_names(&out->sizes, false, catalogue);
@@ -264,21 +223,47 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     for (size_t i = 0; i < catalogue->count && code == CLI_CONTINUE; i++) {
         code = add_kernel(out, &catalogue->kernels[i], emulated);
     }
-    if (code != CLI_CONTINUE) {
-        cli_scenarios_free(out);
+    return code;
+}
+
+/* For a command that takes one kernel, and one value for each size. */
+static int make_single(cli_scenarios *out, const cli_selection *selection,
+                       const cli_session *session)
+{
+    cli_catalogue catalogue;
+    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_one(&catalogue);
+    }
+    if (code == CLI_CONTINUE) {
+        code = cli_scenarios_make(out, &catalogue, selection, session);
+    }
+    if (code == CLI_CONTINUE && out->count != 1) {
+        cli_error("--size: this command takes one value for each size");
+        return CLI_EXIT_USAGE;
     }
     return code;
 }
 
-int cli_scenario_single(cli_scenarios *out, const cli_catalogue *catalogue,
-                        const cli_selection *selection, const cli_session *session)
+int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
+               cli_work work, void *user)
 {
-    int code = cli_scenarios_make(out, catalogue, selection, session);
-    if (code == CLI_CONTINUE && out->count != 1) {
-        cli_error("--size: this command takes one value for each size");
-        cli_scenarios_free(out);
-        return CLI_EXIT_USAGE;
+    cli_session session;
+    cli_scenarios scenarios;
+    selection->kernels = name;
+    selection->kernel_count = 1;
+    int code = cli_open(&session, common, mode);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
+    code = make_single(&scenarios, selection, &session);
+    if (code == CLI_CONTINUE && mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
+        cli_catch_interrupt();
+    }
+    if (code == CLI_CONTINUE) {
+        code = work(user, &session, scenarios.items);
+    }
+    cli_close(&session);
     return code;
 }
 
@@ -286,25 +271,4 @@ gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 {
     gputune_sizes sizes = {scenario->size_count, scenario->sizes};
     return sizes;
-}
-
-void cli_scenarios_free(cli_scenarios *scenarios)
-{
-    for (size_t i = 0; i < scenarios->count; i++) {
-        free_scenario(&scenarios->items[i]);
-    }
-    free(scenarios->items);
-    for (size_t i = 0; scenarios->only_texts && i < scenarios->only.count; i++) {
-        free(scenarios->only_texts[i]);
-    }
-    free(scenarios->only_texts);
-    cli_values_free(&scenarios->sizes);
-    cli_values_free(&scenarios->only);
-    memset(scenarios, 0, sizeof *scenarios);
-}
-
-void cli_selection_free(cli_selection *selection)
-{
-    cli_list_free(&selection->sizes);
-    cli_list_free(&selection->only);
 }

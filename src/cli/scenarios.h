@@ -1,4 +1,5 @@
-/* The scenarios of a command line: kernels times the cross product of the sizes given. */
+/* The scenarios of a command line: kernels times the cross product of the sizes given
+ * (scenarios.c), or those of a file of misses (wanted.c). */
 #ifndef CLI_SCENARIOS_H
 #define CLI_SCENARIOS_H
 
@@ -14,13 +15,11 @@ typedef struct cli_terms {
     uint32_t alignment;
     gputune_alignment *alignments;
     size_t alignment_count;
-    char *text; /* the names of the alignments */
 } cli_terms;
 
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* of the catalogue */
     gputune_size *sizes;
-    char **words; /* storage of sizes that are words */
     size_t size_count;
     const char **only; /* the restrictions that this kernel has axes for */
     size_t only_count;
@@ -60,15 +59,22 @@ typedef struct cli_selection {
 
 /* Builds the list, each scenario once. A size or axis that some of the kernels have goes to those;
  * one that none has is an error that names the nearest. On an emulated device, sizes that are not
- * given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. The catalogue must
- * outlive *out. */
+ * given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
-/* The same for a command that takes one scenario: one kernel, one value for each size. */
-int cli_scenario_single(cli_scenarios *out, const cli_catalogue *catalogue,
-                        const cli_selection *selection, const cli_session *session);
+/* Builds the list from the misses of a file that were met on this kind of GPU (`any_gpu`: on any),
+ * of the selected kernels, if there are some, the most wanted first; what has no template, or data
+ * that only the program had, is left out with a note. Returns CLI_CONTINUE, or an exit code after
+ * saying what is wrong. */
+int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session *session,
+                         const cli_selection *selection, bool any_gpu);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
-void cli_scenarios_free(cli_scenarios *scenarios);
-void cli_selection_free(cli_selection *selection);
+
+typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenario *scenario);
+/* What run, compare, space and emit have in common: opens as `common` and `mode` say, finds the one
+ * kernel `name` at the selection's sizes, one value for each, and returns what `work` returns (an
+ * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
+int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
+               cli_work work, void *user);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_name(const char *text, size_t length)
@@ -48,7 +47,6 @@ static int fail_comma(const char *option, const char *text, size_t length)
     }
     cli_error("%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'", option,
               (int)length, text, parted);
-    free(parted);
     return CLI_EXIT_USAGE;
 }
 
@@ -102,6 +100,15 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     return CLI_CONTINUE;
 }
 
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
+{
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
+        code = cli_values_parse(out, option, texts->items[i]);
+    }
+    return code;
+}
+
 const cli_value_list *cli_values_find(const cli_values *values, const char *name)
 {
     for (size_t i = 0; i < values->count; i++) {
@@ -110,19 +117,6 @@ const cli_value_list *cli_values_find(const cli_values *values, const char *name
         }
     }
     return NULL;
-}
-
-void cli_values_free(cli_values *values)
-{
-    for (size_t i = 0; i < values->count; i++) {
-        for (size_t v = 0; v < values->lists[i].count; v++) {
-            free(values->lists[i].values[v]);
-        }
-        free(values->lists[i].values);
-        free(values->lists[i].name);
-    }
-    free(values->lists);
-    *values = (cli_values){NULL, 0};
 }
 
 bool cli_size_number(int64_t *out, const char **problem, const char *text)
@@ -145,11 +139,10 @@ bool cli_size_number(int64_t *out, const char **problem, const char *text)
     return true;
 }
 
-int cli_size_make(gputune_size *out, char **storage, const char *name, const char *value)
+int cli_size_make(gputune_size *out, const char *name, const char *value)
 {
     int64_t number;
     const char *problem;
-    *storage = NULL;
     if (cli_size_number(&number, &problem, value)) {
         *out = (gputune_size){name, number};
         return CLI_CONTINUE;
@@ -158,7 +151,6 @@ int cli_size_make(gputune_size *out, char **storage, const char *name, const cha
         cli_error("size '%s=%s' %s", name, value, problem);
         return CLI_EXIT_USAGE;
     }
-    *storage = cli_format("%s=%s", name, value);
-    *out = (gputune_size){*storage, 0};
+    *out = (gputune_size){cli_format("%s=%s", name, value), 0};
     return CLI_CONTINUE;
 }

@@ -2,6 +2,8 @@
 #ifndef CLI_SIZES_H
 #define CLI_SIZES_H
 
+#include "cli/options.h"
+
 #include <gputune.h>
 
 /* One name with the values given for it. */
@@ -21,15 +23,16 @@ typedef struct cli_values {
  * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
  * on any text. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
+/* The same for all texts of an option. */
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-void cli_values_free(cli_values *values);
 
 /* A size's number, as gt_read_int() has it. True and *out when it is one from 1 to 2^40; false with
  * why in *problem: "" for text that does not begin like a number (a type's name). */
 bool cli_size_number(int64_t *out, const char **problem, const char *text);
 
 /* One size: a number under its name, or a word in the form that gputune_size wants it. The name
- * must outlive *out; words are kept in *storage, the caller's to free(). */
-int cli_size_make(gputune_size *out, char **storage, const char *name, const char *value);
+ * must outlive *out. */
+int cli_size_make(gputune_size *out, const char *name, const char *value);
 
 #endif

@@ -4,8 +4,8 @@
 #include "cli/memory.h"
 #include "cli/units.h"
 
+#include <gputune.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void cli_set_text(cli_cell *out, const char *text)
@@ -38,6 +38,12 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
     case CLI_TEXT:
     case CLI_SIZES:
         cli_set_text(out, *(const char *const *)field);
+        break;
+    case CLI_CHARS:
+        cli_set_text(out, field);
+        break;
+    case CLI_OBJECTIVE:
+        cli_set_text(out, gputune_objective_name(*(const gputune_objective *)field));
         break;
     case CLI_YES:
         cli_set_yes(out, *(const bool *)field);
@@ -81,7 +87,9 @@ cli_cell *cli_table_add(cli_table *table, const void *item)
         cli_cell *cell = &table->cells[index];
         *cell = (cli_cell){CLI_NOTHING, NULL, 0, 0, false};
         if (column->derive) {
+            void *mark = cli_mark();
             column->derive(cell, item);
+            cli_release(mark, cell->text);
         } else {
             read_field(cell, column->unit, (const char *)item + column->offset);
         }
@@ -100,16 +108,5 @@ void cli_table_sort(cli_table *table, const size_t *keys)
         }
         memcpy(&sorted[place * width], &table->cells[row * width], bytes);
     }
-    free(table->cells);
     table->cells = sorted;
-}
-
-void cli_table_free(cli_table *table)
-{
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        free(table->cells[i].text);
-    }
-    free(table->cells);
-    table->cells = NULL;
-    table->row_count = 0;
 }

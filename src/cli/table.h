@@ -20,8 +20,12 @@ extern const char *const cli_format_words[];
 /* How a column's values are read from memory and shown to people. Data formats always get the plain
  * value in base units (nanoseconds, bytes, bytes a second). */
 typedef enum cli_unit {
-    CLI_TEXT,       /* const char * */
-    CLI_SIZES,      /* const char *, round numbers shortened */
+    /* words, which are aligned to the left */
+    CLI_TEXT,      /* const char * */
+    CLI_CHARS,     /* char[] */
+    CLI_OBJECTIVE, /* gputune_objective, as its name */
+    CLI_SIZES,     /* const char *, round numbers shortened */
+    /* figures */
     CLI_YES,        /* bool */
     CLI_COUNT,      /* uint32_t */
     CLI_SOME_COUNT, /* uint32_t, 0: unknown */
@@ -36,7 +40,7 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* One value. Text belongs to the cell. */
+/* One value. */
 typedef struct cli_cell {
     enum { CLI_NOTHING, CLI_WORDS, CLI_INTEGER, CLI_DOUBLE, CLI_BOOLEAN } kind;
     char *text;
@@ -74,6 +78,22 @@ typedef struct cli_table {
 
 /* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
+/* A table without rows. */
+#define CLI_TABLE(name, columns, view)                                                             \
+    {                                                                                              \
+        name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, view                          \
+    }
+/* A column that shows a member of the item, under its name in data. */
+#define CLI_FIELD(type, member, title, unit, where)                                                \
+    {                                                                                              \
+#member, title, unit, where, offsetof(type, member), NULL                                  \
+    }
+/* A column of text that is computed. */
+#define CLI_MADE(key, title, where, derive)                                                        \
+    {                                                                                              \
+        key, title, CLI_TEXT, where, 0, derive                                                     \
+    }
+
 /* Puts the rows in the order of their keys, where keys[i] is that of row i. */
 void cli_table_sort(cli_table *table, const size_t *keys);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
@@ -81,9 +101,9 @@ void cli_table_sort(cli_table *table, const size_t *keys);
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
 void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);
-void cli_table_free(cli_table *table);
 
-/* Set a cell; for derive functions. Zero gives an empty cell where `unknown_zero`. */
+/* Set a cell; for derive functions, of whose memory the cell's text alone outlives them. Zero gives
+ * an empty cell where `unknown_zero`. */
 void cli_set_text(cli_cell *out, const char *text);
 void cli_set_number(cli_cell *out, double value, bool unknown_zero);
 void cli_set_yes(cli_cell *out, bool value);

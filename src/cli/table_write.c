@@ -6,7 +6,6 @@
 #include "cli/units.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const cli_format_words[] = {"table", "json", "csv", "md", NULL};
@@ -65,13 +64,12 @@ static char *shown(const cli_column *column, const cli_cell *cell, bool markdown
     for (const char *c = text; *c; c++) {
         cli_append(&escaped, "%s%c", *c == '|' ? "\\" : "", *c);
     }
-    free(text);
     return escaped;
 }
 
 static bool is_left(const cli_column *column)
 {
-    return column->unit == CLI_TEXT || column->unit == CLI_SIZES;
+    return column->unit <= CLI_SIZES;
 }
 
 typedef struct grid {
@@ -110,15 +108,6 @@ static grid make_grid(const cli_table *table, bool markdown)
         }
     }
     return out;
-}
-
-static void free_grid(grid *out, const cli_table *table)
-{
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        free(out->texts[i]);
-    }
-    free(out->texts);
-    free(out->widths);
 }
 
 static void pad(FILE *file, size_t count)
@@ -178,7 +167,6 @@ static void write_people(const cli_table *table, bool markdown, FILE *file)
     for (size_t r = 0; r < table->row_count; r++) {
         write_line(table, &grid, grid.texts + r * table->column_count, markdown, file);
     }
-    free_grid(&grid, table);
 }
 
 /* ---- for programs ---- */

@@ -6,7 +6,6 @@
 #include "cli/memory.h"
 #include "cli/session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
@@ -64,15 +63,6 @@ int cli_tuning_inputs(cli_tuning *tuning)
         tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
     }
     return CLI_CONTINUE;
-}
-
-void cli_tuning_free(cli_tuning *tuning)
-{
-    for (size_t i = 0; tuning->files && i < tuning->inputs.count; i++) {
-        free((char *)tuning->files[i].buffer);
-    }
-    free(tuning->files);
-    cli_list_free(&tuning->inputs);
 }
 
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)

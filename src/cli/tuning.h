@@ -59,7 +59,6 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 /* Reads the texts of --input. CLI_CONTINUE, or the code to exit with after a message. */
 int cli_tuning_inputs(cli_tuning *tuning);
-void cli_tuning_free(cli_tuning *tuning);
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);

@@ -14,11 +14,9 @@ double cli_turn_cost(const char *sizes)
 {
     double cost = 1;
     for (const char *sign = strchr(sizes, '='); sign; sign = strchr(sign + 1, '=')) {
-        char *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
         int64_t number;
-        const char *problem;
+        const char *problem, *value = cli_copy_part(sign + 1, strcspn(sign + 1, " "));
         cost *= cli_size_number(&number, &problem, value) ? (double)number : 1;
-        free(value);
     }
     return cost;
 }
@@ -132,7 +130,6 @@ void cli_turns_sort(cli_turn *turns, size_t count)
     for (size_t i = 0; i < count; i++) {
         turns[i] = list[i].turn;
     }
-    free(list);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

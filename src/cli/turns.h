@@ -18,7 +18,7 @@ typedef struct cli_turn {
 double cli_turn_cost(const char *sizes);
 
 /* The turns of the scenarios, in the order that the user gave, with what the database knows of each
- * (`objective` 0: any). The caller frees them. */
+ * (`objective` 0: any). */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
                          gputune_objective objective, gputune_cache cache);
 

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Four significant digits, no exponent. */
@@ -89,7 +88,6 @@ char *cli_short_sizes(const char *sizes)
         cli_append(&out, "%.*s", (int)name, sizes);
         cli_append(&out, "%.*s", number ? (int)strlen(number) : (int)value,
                    number ? number : sizes + name);
-        free(number);
         sizes += name + value;
         size_t blanks = strspn(sizes, " ");
         cli_append(&out, "%.*s", (int)blanks, sizes);

@@ -1,4 +1,4 @@
-/* Figures as a person reads them. Each returns text for the caller to free(). */
+/* Figures as a person reads them. */
 #ifndef CLI_UNITS_H
 #define CLI_UNITS_H
 

@@ -1,12 +1,15 @@
-/* Makes scenarios of what programs asked for and did not find. */
-#include "cli/wanted.h"
-
+/* Makes scenarios of what programs asked for and did not find, as a file of misses has it. */
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/memory.h"
+#include "cli/scenarios.h"
+
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const char seeded[] = "seed="; /* inputs that can be made here */
 
 /* A miss with texts of its own. */
 typedef struct miss {
@@ -49,19 +52,6 @@ static int take(void *user, const gputune_miss *one)
     return 0;
 }
 
-static void free_reading(reading *at)
-{
-    for (size_t i = 0; i < at->count; i++) {
-        miss *one = &at->items[i];
-        free(one->kernel);
-        free(one->sizes);
-        free(one->only);
-        free(one->alignment);
-        free(one->inputs);
-    }
-    free(at->items);
-}
-
 /* ---- one scenario ---------------------------------------------------------------------------- */
 
 /* "16 x=4 y=8": of every buffer, and of single ones. Splits the text in place. */
@@ -93,7 +83,7 @@ static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
     }
     selection.sizes = (cli_list){&sizes, *sizes != '\0'};
     selection.only = (cli_list){&only, *only != '\0'};
-    int code = cli_scenario_single(out, catalogue, &selection, session);
+    int code = cli_scenarios_make(out, catalogue, &selection, session);
     if (code != CLI_CONTINUE) {
         return code;
     }
@@ -101,10 +91,8 @@ static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
     terms->given = true;
     terms->objective = one->objective;
     terms->cache = one->cache;
-    terms->seed = strtoull(one->inputs + strlen("seed="), NULL, 10);
-    terms->text = one->alignment; /* whose names the alignments point to */
-    one->alignment = NULL;
-    read_alignment(terms, terms->text);
+    terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
+    read_alignment(terms, one->alignment);
     return CLI_CONTINUE;
 }
 
@@ -125,27 +113,21 @@ static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one
 }
 
 /* A miss that cannot be made a scenario does not stop the others. */
-static void add(cli_wanted *out, const cli_session *session, miss *one)
+static void add(cli_scenarios *out, const cli_session *session, miss *one)
 {
-    if (strncmp(one->inputs, "live:", strlen("live:")) == 0) {
-        cli_note("%s %s: left out, as it is to be tuned with data of the program (%s)", one->kernel,
-                 one->sizes, one->inputs);
+    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
+        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
+                 "the program is not here",
+                 one->kernel, one->sizes, one->inputs);
         return;
     }
-    out->catalogues = cli_grow(out->catalogues, out->count, sizeof *out->catalogues);
-    cli_catalogue *catalogue = &out->catalogues[out->count];
-    if (find_kernel(catalogue, session, one) != CLI_CONTINUE) {
-        return;
+    cli_catalogue catalogue;
+    cli_scenarios single;
+    if (find_kernel(&catalogue, session, one) == CLI_CONTINUE &&
+        make_scenario(&single, &catalogue, session, one) == CLI_CONTINUE) { /* else they say why */
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = single.items[0];
     }
-    out->parts = cli_grow(out->parts, out->count, sizeof *out->parts);
-    cli_scenarios *part = &out->parts[out->count];
-    if (make_scenario(part, catalogue, session, one) != CLI_CONTINUE) {
-        cli_catalogue_free(catalogue);
-        return; /* it said why */
-    }
-    out->count++;
-    out->all.items = cli_grow(out->all.items, out->all.count, sizeof *out->all.items);
-    out->all.items[out->all.count++] = part->items[0];
 }
 
 /* Templates that programs named by their path. */
@@ -159,8 +141,8 @@ static void add_paths(const reading *at, const cli_session *session)
     }
 }
 
-int cli_wanted_read(cli_wanted *out, const char *path, const cli_session *session,
-                    const cli_selection *selection, bool any_gpu)
+int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session *session,
+                         const cli_selection *selection, bool any_gpu)
 {
     reading at = {.selection = selection,
                   .environment =
@@ -176,20 +158,7 @@ int cli_wanted_read(cli_wanted *out, const char *path, const cli_session *sessio
     }
     if (at.elsewhere) {
         cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
-                 at.elsewhere, at.elsewhere == 1 ? "" : "s");
+                 at.elsewhere, gt_plural(at.elsewhere));
     }
-    free_reading(&at);
     return code;
-}
-
-void cli_wanted_free(cli_wanted *wanted)
-{
-    for (size_t i = 0; i < wanted->count; i++) {
-        cli_scenarios_free(&wanted->parts[i]);
-        cli_catalogue_free(&wanted->catalogues[i]);
-    }
-    free(wanted->catalogues);
-    free(wanted->parts);
-    free(wanted->all.items);
-    memset(wanted, 0, sizeof *wanted);
 }

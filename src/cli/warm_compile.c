@@ -5,15 +5,11 @@
 #include "cli/exit_code.h"
 #include "cli/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, title, unit, where)                                                             \
-    {                                                                                              \
-#name, title, unit, where, offsetof(gputune_compiled, name), NULL                          \
-    }
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
 
 /* The compiler's log of a variant that failed. The log of the others has nothing that the row
  * lacks. */
@@ -49,10 +45,8 @@ static void show_progress(work *at)
     if (!cli_console_is_live() || now == at->shown) {
         return;
     }
-    char *text = cli_format("%s: %u compiled", at->scenario->label, at->done);
     at->shown = now;
-    cli_console_progress(text);
-    free(text);
+    cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
 }
 
 static int add(void *user, const gputune_compiled *compiled)
@@ -75,7 +69,7 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
     uint32_t before = at->done, failed_before = at->failed;
     int status = gputune_compile(session->tuner, at->scenario->kernel->name,
                                  cli_scenario_sizes(at->scenario), warm->arch, &options, add, at);
-    cli_console_progress(NULL);
+    cli_console_progress_end();
     if (*cli_cancel()) {
         return CLI_EXIT_CANCELED;
     }
@@ -90,16 +84,12 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
 int cli_warm_compile(const cli_warm *warm, const cli_session *session,
                      const cli_scenarios *scenarios)
 {
-    work at = {.table = {.name = "variants",
-                         .columns = columns,
-                         .column_count = sizeof columns / sizeof *columns,
-                         .view = CLI_VIEW}};
+    work at = {.table = CLI_TABLE("variants", columns, CLI_VIEW)};
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
         at.scenario = &scenarios->items[i];
         code = cli_worse(code, compile(&at, warm, session));
     }
     cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
-    cli_table_free(&at.table);
     return cli_check_database(session, code);
 }

@@ -1,7 +1,6 @@
 /* warm: tunes one scenario after another and prints the winners. */
 #include "cli/warm.h"
 
-#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"
@@ -10,34 +9,24 @@
 #include "cli/turns.h"
 #include "cli/units.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /* A finished scenario as a row. */
 typedef struct outcome {
-    gputune_info info;
+    gputune_info info; /* first: a column of it is one of the row */
     const char *sizes;
     char default_status[16]; /* of a default that failed, else "" */
 } outcome;
 
-#define DERIVE(name) static void name(cli_cell *out, const void *item)
-#define INFO         const gputune_info *info = &((const outcome *)item)->info
-
-DERIVE(objective)
+static void source(cli_cell *out, const void *item)
 {
-    INFO;
-    cli_set_text(out, gputune_objective_name(info->objective));
-}
-
-DERIVE(source)
-{
-    INFO;
+    const gputune_info *info = &((const outcome *)item)->info;
     cli_set_text(out, gputune_source_name(info->source));
 }
 
 /* The default's time, or why it has none. */
-DERIVE(default_time)
+static void default_time(cli_cell *out, const void *item)
 {
     const outcome *row = item;
     if (row->default_status[0]) {
@@ -47,63 +36,36 @@ DERIVE(default_time)
     }
 }
 
-DERIVE(default_status)
+static void speedup(cli_cell *out, const void *item)
 {
-    cli_set_text(out, ((const outcome *)item)->default_status);
-}
-
-DERIVE(speedup)
-{
-    INFO;
+    const gputune_info *info = &((const outcome *)item)->info;
     if (info->speedup > 0) {
-        char *text = cli_speedup(info->speedup, info->speedup_low, info->speedup_high);
-        cli_set_text(out, text);
-        free(text);
+        cli_set_text(out, cli_speedup(info->speedup, info->speedup_low, info->speedup_high));
     }
 }
 
-DERIVE(grid)
+static void flags(cli_cell *out, const void *item)
 {
-    INFO;
-    cli_set_text(out, info->grids);
-}
-
-DERIVE(block)
-{
-    INFO;
-    cli_set_text(out, info->blocks);
-}
-
-DERIVE(flags)
-{
-    INFO;
+    const gputune_info *info = &((const outcome *)item)->info;
     char *text = cli_format("%s%s%s", info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
                             info->modelled ? "modelled, " : "");
     text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
     cli_set_text(out, text);
-    free(text);
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, title, unit, where)                                                             \
-    {                                                                                              \
-#name, title, unit, where, offsetof(outcome, info.name), NULL                              \
-    }
-#define MADE(key, title, where, derive)                                                            \
-    {                                                                                              \
-        key, title, CLI_TEXT, where, 0, derive                                                     \
-    }
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_info, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, BOTH),
-    {"sizes", "sizes", CLI_SIZES, BOTH, offsetof(outcome, sizes), NULL},
-    MADE("objective", "objective", BOTH, objective),
+    CLI_FIELD(outcome, sizes, "sizes", CLI_SIZES, BOTH),
+    SAME(objective, "objective", CLI_OBJECTIVE, BOTH),
     SAME(configuration, "configuration", CLI_TEXT, BOTH),
     SAME(default_configuration, "", CLI_TEXT, DATA),
     SAME(default_ns, "", CLI_TIME, DATA),
     {NULL, "default", CLI_TIME, CLI_VIEW, 0, default_time},
-    {"median_ns", "median", CLI_TIME, BOTH, offsetof(outcome, info.time_ns), NULL},
-    MADE(NULL, "speed-up", CLI_VIEW, speedup),
+    {"median_ns", "median", CLI_TIME, BOTH, offsetof(gputune_info, time_ns), NULL},
+    CLI_MADE(NULL, "speed-up", CLI_VIEW, speedup),
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
@@ -114,15 +76,15 @@ static const cli_column columns[] = {
     SAME(variants, "variants", CLI_SOME_COUNT, CLI_VIEW),
     SAME(failed, "", CLI_COUNT, DATA),
     SAME(failed, "failed", CLI_SOME_COUNT, CLI_VIEW),
-    MADE("source", "source", BOTH, source),
+    CLI_MADE("source", "source", BOTH, source),
     SAME(tie, "", CLI_YES, DATA),
     SAME(noisy, "", CLI_YES, DATA),
     SAME(modelled, "", CLI_YES, DATA),
-    MADE(NULL, "flags", CLI_VIEW, flags),
+    CLI_MADE(NULL, "flags", CLI_VIEW, flags),
     SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
-    MADE("default_status", "", DATA, default_status),
-    MADE("grid", "", DATA, grid),
-    MADE("block", "", DATA, block),
+    CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
+    {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
+    {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},
 };
 
 /* The failures that are stored of a scenario. */
@@ -156,12 +118,13 @@ static void explain_failures(outcome *row, const cli_warm *warm, const cli_sessi
                  .scenario = scenario,
                  .row = row};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    void *mark = cli_mark();
     filter.kernel = scenario->kernel->name;
     filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
         cli_failures_say(&at.failures);
     }
-    cli_failures_free(&at.failures);
+    cli_release(mark, NULL);
 }
 
 static void add_row(cli_table *table, const gputune_info *info, const cli_warm *warm,
@@ -267,10 +230,7 @@ static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
 int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios)
 {
     double begun_s = now_s();
-    cli_table table = {.name = "winners",
-                       .columns = columns,
-                       .column_count = sizeof columns / sizeof *columns,
-                       .view = CLI_VIEW};
+    cli_table table = CLI_TABLE("winners", columns, CLI_VIEW);
     cli_progress progress = {.count = scenarios->count};
     int code = CLI_EXIT_OK;
     bool stored = true;
@@ -284,10 +244,7 @@ int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_sc
             code, tune(&table, warm, session, turns[i].scenario, limit_s, &progress, &stored));
     }
     cli_table_sort(&table, places);
-    free(turns);
-    free(places);
     cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
-    cli_table_free(&table);
     bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
     if (!kept) {
         code = cli_check_database(session, code);

@@ -1,6 +1,7 @@
 /* The emulated device's memory: addresses, allocations, and sharing with other processes. */
 #include "emulator/memory.h"
 
+#include "base/signals.h"
 #include "emulator/driver_abi.h"
 #include "emulator/registered.h"
 
@@ -66,7 +67,11 @@ static void *reserve(size_t bytes, int protection)
 static void *reserve_shared(int *file)
 {
     *file = memfd_create("gputune-emu", MFD_CLOEXEC);
-    if (*file < 0 || ftruncate(*file, (off_t)RANGE_BYTES)) {
+    gt_held_signal held;
+    gt_signal_hold(&held);
+    bool sized = *file >= 0 && ftruncate(*file, (off_t)RANGE_BYTES) == 0;
+    gt_signal_release(&held);
+    if (!sized) {
         return NULL;
     }
     void *at = mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_SHARED | MAP_NORESERVE, *file, 0);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/signals.h"
 #include "gpu/nvml.h"
 
 #include <errno.h>
@@ -123,7 +124,7 @@ gt_monitor *gt_monitor_start(const char *uuid)
     snprintf(monitor->uuid, sizeof monitor->uuid, "%s", uuid);
     pthread_mutex_init(&monitor->mutex, NULL);
     gt_condition_open(&monitor->changed);
-    if (pthread_create(&monitor->thread, NULL, watch, monitor) != 0) {
+    if (gt_thread_start(&monitor->thread, NULL, watch, monitor) != 0) {
         free(monitor);
         return NULL;
     }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/signals.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +28,30 @@ enum { FIRST_DESCRIPTOR = 10, ARGUMENTS_MAX = 32 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn)
+/* Above the descriptors of a child. */
+static bool lift(int *descriptor)
+{
+    int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    if (high < 0) {
+        return false;
+    }
+    close(*descriptor);
+    *descriptor = high;
+    return true;
+}
+
+/* Says of this process when it ends, whatever its forked children hold. -1: the kernel has none. */
+static int open_own_pidfd(void)
+{
+    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (own >= 0 && !lift(&own)) {
+        close(own);
+        own = -1;
+    }
+    return own;
+}
+
+static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn, int host)
 {
     bool keep_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
@@ -37,7 +61,11 @@ static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn)
     }
     error =
         error ? error : posix_spawn_file_actions_adddup2(actions, spawn->channel, GT_CHILD_CHANNEL);
-    int last = GT_CHILD_CHANNEL;
+    if (!error) {
+        error = host >= 0 ? posix_spawn_file_actions_adddup2(actions, host, GT_CHILD_HOST)
+                          : posix_spawn_file_actions_addclose(actions, GT_CHILD_HOST);
+    }
+    int last = GT_CHILD_HOST;
     if (!error && spawn->page >= 0) {
         error = posix_spawn_file_actions_adddup2(actions, spawn->page, GT_CHILD_PAGE);
         last = GT_CHILD_PAGE;
@@ -73,12 +101,16 @@ static int start(pid_t *pid, const gt_spawn *spawn)
     posix_spawnattr_t attributes;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        error = set_files(&actions, spawn);
+        int host = open_own_pidfd();
+        error = set_files(&actions, spawn, host);
         error = error ? error : set_attributes(&attributes);
         error = error ? error
                       : posix_spawn(pid, spawn->path, &actions, &attributes,
                                     (char *const *)(uintptr_t)arguments, spawn->environment);
         posix_spawnattr_destroy(&attributes);
+        if (host >= 0) {
+            close(host);
+        }
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -196,14 +228,10 @@ static bool start_reaper(gt_process *process)
     if (pthread_attr_init(&attributes) != 0) {
         return false;
     }
-    sigset_t all, old;
-    sigfillset(&all); /* the host's signals must not be delivered to this thread */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t thread;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 128 << 10);
-    bool started = pthread_create(&thread, &attributes, reaper, process) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    bool started = gt_thread_start(&thread, &attributes, reaper, process) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
@@ -226,17 +254,6 @@ void gt_process_abandon(gt_process *process)
 }
 
 /* ---- Channel --------------------------------------------------------------------------------- */
-
-static bool lift(int *descriptor)
-{
-    int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    if (high < 0) {
-        return false;
-    }
-    close(*descriptor);
-    *descriptor = high;
-    return true;
-}
 
 gputune_status gt_process_channel(int *host, int *child)
 {

@@ -9,7 +9,8 @@
 
 enum {
     GT_CHILD_CHANNEL = 3, /* the child's end of the channel */
-    GT_CHILD_PAGE = 4,    /* memory shared with the host */
+    GT_CHILD_HOST = 4,    /* a pidfd of the host; not open where the kernel has none */
+    GT_CHILD_PAGE = 5,    /* memory shared with the host */
 };
 
 typedef struct gt_process {
@@ -22,12 +23,12 @@ typedef struct gt_spawn {
     const char *path;
     const char *const *arguments; /* NULL-terminated, without the program's name */
     char *const *environment;
-    int channel, page; /* become the descriptors above; the caller keeps and closes its own */
+    int channel, page; /* become descriptors above (page -1: none); the caller closes its own */
 } gt_spawn;
 
 /* Starts a child with posix_spawn: standard input and output on /dev/null (standard error too,
- * unless GPUTUNE_WORKER_STDERR is set), the two descriptors, all others closed, empty signal mask,
- * default dispositions, a process group of its own (an interrupt typed at the terminal is the
+ * unless GPUTUNE_WORKER_STDERR is set), the descriptors above, all others closed, empty signal
+ * mask, default dispositions, a process group of its own (an interrupt typed at the terminal is the
  * host's to handle). EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn);
 

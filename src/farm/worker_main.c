@@ -20,13 +20,28 @@ typedef struct settings {
     unsigned long long memory_mb;
 } settings;
 
-/* Ends the process when the host closes the channel or dies, whatever the main thread is doing. */
-static void *watch_channel(void *unused)
+/* The host closed the channel or ended. The channel alone does not tell of its end: children that
+ * it forked may hold the other end too. */
+static bool is_alone(struct pollfd channel_and_host[2])
+{
+    if (poll(channel_and_host, 2, -1) <= 0) {
+        usleep(10000); /* a poll that fails may fail for long */
+        return false;
+    }
+    if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
+        channel_and_host[1].fd = -1;
+        return false;
+    }
+    return true;
+}
+
+/* Ends the process, whatever the main thread is doing. */
+static void *watch_host(void *unused)
 {
     (void)unused;
-    struct pollfd poller = {GT_CHILD_CHANNEL, POLLRDHUP, 0};
-    while (poll(&poller, 1, -1) <= 0) {
-        usleep(10000); /* a poll that fails may fail for long */
+    struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
+                                        {GT_CHILD_HOST, POLLIN, 0}};
+    while (!is_alone(channel_and_host)) {
     }
     _exit(GT_EXIT_DONE);
     return NULL;
@@ -35,7 +50,7 @@ static void *watch_channel(void *unused)
 static bool start_watcher(void)
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, watch_channel, NULL) == 0;
+    return pthread_create(&thread, NULL, watch_host, NULL) == 0;
 }
 
 static gt_page *map_page(void)

@@ -1,7 +1,7 @@
 /* The properties of architectures that have a name but no GPU here. */
 #include "gpu/arch.h"
-#include "gpu/device.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -141,4 +141,16 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
     snprintf(out->origin, sizeof out->origin, "arch");
     gt_device_environment(out);
     return GPUTUNE_OK;
+}
+
+void gt_device_environment(gt_device *device)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "cc=%d sm=%d l2=%lld shared_sm=%d shared_optin=%d bus=%d memory_clock=%d sm_clock=%d "
+             "mig=%s origin=%s",
+             device->cc, device->sm_count, (long long)device->l2_bytes, device->shared_per_sm_bytes,
+             device->shared_per_block_optin_bytes, device->bus_width_bits, device->memory_clock_khz,
+             device->sm_clock_khz, device->mig_profile, device->origin);
+    gt_hash_hex(device->environment, gt_hash_string(text));
 }

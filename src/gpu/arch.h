@@ -17,5 +17,8 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch);
  * capability. Reads cc and cluster_launch of *device. A capability that is newer than the table
  * counts as the newest known one of its generation. */
 void gt_device_add_arch_facts(gt_device *device);
+/* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
+ * has what decides about times, and nothing that differs between equal machines. */
+void gt_device_environment(gt_device *device);
 
 #endif

@@ -169,18 +169,6 @@ void gt_device_set_nvrtc(gt_device *device, int nvrtc_version)
     }
 }
 
-void gt_device_environment(gt_device *device)
-{
-    char text[512];
-    snprintf(text, sizeof text,
-             "cc=%d sm=%d l2=%lld shared_sm=%d shared_optin=%d bus=%d memory_clock=%d sm_clock=%d "
-             "mig=%s origin=%s",
-             device->cc, device->sm_count, (long long)device->l2_bytes, device->shared_per_sm_bytes,
-             device->shared_per_block_optin_bytes, device->bus_width_bits, device->memory_clock_khz,
-             device->sm_clock_khz, device->mig_profile, device->origin);
-    gt_hash_hex(device->environment, gt_hash_string(text));
-}
-
 static gputune_status no_such_device(const gt_driver *driver, const char *which, int count)
 {
     gt_text list = {0};

@@ -22,8 +22,5 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
 /* Records NVRTC's version (13000; 0: none) and lowers max_parameter_bytes where that version is too
  * old for large kernel parameters (before 12.1). */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
-/* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
- * has what decides about times, and nothing that differs between equal machines. */
-void gt_device_environment(gt_device *device);
 
 #endif

@@ -3,88 +3,6 @@
 
 #include "gpu/launcher_parts.h"
 
-#include <string.h>
-
-/* Names another context as the reason where it is; the driver's code alone would not. */
-static gputune_status explain(const gt_launcher *launcher, CUresult result)
-{
-    CUcontext current = NULL;
-    launcher->driver->CtxGetCurrent(&current);
-    if (current != launcher->context.handle) {
-        return gt_fail(GPUTUNE_ECUDA,
-                       "%s: %s CUDA context is current in this thread; make the context current "
-                       "in which the plan was made",
-                       launcher->launch->entry, current ? "another" : "no");
-    }
-    GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
-    return GPUTUNE_OK;
-}
-
-/* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
- * config's. */
-static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
-                         const gt_launcher *launcher, void *const *parameters)
-{
-    const gt_l2_window *l2 = &launcher->launch->l2;
-    if (l2->window_bytes) {
-        memcpy(attributes, config->attrs, config->numAttrs * sizeof *attributes);
-        config->attrs = attributes;
-        memcpy(&attributes[config->numAttrs - 1].value.accessPolicyWindow.base_ptr,
-               parameters[l2->parameter], sizeof(CUdeviceptr));
-    }
-}
-
-/* The launch's kernels in order. */
-static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
-                                     CUstream stream, void **parameters)
-{
-    const gt_launch *launch = launcher->launch;
-    CUresult result = CUDA_SUCCESS;
-    for (uint32_t k = 0; k < gt_launch_kernel_count(launch); k++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, k);
-        CUlaunchConfig config = launcher->kernels[k].config;
-        CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-        void *own[GT_STEP_ARGUMENTS];
-        for (uint32_t i = 0; kernel.parameters && i < kernel.parameter_count; i++) {
-            own[i] = parameters[kernel.parameters[i]];
-        }
-        config.hStream = stream;
-        place_window(&config, attributes, launcher, parameters);
-        for (uint32_t t = 0; t < kernel.times && result == CUDA_SUCCESS; t++) {
-            result = launcher->driver->LaunchKernelEx(&config, instance->functions[k],
-                                                      kernel.parameters ? own : parameters, NULL);
-        }
-    }
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
-}
-
-static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instance *instance,
-                                    CUstream stream, const void *const *arguments)
-{
-    void *parameters[GT_PARAMETER_MAX];
-    CUtensorMap maps[GT_TENSORMAP_MAX];
-    const gt_launch *launch = launcher->launch;
-    if (launch->map_count > 0) {
-        GT_TRY(gt_maps_encode(maps, launcher, arguments));
-    }
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        const gt_parameter *parameter = &launch->parameters[i];
-        if (parameter->kind == GT_PARAMETER_SCRATCH) {
-            parameters[i] = (void *)&instance->scratch[i];
-        } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
-            parameters[i] = &maps[parameter->map];
-        } else if (parameter->kind != GT_PARAMETER_BLOCK) {
-            parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* by value the parameter is the block's beginning */
-            int block = parameter->argument;
-            parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
-                                ? (void *)&instance->blocks[block]
-                                : (void *)arguments[block];
-        }
-    }
-    return launch_kernels(launcher, instance, stream, parameters);
-}
-
 static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream,
                                     const void *const *arguments)
 {
@@ -92,58 +10,7 @@ static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream
     config.hStream = stream;
     CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.functions[0],
                                                        (void **)arguments, NULL);
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
-}
-
-static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const void *const *arguments)
-{
-    const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < launch->clear_count; i++) {
-        int index = launch->clears[i].parameter;
-        const gt_parameter *parameter = &launch->parameters[index];
-        CUdeviceptr address = instance->scratch[index];
-        if (parameter->kind != GT_PARAMETER_SCRATCH) {
-            memcpy(&address, arguments[parameter->argument], sizeof address);
-        }
-        if (launch->clears[i].bytes) {
-            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, launch->clears[i].bytes, stream);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const uint8_t *staged)
-{
-    for (uint32_t i = 0; staged && i < launcher->launch->block_count; i++) {
-        uint32_t bytes = gt_block_copied(&launcher->launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
-            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
-        }
-        staged += gt_staged_bytes(bytes);
-    }
-    return GPUTUNE_OK;
-}
-
-void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
-{
-    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
-        const gt_block *block = &launcher->launch->blocks[i];
-        uint32_t bytes = gt_block_copied(block);
-        if (bytes > 0) {
-            memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
-        }
-        to += gt_staged_bytes(bytes);
-    }
-}
-
-gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
-                                 CUstream stream, const void *const *arguments, const void *staged)
-{
-    GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    GT_TRY(queue_copies(launcher, instance, stream, staged));
-    return launch_loaded(launcher, instance, stream, arguments);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : gt_launcher_explain(launcher, result);
 }
 
 /* What a launch with per-stream state must know before it touches the stream. */
@@ -181,7 +48,7 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
     GT_CUDA(driver, CtxGetCurrent, &current);
     if (current != launcher->context.handle) {
-        return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+        return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
     GT_TRY(read_capture(out, driver, stream));
     if (driver->StreamGetId && !out->capturing) {
@@ -262,7 +129,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     }
     return launcher->launch->clear_count
                ? launch_with_clears(launcher, stream, arguments)
-               : launch_loaded(launcher, &launcher->base, stream, arguments);
+               : gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
@@ -278,7 +145,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     CUcontext current = NULL;
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
     if (current != launcher->context.handle) {
-        return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+        return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
     int kb = launcher->launch->geometry.carveout_kb;
     *out = (gt_function_facts){

@@ -6,6 +6,11 @@
 
 enum { PORTABLE_CLUSTER = 8 };
 
+int gt_carveout_percent(int kb, int max_kb)
+{
+    return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
+}
+
 static gputune_status attribute(int *out, const gt_driver *driver, CUfunction function,
                                 CUfunction_attribute which)
 {

@@ -11,11 +11,6 @@
  * attribute, which every driver has, says the same. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-int gt_carveout_percent(int kb, int max_kb)
-{
-    return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
-}
-
 static bool has_clear_of(const gt_launch *launch, uint32_t index)
 {
     const gt_clear *clear = &launch->clears[index];

@@ -131,13 +131,11 @@ void gt_l2_detach(gt_launcher *launcher, bool alive);
 /* The launch's attribute, its address missing. */
 CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 
-/* ---- launcher.c ---- */
+/* ---- launcher_queue.c ---- */
 
-/* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them. In
- * launcher_tensormap.c. EINVAL for an address that is aligned too little, ECUDA when the driver
- * refuses. */
-gputune_status gt_maps_encode(CUtensorMap out[GT_TENSORMAP_MAX], const gt_launcher *launcher,
-                              const void *const *arguments);
+/* The failure that a result of the driver is: where another context is current, that is the reason,
+ * which the driver's code alone does not say. */
+gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result);
 /* What a copied part of that many bytes takes in staging memory. */
 static inline size_t gt_staged_bytes(uint32_t bytes)
 {
@@ -145,7 +143,7 @@ static inline size_t gt_staged_bytes(uint32_t bytes)
 }
 /* Writes the parts of the blocks that are copied to slot_bytes of staging memory. */
 void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments);
-/* Queues clears, the copies from `staged` (NULL: none) and the kernel. */
+/* Queues clears, the copies from `staged` (NULL: none) and the kernels. */
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 

@@ -1,6 +1,7 @@
-/* The valid combinations of some axes as a diagram: one level for each axis, one node for each way
- * in which what is left can go on, however many combinations lead there. Counting and drawing take
- * a step a level. For space*.c only. */
+/* The valid combinations of some axes as a multi-valued decision diagram (Kam, Villa, Brayton and
+ * Sangiovanni-Vincentelli, "Multi-valued decision diagrams: theory and applications", 1998): one
+ * level for each axis, one node for each way in which what is left can go on, however many
+ * combinations lead there. Counting and drawing take a step a level. For space*.c only. */
 #ifndef GT_KERNEL_SPACE_DIAGRAM_H
 #define GT_KERNEL_SPACE_DIAGRAM_H
 

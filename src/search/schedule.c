@@ -71,7 +71,8 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     if (schedule->newcomer_s > 0) {
         double gpu_s = schedule->newcomer_s / (1 - schedule->round_share);
         double taken = ceil(SPARE * compile_s / gpu_s);
-        most = fmin(most, taken + WAITING) + gt_schedule_in_hand(schedule);
+        double beside = ceil(workers * gpu_s / compile_s); /* those that compile */
+        most = fmin(most + beside, taken + WAITING + gt_schedule_in_hand(schedule));
     }
     return (uint32_t)most;
 }

@@ -152,46 +152,6 @@ void gt_rows_end(gt_rows *rows)
     sqlite3_clear_bindings(rows->statement);
 }
 
-int64_t gt_rows_integer(gt_rows *rows)
-{
-    return sqlite3_column_int64(rows->statement, rows->column++);
-}
-
-double gt_rows_real(gt_rows *rows)
-{
-    return sqlite3_column_double(rows->statement, rows->column++);
-}
-
-const char *gt_rows_text(gt_rows *rows)
-{
-    const char *text = (const char *)sqlite3_column_text(rows->statement, rows->column++);
-    return text ? text : "";
-}
-
-const void *gt_rows_blob(gt_rows *rows, size_t *bytes)
-{
-    const void *blob = sqlite3_column_blob(rows->statement, rows->column);
-    *bytes = (size_t)sqlite3_column_bytes(rows->statement, rows->column++);
-    return blob;
-}
-
-gt_hash gt_rows_hash(gt_rows *rows)
-{
-    size_t count;
-    const unsigned char *bytes = gt_rows_blob(rows, &count);
-    gt_hash hash = {0};
-    for (size_t i = 0; i < 8 && count == 16; i++) {
-        hash.high = (hash.high << 8) | bytes[i];
-        hash.low = (hash.low << 8) | bytes[8 + i];
-    }
-    return hash;
-}
-
-bool gt_rows_null(const gt_rows *rows)
-{
-    return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
-}
-
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
 {
     gt_rows rows = {0};

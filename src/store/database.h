@@ -61,13 +61,6 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for it. */
 const char *gt_database_why(const gt_database *database);
 
-/* A statement being stepped through; columns are read left to right. */
-typedef struct gt_rows {
-    gt_database *database;
-    sqlite3_stmt *statement;
-    int column;
-} gt_rows;
-
 /* Binds ?1, ?2, ... as gt_bind() does. EDATABASE or ENOMEM; gt_rows_end() is needed on success. */
 gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
                              ...);
@@ -75,14 +68,6 @@ gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, c
 gputune_status gt_rows_next(gt_rows *rows);
 /* Ends it and releases its lock. */
 void gt_rows_end(gt_rows *rows);
-/* The next column. Text and blobs live until the next row; text is never NULL. */
-int64_t gt_rows_integer(gt_rows *rows);
-double gt_rows_real(gt_rows *rows);
-const char *gt_rows_text(gt_rows *rows);
-gt_hash gt_rows_hash(gt_rows *rows);
-const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
-/* Whether the next column is NULL; does not advance. */
-bool gt_rows_null(const gt_rows *rows);
 
 /* Runs a statement to its end. */
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);

@@ -24,7 +24,8 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the file; when the file fails or stays locked, on the
  * database in memory. Does nothing in a forked child and in a store that is only read. Failures of
- * `work` other than EDATABASE roll back and are returned. */
+ * `work` other than EDATABASE roll back and are returned. Callers hold back SIGXFSZ
+ * (base/signals.h): SQLite writes files also where one is only read. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
 /* The same on the file alone. EBUSY, silently, if it stayed locked; EDATABASE if no file can be

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -133,35 +132,9 @@ static gputune_status handle_trouble(gt_store *store, const gt_patience *patienc
     }
 }
 
-/* A write beyond the file-size limit ends a process that does not expect the signal. Here it is
- * only a failed write: the signal is held back, and taken away. */
-typedef struct held_signal {
-    sigset_t set, before;
-    bool pending;
-} held_signal;
-
-static void hold_signal(held_signal *held)
-{
-    sigset_t pending;
-    sigemptyset(&held->set);
-    sigaddset(&held->set, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &held->set, &held->before);
-    held->pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ);
-}
-
-static void release_signal(const held_signal *held)
-{
-    static const struct timespec at_once = {0, 0};
-    if (!held->pending) {
-        while (sigtimedwait(&held->set, NULL, &at_once) == -1 && errno == EINTR) {
-        }
-    }
-    pthread_sigmask(SIG_SETMASK, &held->before, NULL);
-}
-
 /* Opens the file for writing unless that is done or given up; results as of handle_trouble(). Under
  * `writing`. */
-static gputune_status open_if_needed(gt_store *store, const gt_patience *patience)
+gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
 {
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
@@ -176,15 +149,6 @@ static gputune_status open_if_needed(gt_store *store, const gt_patience *patienc
     }
     gputune_status status = open_writer(store, patience, &trouble, why);
     return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, trouble, why) : status;
-}
-
-gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
-{
-    held_signal held;
-    hold_signal(&held);
-    gputune_status status = open_if_needed(store, patience);
-    release_signal(&held);
-    return status;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -287,10 +251,7 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     }
     limit =
         gt_patience_at_most(&limit, fmax(write_wait_s - store->waited_s, write_hopeless_wait_s));
-    held_signal held;
-    hold_signal(&held);
     gputune_status status = write_open(store, work, context, &limit);
-    release_signal(&held);
     if (status == GPUTUNE_EDATABASE && !gt_layers_is_set(store, &store->no_file)) {
         store->waited_s += gt_seconds_since(start_ns);
         status = GPUTUNE_EBUSY;
@@ -335,6 +296,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     }
     pthread_mutex_lock(&store->remembering);
     gputune_status status = write_memory(&store->memory, work, context);
+    store->memory_writes++;
     pthread_mutex_unlock(&store->remembering);
     return status;
 }
@@ -354,11 +316,11 @@ static void tell_lock(gt_store *store)
     if (!store->lock_told) {
         snprintf(store->warning, sizeof store->warning,
                  "the database %s stayed locked for as long as a call could wait: what it found "
-                 "out is kept in memory only; end the process that locks it, or set GPUTUNE_DB to "
-                 "another file",
+                 "out is in memory until the file can be written; end the process that locks it, "
+                 "or set GPUTUNE_DB to another file",
                  store->asked);
     }
-    store->lock_told = true;
+    store->lock_told = store->unbrought = true;
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
     pthread_mutex_unlock(&store->telling);
@@ -379,6 +341,11 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     }
     bool kept = status == GPUTUNE_OK;
     bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
-    return lost || (kept && has_memory(store)) ? gt_store_write_memory(store, work, context)
-                                               : status;
+    if (lost || (kept && has_memory(store))) {
+        status = gt_store_write_memory(store, work, context);
+    }
+    if (kept) {
+        gt_layers_bring(store, patience);
+    }
+    return status;
 }

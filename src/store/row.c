@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "store/columns.h"
-#include "store/database.h"
 #include "store/wisdom_parts.h"
 
 #include <math.h>
@@ -71,27 +70,53 @@ static int bind_text(sqlite3_stmt *statement, int index, const char *text)
 /* A member as the type that its kind says. */
 #define AS(type) (*(const type *)member)
 
-static int bind_column(sqlite3_stmt *statement, int index, const gt_column *column, const void *row)
+gt_value gt_column_value(const gt_column *column, const void *row)
 {
     const void *member = (const char *)row + column->offset;
     switch (column->kind) {
     case GT_COLUMN_HASH:
-        return bind_hash(statement, index, AS(gt_hash));
+        return (gt_value){GT_VALUE_HASH, .hash = AS(gt_hash)};
     case GT_COLUMN_TEXT:
-        return bind_text(statement, index, AS(char *) ? AS(char *) : "");
+        return (gt_value){GT_VALUE_TEXT, .text = AS(char *) ? AS(char *) : ""};
     case GT_COLUMN_OPTIONAL:
-        return bind_text(statement, index, AS(char *));
+        return (gt_value){GT_VALUE_TEXT, .text = AS(char *)};
     case GT_COLUMN_INPLACE:
-        return bind_text(statement, index, member);
+        return (gt_value){GT_VALUE_TEXT, .text = member};
     case GT_COLUMN_INTEGER:
     case GT_COLUMN_STATUS:
-        return sqlite3_bind_int(statement, index, AS(int));
+        return (gt_value){GT_VALUE_INTEGER, .integer = AS(int)};
     case GT_COLUMN_COUNT:
-        return sqlite3_bind_int64(statement, index, AS(uint32_t));
+        return (gt_value){GT_VALUE_INTEGER, .integer = AS(uint32_t)};
     case GT_COLUMN_BOOL:
-        return sqlite3_bind_int(statement, index, AS(bool));
+        return (gt_value){GT_VALUE_INTEGER, .integer = AS(bool)};
     default:
-        return bind_real(statement, index, AS(double));
+        return (gt_value){GT_VALUE_REAL, .real = AS(double)};
+    }
+}
+
+void gt_column_set_integer(void *row, const gt_column *column, int64_t value)
+{
+    void *member = (char *)row + column->offset;
+    if (column->kind == GT_COLUMN_COUNT) {
+        *(uint32_t *)member = (uint32_t)value;
+    } else if (column->kind == GT_COLUMN_BOOL) {
+        *(bool *)member = value != 0;
+    } else {
+        *(int *)member = (int)value;
+    }
+}
+
+static int bind_value(sqlite3_stmt *statement, int index, gt_value value)
+{
+    switch (value.kind) {
+    case GT_VALUE_HASH:
+        return bind_hash(statement, index, value.hash);
+    case GT_VALUE_TEXT:
+        return bind_text(statement, index, value.text);
+    case GT_VALUE_INTEGER:
+        return sqlite3_bind_int64(statement, index, value.integer);
+    default:
+        return bind_real(statement, index, value.real);
     }
 }
 
@@ -100,7 +125,7 @@ static int bind_columns(sqlite3_stmt *statement, int *index, const gt_columns *c
 {
     int code = SQLITE_OK;
     for (size_t i = 0; i < columns->count && code == SQLITE_OK; i++) {
-        code = bind_column(statement, (*index)++, &columns->items[i], row);
+        code = bind_value(statement, (*index)++, gt_column_value(&columns->items[i], row));
     }
     return code;
 }
@@ -142,6 +167,46 @@ int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+int64_t gt_rows_integer(gt_rows *rows)
+{
+    return sqlite3_column_int64(rows->statement, rows->column++);
+}
+
+double gt_rows_real(gt_rows *rows)
+{
+    return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+const char *gt_rows_text(gt_rows *rows)
+{
+    const char *text = (const char *)sqlite3_column_text(rows->statement, rows->column++);
+    return text ? text : "";
+}
+
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes)
+{
+    const void *blob = sqlite3_column_blob(rows->statement, rows->column);
+    *bytes = (size_t)sqlite3_column_bytes(rows->statement, rows->column++);
+    return blob;
+}
+
+gt_hash gt_rows_hash(gt_rows *rows)
+{
+    size_t count;
+    const unsigned char *bytes = gt_rows_blob(rows, &count);
+    gt_hash hash = {0};
+    for (size_t i = 0; i < 8 && count == 16; i++) {
+        hash.high = (hash.high << 8) | bytes[i];
+        hash.low = (hash.low << 8) | bytes[8 + i];
+    }
+    return hash;
+}
+
+bool gt_rows_null(const gt_rows *rows)
+{
+    return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
+}
+
 static gputune_status take_optional(char **out, gt_rows *rows)
 {
     bool none = gt_rows_null(rows);
@@ -149,42 +214,33 @@ static gputune_status take_optional(char **out, gt_rows *rows)
     return none ? GPUTUNE_OK : gt_strdup(out, text);
 }
 
-#define TAKE(type, value) (*(type *)member = (type)(value))
-
-static gputune_status take_column(void *member, const gt_column *column, gt_rows *rows)
+static gputune_status take_column(void *row, const gt_column *column, gt_rows *rows)
 {
+    void *member = (char *)row + column->offset;
     switch (column->kind) {
     case GT_COLUMN_HASH:
         *(gt_hash *)member = gt_rows_hash(rows);
-        break;
+        return GPUTUNE_OK;
     case GT_COLUMN_TEXT:
         return gt_strdup(member, gt_rows_text(rows));
     case GT_COLUMN_OPTIONAL:
         return take_optional(member, rows);
     case GT_COLUMN_INPLACE:
         snprintf(member, column->bytes, "%s", gt_rows_text(rows));
-        break;
-    case GT_COLUMN_INTEGER:
-    case GT_COLUMN_STATUS:
-        TAKE(int, gt_rows_integer(rows));
-        break;
-    case GT_COLUMN_COUNT:
-        TAKE(uint32_t, gt_rows_integer(rows));
-        break;
-    case GT_COLUMN_BOOL:
-        TAKE(bool, gt_rows_integer(rows) != 0);
-        break;
+        return GPUTUNE_OK;
+    case GT_COLUMN_REAL:
+        *(double *)member = gt_rows_real(rows);
+        return GPUTUNE_OK;
     default:
-        TAKE(double, gt_rows_real(rows));
+        gt_column_set_integer(row, column, gt_rows_integer(rows));
+        return GPUTUNE_OK;
     }
-    return GPUTUNE_OK;
 }
 
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns)
 {
     for (size_t i = 0; i < columns->count; i++) {
-        const gt_column *column = &columns->items[i];
-        GT_TRY(take_column((char *)row + column->offset, column, rows));
+        GT_TRY(take_column(row, &columns->items[i], rows));
     }
     return GPUTUNE_OK;
 }

@@ -47,14 +47,41 @@ typedef struct gt_record_row {
 /* Of gt_trial, gt_winner, gt_code, gt_record_row. */
 extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_place_columns;
 
+/* What a member holds. */
+typedef struct gt_value {
+    enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
+    gt_hash hash;
+    const char *text; /* the row's; NULL: none */
+    int64_t integer;
+    double real;
+} gt_value;
+
+gt_value gt_column_value(const gt_column *column, const void *row);
+/* Sets a member that is neither hash, text nor real. The value must fit it. */
+void gt_column_set_integer(void *row, const gt_column *column, int64_t value);
+
 /* Binds ?1, ?2, ... by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int,
  * d double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-struct gt_rows;
+/* A statement being stepped through; columns are read left to right. */
+typedef struct gt_rows {
+    struct gt_database *database;
+    sqlite3_stmt *statement;
+    int column;
+} gt_rows;
+/* The next column. Text and blobs live until the next row; text is never NULL. */
+int64_t gt_rows_integer(gt_rows *rows);
+double gt_rows_real(gt_rows *rows);
+const char *gt_rows_text(gt_rows *rows);
+gt_hash gt_rows_hash(gt_rows *rows);
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
+/* Whether the next column is NULL; does not advance. */
+bool gt_rows_null(const gt_rows *rows);
+
 /* Reads the next columns into a row that is zero. On ENOMEM part of it is owned: gt_columns_free().
  */
-gputune_status gt_columns_take(void *row, struct gt_rows *rows, const gt_columns *columns);
+gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
 /* Puts what is shown into the record; its texts stay the row's. */

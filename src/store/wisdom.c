@@ -2,6 +2,7 @@
 #include "store/wisdom.h"
 
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "store/keys.h"
 #include "store/layers.h"
 #include "store/wisdom_parts.h"
@@ -10,25 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_wisdom_entry_free(gt_wisdom_entry *entry)
-{
-    gt_columns_free(&entry->place, &gt_wisdom_columns);
-    gt_columns_free(&entry->trial, &gt_trial_columns);
-    gt_columns_free(&entry->standard, &gt_trial_columns);
-    gt_winner_free(&entry->winner);
-}
-
 /* ---- exporting ------------------------------------------------------------------------------- */
-
-/* What names a winner: its place and space. */
-typedef struct exported {
-    gt_hash key;
-} exported;
 
 typedef struct export_search {
     const gt_wisdom_filter *filter;
     gt_text *out;
-    GT_ARRAY(exported) done;
+    gt_hash_index done; /* which entry was the first one of a place and a space */
+    uint32_t count;
 } export_search;
 
 /* Whether `problem` has every "name=value" of `sizes`. */
@@ -76,17 +65,6 @@ static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *pla
            (!filter->sizes || has_sizes(place->problem, filter->sizes));
 }
 
-/* Whether an upper layer has had it. */
-static bool is_done(const export_search *search, gt_hash key)
-{
-    for (size_t i = 0; i < search->done.count; i++) {
-        if (gt_hash_equal(search->done.items[i].key, key)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
 {
     GT_TRY(gt_columns_take(&entry->place, rows, &gt_wisdom_columns));
@@ -96,17 +74,22 @@ static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
     return gt_columns_take(&entry->standard, rows, &gt_trial_columns);
 }
 
+/* A winner of the same space that came before, in an upper layer, hides an entry. */
 static gputune_status export_entry(export_search *search, const gt_wisdom_entry *entry)
 {
-    const exported one = {
-        gt_hash_join(gt_hash_join(gt_hash_string(entry->place.environment), entry->place.scenario),
-                     entry->winner.terms.space)};
-    if (!is_wanted(search->filter, &entry->place) || is_done(search, one.key) ||
-        !gt_trial_is_right(entry->trial.status)) {
+    uint32_t first;
+    if (!is_wanted(search->filter, &entry->place) || !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    gt_wisdom_write(search->out, entry);
-    return gt_array_push(&search->done, one);
+    const gt_hash place =
+        gt_hash_join(gt_hash_string(entry->place.environment), entry->place.scenario);
+    GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(place, entry->winner.terms.space),
+                                search->count, &first));
+    if (first == search->count) {
+        gt_wisdom_write(search->out, entry);
+        search->count++;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status export_rows(gt_database *database, void *context)
@@ -137,8 +120,8 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
     export_search search = {.filter = filter, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
     gputune_status status = gt_store_read_all(store, export_rows, &search, patience);
-    *count = (uint32_t)search.done.count;
-    gt_array_free(&search.done);
+    *count = search.count;
+    gt_hash_index_free(&search.done);
     return status == GPUTUNE_EBUSY
                ? gt_fail(status, "the database is locked by another process; try again")
            : out->failed ? gt_fail_memory()

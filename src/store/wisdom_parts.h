@@ -25,12 +25,11 @@ typedef struct gt_wisdom_entry {
 
 extern const gt_columns gt_wisdom_columns; /* of gt_wisdom_place */
 
-void gt_wisdom_entry_free(gt_wisdom_entry *entry);
-
 /* ---- wisdom_text.c --------------------------------------------------------------------------- */
 
 /* The line that a text of wisdom begins with. */
 extern const char gt_wisdom_heading[];
+void gt_wisdom_entry_free(gt_wisdom_entry *entry);
 /* Appends an entry. */
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry);
 /* Reads the next entry from *text, which goes on behind it. ENOTFOUND: there is none; ERECORDED, if

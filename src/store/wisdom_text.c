@@ -44,53 +44,21 @@ static void write_string(gt_text *out, const char *value)
     gt_text_append(out, "\"");
 }
 
-static void write_text(gt_text *out, const gt_column *column, const char *value)
-{
-    if (value && (*value || column->kind == GT_COLUMN_OPTIONAL)) {
-        gt_text_printf(out, " %s=", column->name);
-        write_string(out, value);
-    }
-}
-
-static void write_integer(gt_text *out, const gt_column *column, int64_t value)
-{
-    if (value) {
-        gt_text_printf(out, " %s=%" PRId64, column->name, value);
-    }
-}
-
-#define AS(type) (*(const type *)member)
-
-static void write_column(gt_text *out, const gt_column *column, const void *member)
+static void write_column(gt_text *out, const gt_column *column, const void *row)
 {
     char hex[GT_HASH_HEX];
-    switch (column->kind) {
-    case GT_COLUMN_HASH:
-        if (AS(gt_hash).high || AS(gt_hash).low) {
-            gt_text_printf(out, " %s=%s", column->name, gt_hash_hex(hex, AS(gt_hash)));
-        }
-        break;
-    case GT_COLUMN_TEXT:
-    case GT_COLUMN_OPTIONAL:
-        write_text(out, column, AS(char *));
-        break;
-    case GT_COLUMN_INPLACE:
-        write_text(out, column, member);
-        break;
-    case GT_COLUMN_INTEGER:
-    case GT_COLUMN_STATUS:
-        write_integer(out, column, AS(int));
-        break;
-    case GT_COLUMN_COUNT:
-        write_integer(out, column, AS(uint32_t));
-        break;
-    case GT_COLUMN_BOOL:
-        write_integer(out, column, AS(bool));
-        break;
-    default:
-        if (isfinite(AS(double)) && fpclassify(AS(double)) != FP_ZERO) {
-            gt_text_printf(out, " %s=%.17g", column->name, AS(double));
-        }
+    const gt_value value = gt_column_value(column, row);
+    if (value.kind == GT_VALUE_HASH && (value.hash.high || value.hash.low)) {
+        gt_text_printf(out, " %s=%s", column->name, gt_hash_hex(hex, value.hash));
+    } else if (value.kind == GT_VALUE_TEXT && value.text &&
+               (*value.text || column->kind == GT_COLUMN_OPTIONAL)) {
+        gt_text_printf(out, " %s=", column->name);
+        write_string(out, value.text);
+    } else if (value.kind == GT_VALUE_INTEGER && value.integer) {
+        gt_text_printf(out, " %s=%" PRId64, column->name, value.integer);
+    } else if (value.kind == GT_VALUE_REAL && isfinite(value.real) &&
+               fpclassify(value.real) != FP_ZERO) {
+        gt_text_printf(out, " %s=%.17g", column->name, value.real);
     }
 }
 
@@ -102,8 +70,7 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
         const char *row = (const char *)entry + parts[i].offset;
         gt_text_printf(&body, "%s", parts[i].word);
         for (size_t c = 0; c < parts[i].columns->count; c++) {
-            const gt_column *column = &parts[i].columns->items[c];
-            write_column(&body, column, row + column->offset);
+            write_column(&body, &parts[i].columns->items[c], row);
         }
         gt_text_append(&body, "\n");
     }
@@ -170,7 +137,7 @@ static gputune_status set_text(void *member, const gt_column *column, char *valu
 }
 
 /* A number: text up to the next blank, in a buffer of its own. */
-static gputune_status set_number(void *member, const gt_column *column, const char *value)
+static gputune_status set_number(void *row, const gt_column *column, const char *value)
 {
     char *end;
     double real = gt_strtod(value, &end);
@@ -179,16 +146,12 @@ static gputune_status set_number(void *member, const gt_column *column, const ch
     }
     bool whole = real >= -2147483648.0 && real <= 4294967295.0;
     if (column->kind == GT_COLUMN_REAL) {
-        *(double *)member = real;
+        *(double *)((char *)row + column->offset) = real;
     } else if (!whole || (column->kind != GT_COLUMN_COUNT && real > 2147483647.0) ||
                (column->kind == GT_COLUMN_COUNT && real < 0)) {
         return mistake("a number is too large");
-    } else if (column->kind == GT_COLUMN_COUNT) {
-        *(uint32_t *)member = (uint32_t)real;
-    } else if (column->kind == GT_COLUMN_BOOL) {
-        *(bool *)member = real != 0;
     } else {
-        *(int *)member = (int)real;
+        gt_column_set_integer(row, column, (int64_t)real);
     }
     return GPUTUNE_OK;
 }
@@ -225,10 +188,12 @@ static gputune_status read_value(void *row, const gt_column *column, const char 
     }
     memcpy(number, value, length);
     number[length] = '\0';
-    void *member = (char *)row + column->offset;
-    return column->kind != GT_COLUMN_HASH      ? set_number(member, column, number)
-           : read_hash(member, number, length) ? GPUTUNE_OK
-                                               : mistake("a value is no hash");
+    if (column->kind != GT_COLUMN_HASH) {
+        return set_number(row, column, number);
+    }
+    return read_hash((gt_hash *)((char *)row + column->offset), number, length)
+               ? GPUTUNE_OK
+               : mistake("a value is no hash");
 }
 
 static const gt_column *find_column(const gt_columns *columns, const char *name, size_t length)
@@ -294,6 +259,14 @@ static const char *find_end(const char *body)
         body += *body == '\n';
     }
     return body;
+}
+
+void gt_wisdom_entry_free(gt_wisdom_entry *entry)
+{
+    gt_columns_free(&entry->place, &gt_wisdom_columns);
+    gt_columns_free(&entry->trial, &gt_trial_columns);
+    gt_columns_free(&entry->standard, &gt_trial_columns);
+    gt_winner_free(&entry->winner);
 }
 
 gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)

@@ -145,7 +145,7 @@ static gputune_options options_of(const bad *b)
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.only = only;
     options.only_count = 1;
-    options.time_limit_s = b->limit_s > 0 ? b->limit_s : 60;
+    options.time_limit_s = b->limit_s > 0 ? b->limit_s : 240;
     return options;
 }
 

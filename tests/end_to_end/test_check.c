@@ -49,7 +49,6 @@ static const struct planted {
     {"min_by_comparison", "unset", "if (!(y[i] <= v)) {"},
     {"negative_garbage", "unset", "y[i] = y[i] < 0.0f ? 0.0f : 2.0f * x[i];"},
     {"no_fence", "race", "s += ((volatile float *)part)[k];"},
-    {"no_fence", "state", "last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;"},
     {"no_tail", "bounds", "y[i] = 2.0f * x[i];"},
     {"output_unset", "unset", "y[i] = y[i] == 12345.0f ? 0.0f : 2.0f * x[i];"},
     {"overwritten_early", "race", "s += ((volatile float *)held)[threadIdx.x ^ 32];"},

@@ -153,11 +153,89 @@ static int be_limited(size_t index)
     return !expected ? WRONG_PLAN : !one_line ? MANY_LINES : 0;
 }
 
-static int run_limited(size_t index)
+/* ---- small files from the beginning ---------------------------------------------------------- */
+
+enum { FULL_BYTES = 4096, OWN_BYTES = 1 << 20 };
+
+static void fill(const char *path)
 {
-    char text[16];
+    static const char bytes[FULL_BYTES];
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(bytes, 1, sizeof bytes, file) != sizeof bytes || fclose(file) != 0) {
+        fprintf(stderr, "cannot fill %s\n", path);
+    }
+}
+
+static bool tells_all(const char *const *parts)
+{
+    while (*parts && strstr(world.log, *parts)) {
+        parts++;
+    }
+    if (*parts) {
+        fprintf(stderr, "no '%s' in:\n%s", *parts, world.log);
+    }
+    return !*parts;
+}
+
+/* With no byte more in any file that is written: the database, a log, samples, misses, wisdom, what
+ * the emulator keeps its memory in and, where none may have a byte, what is shared with workers. */
+static int tune_with_full_files(const char *const files[3], rlim_t bytes)
+{
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_options options = few_variants();
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune *tuner;
+    gputune_plan *plan;
+    options.samples_path = files[0];
+    open_options.record = files[1];
+    open_options.database = files[2];
+    open_options.driver = "emu:h200";
+    open_options.log = on_log;
+    if (!set_limit(RLIMIT_FSIZE, bytes)) {
+        return NO_LIMIT;
+    }
+    bool done =
+        gputune_open(&tuner, &open_options) == GPUTUNE_OK &&
+        tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), &options) == GPUTUNE_OK &&
+        gputune_plan_info(&info, plan) == GPUTUNE_OK;
+    bool saved = done && gputune_wisdom_save(files[2], NULL, tuner, NULL) == GPUTUNE_OK;
+    if (done) {
+        gputune_plan_release(plan);
+        gputune_close(tuner);
+    }
+    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* for this test's own lines */
+    static const char *const told[2][4] = {
+        {"cannot be written", "memory to share with a worker", "misses are not recorded", NULL},
+        {"cannot be written", "samples", "are incomplete", NULL}};
+    gputune_source expected = bytes ? GPUTUNE_SOURCE_MEASURED : GPUTUNE_SOURCE_DEFAULT;
+    if (!done || info.source != expected || (saved && !bytes)) {
+        fprintf(stderr, "%s: %s\n%s", gputune_source_name(info.source), gputune_error(), world.log);
+        return !done ? NO_PLAN : WRONG_PLAN;
+    }
+    return tells_all(told[bytes > 0]) ? 0 : MANY_LINES;
+}
+
+static int be_with_full_files(rlim_t bytes)
+{
+    static const char *const suffixes[] = {"samples", "misses", "new", "log"};
+    char files[4][128], log[160];
+    for (int i = 0; i < 4; i++) {
+        snprintf(files[i], sizeof files[i], "%s.%s", getenv("TEST_DATABASE"), suffixes[i]);
+    }
+    fill(files[0]);
+    fill(files[3]);
+    snprintf(log, sizeof log, "debug:%s", files[3]);
+    setenv("GPUTUNE_LOG", log, 1);
+    int code = tune_with_full_files((const char *const[]){files[0], files[1], files[2]}, bytes);
+    for (int i = 0; i < 4; i++) {
+        unlink(files[i]);
+    }
+    return code;
+}
+
+static int run_limited(const char *text)
+{
     int status = 0;
-    snprintf(text, sizeof text, "%zu", index);
     setenv("TEST_DATABASE", world.database, 1);
     pid_t child = fork();
     if (child == 0) {
@@ -178,7 +256,9 @@ static void test_a_limited_process_gets_a_plan(void **state)
     gputune_plan_release(plan);
     gputune_close(tuner);
     for (size_t i = 0; i < LIMITS; i++) {
-        int code = run_limited(i);
+        char index[16];
+        snprintf(index, sizeof index, "%zu", i);
+        int code = run_limited(index);
         if (code == NO_LIMIT) {
             print_message("%s: cannot be set here\n", limits[i].name);
         } else if (code != 0) {
@@ -187,11 +267,25 @@ static void test_a_limited_process_gets_a_plan(void **state)
     }
 }
 
+static void test_a_process_with_full_files_lives(void **state)
+{
+    (void)state;
+    if (!world.ready) {
+        skip();
+    }
+    assert_int_equal(run_limited("0 bytes"), 0);
+    assert_int_equal(run_limited("4096 bytes"), 0);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strstr(argv[1], "bytes")) {
+        return be_with_full_files((rlim_t)strtoul(argv[1], NULL, 10));
+    }
     if (argc == 2) {
         return be_limited((size_t)strtoul(argv[1], NULL, 10));
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_limited_process_gets_a_plan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_limited_process_gets_a_plan),
+                                       cmocka_unit_test(test_a_process_with_full_files_lives)};
     return cmocka_run_group_tests(tests, open_h200, world_close);
 }

@@ -1,6 +1,7 @@
 /* The text of --size and --only. */
 #include "fuzz/fuzz.h"
 
+#include "cli/memory.h"
 #include "cli/options.h"
 #include "cli/sizes.h"
 #include "cli/units.h"
@@ -19,10 +20,8 @@ static void check_value(const char *name, const char *value)
         FUZZ_REQUIRE(number >= 1 && number <= INT64_C(1) << 40);
     }
     gputune_size size;
-    char *storage;
-    if (cli_size_make(&size, &storage, name, value) == CLI_CONTINUE) {
+    if (cli_size_make(&size, name, value) == CLI_CONTINUE) {
         FUZZ_REQUIRE(size.value >= 0 && strncmp(size.name, name, strlen(name)) == 0);
-        free(storage);
     }
 }
 
@@ -33,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         nowhere = stderr = fopen("/dev/null", "w"); /* messages are not what is looked at here */
         FUZZ_REQUIRE(nowhere);
     }
-    char *text = strndup((const char *)data, bytes);
-    FUZZ_REQUIRE(text);
+    void *mark = cli_mark();
+    const char *text = cli_copy_part((const char *)data, bytes);
     cli_values values = {NULL, 0};
     if (cli_values_parse(&values, "--size", text) == CLI_CONTINUE) {
         for (size_t i = 0; i < values.count; i++) {
@@ -45,8 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
             }
         }
     }
-    cli_values_free(&values);
-    free(cli_short_sizes(text));
-    free(text);
+    cli_short_sizes(text);
+    cli_release(mark, NULL);
     return 0;
 }

@@ -40,6 +40,17 @@ static inline gt_template *parse(const char *text)
     return template;
 }
 
+/* The template has a mistake, which is told so. */
+static inline void expect_mistake(const char *path, const char *text, const char *message)
+{
+    gt_template *template = NULL;
+    if (gt_template_parse(&template, path, text, NULL, NULL) != GPUTUNE_ETEMPLATE) {
+        fail_msg("accepted: %s", text);
+    }
+    assert_string_equal(gt_message(), message);
+    assert_null(template);
+}
+
 /* Everything up to a space, for one template at its default sizes. */
 typedef struct bench {
     gt_template *template;

@@ -1,31 +1,6 @@
 /* Mistakes in init, reference, expect, check, fills, launch, constant, tensormap and options: each
  * with its whole message, which shows the form that is right. */
-#include "kernel_support.h"
-
-#define P "#pragma gputune "
-
-/* A line of a template that is right, replaced by `text`. */
-typedef struct gt_mistake {
-    int line;
-    const char *text, *message;
-} gt_mistake;
-
-static const char *const plain[] = {
-    "// doubles y",
-    P "kernel(twice)",
-    P "problem(n = 1024)",
-    P "args(inout float y[n], size_t n)",
-    P "tune(BLOCK = 64, 128)",
-    P "block(BLOCK)",
-    P "grid(ceil_div(n, BLOCK))",
-    "",
-    "__global__ void twice(float *y, size_t n)",
-    "{",
-    "    y[0] *= 2;",
-    "}",
-    "__global__ void other(double *y, size_t n) {}",
-    NULL,
-};
+#include "mistakes.h"
 
 static const char *const pipeline[] = {
     "// two steps",
@@ -482,50 +457,22 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:40: unknown name 'index'; expected a tunable, a problem value or a device property"},
 };
 
-/* The template with one line replaced; 0: as it is. */
-static void make(gt_text *out, const char *const *lines, int line, const char *text)
-{
-    gt_text_clear(out);
-    for (int i = 0; lines[i]; i++) {
-        gt_text_printf(out, "%s\n", i + 1 == line ? text : lines[i]);
-    }
-}
-
-static void check(const char *const *lines, const gt_mistake *mistakes, size_t count)
-{
-    gt_text text = {0};
-    make(&text, lines, 0, "");
-    gt_template_free(parse(gt_text_string(&text)));
-    for (size_t i = 0; i < count; i++) {
-        gt_template *template = NULL;
-        make(&text, lines, mistakes[i].line, mistakes[i].text);
-        if (gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL) !=
-            GPUTUNE_ETEMPLATE) {
-            fail_msg("accepted: %s", mistakes[i].text);
-        }
-        assert_string_equal(gt_message(), mistakes[i].message);
-    }
-    gt_text_free(&text);
-}
-
-#define CHECK(lines) check(lines, lines##_mistakes, sizeof lines##_mistakes / sizeof(gt_mistake))
-
 static void test_one_kernel(void **state)
 {
     (void)state;
-    CHECK(plain);
+    CHECK_MISTAKES(plain, plain_mistakes);
 }
 
 static void test_pipeline(void **state)
 {
     (void)state;
-    CHECK(pipeline);
+    CHECK_MISTAKES(pipeline, pipeline_mistakes);
 }
 
 static void test_tensor_map(void **state)
 {
     (void)state;
-    CHECK(map);
+    CHECK_MISTAKES(map, map_mistakes);
 }
 
 int main(void)

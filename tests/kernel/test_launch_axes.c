@@ -139,12 +139,9 @@ static void test_mistakes(void **state)
     gt_text text = {0};
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_template *template = NULL;
         gt_text_clear(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
-        assert_int_equal(gt_template_parse(&template, "k.cu", gt_text_string(&text), NULL, NULL),
-                         GPUTUNE_ETEMPLATE);
-        assert_string_equal(gt_message(), mistakes[i][1]);
+        expect_mistake("k.cu", gt_text_string(&text), mistakes[i][1]);
     }
     gt_text_free(&text);
 }

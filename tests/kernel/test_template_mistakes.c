@@ -1,39 +1,7 @@
 /* Mistakes in templates: each with its whole message. */
-#include "kernel_support.h"
+#include "mistakes.h"
 
-#define P "#pragma gputune "
-
-static const char *const lines[] = {
-    "// doubles y",
-    P "kernel(twice)",
-    P "problem(n = 1024)",
-    P "args(inout float y[n], size_t n)",
-    P "tune(BLOCK = 64, 128)",
-    P "block(BLOCK)",
-    P "grid(ceil_div(n, BLOCK))",
-    "",
-    "__global__ void twice(float *y, size_t n)",
-    "{",
-    "    y[0] *= 2;",
-    "}",
-    "__global__ void other(double *y, size_t n) {}",
-};
-
-enum { LINE_COUNT = sizeof lines / sizeof *lines };
-
-/* The template with one line replaced. */
-static void make(gt_text *out, int line, const char *text)
-{
-    gt_text_clear(out);
-    for (int i = 0; i < LINE_COUNT; i++) {
-        gt_text_printf(out, "%s\n", i + 1 == line ? text : lines[i]);
-    }
-}
-
-static const struct {
-    int line;
-    const char *text, *message;
-} mistakes[] = {
+static const gt_mistake mistakes[] = {
     {2, P "kernel", "a.cu:2:17: 'kernel' without '('; expected 'kernel(…)'"},
     {2, P "kernel()", "a.cu:2:24: the pragma ends here; expected the kernel function's name"},
     {2, P "kernel(1)", "a.cu:2:24: found '1'; expected the kernel function's name"},
@@ -277,29 +245,8 @@ static const struct {
 
 static void test_mistakes(void **state)
 {
-    gt_text text = {0};
     (void)state;
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_template *template = NULL;
-        make(&text, mistakes[i].line, mistakes[i].text);
-        gputune_status status =
-            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL);
-        if (status != GPUTUNE_ETEMPLATE) {
-            fail_msg("accepted: %s", mistakes[i].text);
-        }
-        assert_string_equal(gt_message(), mistakes[i].message);
-        assert_null(template);
-    }
-    gt_text_free(&text);
-}
-
-static void test_no_mistake(void **state)
-{
-    gt_text text = {0};
-    (void)state;
-    make(&text, 8, "");
-    gt_template_free(parse(gt_text_string(&text)));
-    gt_text_free(&text);
+    CHECK_MISTAKES(plain, mistakes);
 }
 
 /* What nests without end is refused before the stack is used up. */
@@ -317,7 +264,7 @@ static void test_endless_nesting(void **state)
         for (int d = 0; d < DEPTH; d++) {
             gt_text_append(&line, ")");
         }
-        make(&text, 8, gt_text_string(&line));
+        replace_line(&text, plain, 8, gt_text_string(&line));
         gt_template *template = NULL;
         assert_int_equal(gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL),
                          GPUTUNE_ETEMPLATE);
@@ -331,7 +278,7 @@ static void test_cut_short(void **state)
 {
     gt_text text = {0};
     (void)state;
-    make(&text, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
+    replace_line(&text, plain, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
     for (size_t length = 0; length < text.length; length++) {
         gt_template *template = NULL;
         char *cut = strndup(gt_text_string(&text), length);
@@ -348,7 +295,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_no_mistake),
         cmocka_unit_test(test_endless_nesting),
         cmocka_unit_test(test_cut_short),
     };

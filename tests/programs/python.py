@@ -118,6 +118,41 @@ def arrays_of_every_kind():
 
 
 @test
+def threads_launch_one_plan():
+    axpy, wrong = plan(), []
+
+    def work(a):
+        y, x = Tensor(), Tensor()
+        for _ in range(20):
+            axpy(y, x, a, N)
+        if y.read() != [1.0 + 20 * a] * N:
+            wrong.append(a)
+
+    threads = [threading.Thread(target=work, args=(float(a),)) for a in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
+@test
+def what_needs_a_closer_look_is_refused_as_ever():
+    axpy, y, x = plan(), Tensor(), Tensor()
+    numpy_like = type("Number", (), {"item": lambda self: N, "__float__": lambda self: 2.0})()
+    axpy(y, x, numpy_like, numpy_like)
+    assert y.read() == [3.0] * N
+    apart = Tensor()
+    apart.contiguous = False
+    raises(TypeError, "argument 1 (float *y) is not contiguous", axpy, apart, x, 2.0, N)
+    raises(TypeError, "argument 2 (float *x) has 16 bytes", axpy, y, Tensor(4), 2.0, N)
+    raises(TypeError, "argument 3 (float a)", axpy, y, x, "2", N)
+    raises(TypeError, "argument 3 (float a)", axpy, y, x, 1e300, N)
+    raises(TypeError, "cannot hold", axpy, y, x, 2.0, -1)
+    raises(gputune.InvalidError, "overlaps", axpy, y, y, 2.0, N)
+
+
+@test
 def streams():
     axpy, y, x = plan(), Interface(), Interface()
     stream = ctypes.c_void_p()

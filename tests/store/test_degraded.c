@@ -1,6 +1,8 @@
 /* A database that cannot be used never makes a call fail: one warning, and everything answers. */
 #include "store_support.h"
 
+#include "base/signals.h"
+
 #include <dirent.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -212,7 +214,7 @@ static void device_in_its_place(void **state)
     }
 }
 
-/* The file takes part of a transaction and no more. The signal is not the caller's business. */
+/* The file takes part of a transaction and no more. */
 static void full_disk(void **state)
 {
     world *w = *state;
@@ -227,7 +229,10 @@ static void full_disk(void **state)
     char *image = calloc(1, 1 << 20);
     gt_code code = code_of(9, "x");
     code.image = (gt_image){image, 1 << 20};
+    gt_held_signal held;
+    gt_signal_hold(&held);
     assert_int_equal(gt_store_put_cubins(store, &code, 1, NULL), GPUTUNE_OK);
+    gt_signal_release(&held);
     setrlimit(RLIMIT_FSIZE, &old);
     goes_on_in_memory(w, store, "cannot be written");
     gt_code found;

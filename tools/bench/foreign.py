@@ -166,9 +166,10 @@ class Foreign:
         """Problem values by name; a type's is its name."""
         wanted = dict(size.split("=") for size in self.space["sizes"])
         sizes = {}
-        for text in self._texts("problem"):
-            kind, name, value = re.match(r"(const |type )?(\w+) = (.*)", text).groups()
-            value = split(wanted.get(name, value), ",")[0]
+        found = [part for text in self._texts("problem") for part in split(text, ",")]
+        for part in (one for one in found if " = " in one):  # others are further values
+            kind, name, value = re.match(r"(const |type )?(\w+) = (.*)", part).groups()
+            value = wanted.get(name, value)
             sizes[name] = value if kind == "type " else eval(value)  # as in 1 << 26
         return sizes
 

@@ -11,6 +11,7 @@ PROPERTIES = {
     "warp_size": "WarpSize",
     "max_threads_per_sm": "MaxThreadsPerMultiProcessor",
     "max_blocks_per_sm": "MaxBlocksPerMultiprocessor",
+    "shared_per_block": "MaxSharedMemoryPerBlock",
     "shared_per_sm": "MaxSharedMemoryPerMultiprocessor",
     "shared_optin": "MaxSharedMemoryPerBlockOptin",
     "registers_per_sm": "MaxRegistersPerMultiprocessor",

@@ -8,6 +8,7 @@ cat >misses <<MISSES
 000000000005	elsewhere	there	axpy	n=3000	kernel	cold	16	seed=1	VEC=1; BLOCK=64
 000000000004	$environment	here	absent	n=3000	kernel	cold	16	seed=1	
 000000000003	$environment	here	axpy	n=4000	kernel	cold	16	live:own	
+000000000001	$environment	here	axpy	n=5000	kernel	cold	16		
 cut short
 MISSES
 $GPUTUNE warm --from misses --format csv | cut -d, -f2,3

@@ -1,0 +1,68 @@
+/* The command line's memory: what a mark releases, and what it does not. */
+#include "cli/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void texts_grow(void **state)
+{
+    char *text = NULL;
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        cli_append(&text, "%d ", i % 10);
+    }
+    assert_int_equal(strlen(text), 200);
+    assert_string_equal(text + 194, "7 8 9 ");
+    assert_string_equal(cli_format("%s", ""), "");
+    assert_string_equal(cli_copy_part("abcdef", 3), "abc");
+    assert_string_equal(cli_copy_part("ab", 3), "ab");
+    assert_null(cli_copy(NULL));
+}
+
+/* The list outlives the mark although it moves behind it, and of the texts the one that is kept. A
+ * sanitizer sees what is read after its release, and what is not released. */
+static void mark_releases_what_came_behind_it(void **state)
+{
+    const char **list = cli_grow(NULL, 0, sizeof *list);
+    (void)state;
+    for (size_t i = 0; i < 1000; i++) {
+        void *mark = cli_mark();
+        cli_format("%s of %zu", "scratch", i);
+        const char *kept = cli_format("%zu", i);
+        list = i ? cli_grow(list, i, sizeof *list) : list;
+        list[i] = kept;
+        cli_allocate(3, 100);
+        cli_release(mark, kept);
+    }
+    assert_string_equal(list[0], "0");
+    assert_string_equal(list[999], "999");
+}
+
+static void marks_stand_in_each_other(void **state)
+{
+    (void)state;
+    void *outer = cli_mark();
+    char *text = cli_copy("a");
+    void *inner = cli_mark();
+    cli_append(&text, "%s", "b");
+    cli_copy("scratch");
+    cli_release(inner, NULL);
+    assert_string_equal(text, "ab");
+    cli_release(outer, text);
+    assert_string_equal(text, "ab");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_grow),
+        cmocka_unit_test(mark_releases_what_came_behind_it),
+        cmocka_unit_test(marks_stand_in_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* How a host may end: killed while a child that it forked lives on, or by a signal behind the end
+ * of its main thread. No worker outlives it, and it hears what would end any other program. */
+#include "world.h"
+
+#include "victim.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+enum { LONGEST_MS = 30000, STEP_MS = 10, FAILED = 100 };
+
+/* What ended children leave becomes a child of this process, which can wait for it. */
+static int open_h200(void **state)
+{
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+    return world_open("emu:h200");
+}
+
+/* ---- the host -------------------------------------------------------------------------------- */
+
+static int tune(gputune *tuner, bool background)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 60;
+    options.force = !background;
+    options.background = background;
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
+    if (status == GPUTUNE_OK) {
+        gputune_plan_release(plan);
+    } else {
+        fprintf(stderr, "%s\n", gputune_error());
+    }
+    return status;
+}
+
+static void say_ready(void)
+{
+    if (write(1, "r", 1) != 1) {
+        _exit(FAILED);
+    }
+}
+
+static void be_or_fail(int status)
+{
+    if (status != GPUTUNE_OK) {
+        _exit(FAILED);
+    }
+}
+
+static void *tune_on(void *tuner)
+{
+    usleep(100000); /* the main thread ends meanwhile */
+    be_or_fail(tune(tuner, false));
+    for (say_ready();;) {
+        be_or_fail(tune(tuner, false));
+    }
+    return NULL;
+}
+
+/* Says that it is ready with 'r', and does not end by itself. */
+static void be_host(const char *way)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    pthread_t thread;
+    bool background = strcmp(way, "background") == 0;
+    options.database = ":memory:";
+    options.driver = "emu:h200";
+    options.keep_workers = true;
+    be_or_fail(gputune_open(&tuner, &options));
+    be_or_fail(tune(tuner, background));
+    if (strcmp(way, "forks") != 0) {
+        if (background) {
+            say_ready();
+        } else if (pthread_create(&thread, NULL, tune_on, tuner) != 0) {
+            _exit(FAILED);
+        }
+        pthread_exit(NULL);
+    }
+    if (fork() != 0) {
+        say_ready();
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+static pid_t start_host(const char *way)
+{
+    int ready[2];
+    char answer;
+    assert_int_equal(pipe(ready), 0);
+    pid_t host = fork();
+    assert_true(host >= 0);
+    if (host == 0) {
+        dup2(ready[1], 1);
+        execl("/proc/self/exe", "test_host_ends", way, (char *)NULL);
+        _exit(FAILED);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &answer, 1), 1);
+    close(ready[0]);
+    return host;
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+/* How a child has ended, or -1 if it has not within the time; then it is killed. */
+static int end_of(pid_t child)
+{
+    int status = -1;
+    for (int waited = 0; waited < LONGEST_MS; waited += STEP_MS) {
+        if (waitpid(child, &status, WNOHANG) == child) {
+            return status;
+        }
+        poll(NULL, 0, STEP_MS);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return -1;
+}
+
+static void test_workers_end_with_a_host_whose_child_lives(void **state)
+{
+    (void)state;
+    if (!world.ready) {
+        skip();
+    }
+    pid_t host = start_host("forks");
+    const pid_t workers[] = {worker_of(host, "--role compile"), worker_of(host, "--role measure")};
+    pid_t child = worker_of(host, "test_host_ends");
+    assert_true(workers[0] > 0 && workers[1] > 0 && child > 0);
+    kill(host, SIGKILL);
+    int host_end = end_of(host), ends[] = {end_of(workers[0]), end_of(workers[1])};
+    kill(child, SIGKILL);
+    assert_int_equal(WTERMSIG(end_of(child)), SIGKILL);
+    assert_int_equal(WTERMSIG(host_end), SIGKILL);
+    assert_true(WIFEXITED(ends[0]) && WIFEXITED(ends[1]));
+}
+
+static void expect_ended_by_signal(const char *way)
+{
+    if (!world.ready) {
+        skip();
+    }
+    pid_t host = start_host(way);
+    poll(NULL, 0, 300); /* its main thread ends meanwhile */
+    kill(host, SIGTERM);
+    int end = end_of(host);
+    while (wait(NULL) > 0) { /* its workers */
+    }
+    assert_int_not_equal(end, -1);
+    assert_true(WIFSIGNALED(end));
+    assert_int_equal(WTERMSIG(end), SIGTERM);
+}
+
+static void test_a_host_that_tunes_behind_its_main_thread_hears_signals(void **state)
+{
+    (void)state;
+    expect_ended_by_signal("tunes");
+}
+
+static void test_a_host_of_which_the_background_is_left_hears_signals(void **state)
+{
+    (void)state;
+    expect_ended_by_signal("background");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2) {
+        be_host(argv[1]);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_workers_end_with_a_host_whose_child_lives),
+        cmocka_unit_test(test_a_host_that_tunes_behind_its_main_thread_hears_signals),
+        cmocka_unit_test(test_a_host_of_which_the_background_is_left_hears_signals),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}
