@@ -271,14 +271,21 @@ void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned 
                      uint64_t address, const char *what)
 {
     enum { ILLEGAL_ADDRESS = 700, MISALIGNED = 716 };
-    const char *kind = code == ILLEGAL_ADDRESS ? "bounds"
-                       : code == MISALIGNED    ? "alignment"
-                                               : "fault";
     char where[128] = "";
+    bool write = op->flags & EMU_ACCESS_WRITE;
     bool global = address && address >> EMU_TAG_SHIFT == 0 && op->space != PTX_SHARED;
-    if (global && (code == ILLEGAL_ADDRESS || code == MISALIGNED))
+    if (code != ILLEGAL_ADDRESS && code != MISALIGNED) {
+        emu_check_report(warp, op, lane, "fault", "", NULL, what);
+        return;
+    }
+    if (global) {
         emu_check_name(where, sizeof where, warp->worker->check, address);
-    emu_check_report(warp, op, lane, kind, where, NULL, what);
+        what = code == MISALIGNED ? "is no address for an access of this size: it is misaligned"
+               : write            ? "is written, outside of the buffer"
+                                  : "is read, outside of the buffer";
+    }
+    emu_check_report(warp, op, lane, code == MISALIGNED ? "alignment" : "bounds", where, NULL,
+                     what);
 }
 
 void emu_check_stuck(const emu_group *group)
