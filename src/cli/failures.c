@@ -93,6 +93,18 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
     return best;
 }
 
+/* A wrong default is what users launch today: it is said first, and not once more. */
+static void say_default(const cli_failure *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].of_default) {
+            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
+                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
+                     items[i].message);
+        }
+    }
+}
+
 static void say_scenario(const cli_failure *items, size_t count)
 {
     const cli_failure *best = commonest(items, count);
@@ -100,22 +112,18 @@ static void say_scenario(const cli_failure *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         all += items[i].count;
     }
-    char *text = cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
-                            best->message, best->configuration);
-    if (all == 1) {
+    say_default(items, count);
+    const char *text = best->of_default
+                           ? best->status
+                           : cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
+                                        best->message, best->configuration);
+    if (all == 1 && !best->of_default) {
         cli_note("%s: 1 variant failed: %s", best->label, text);
-    } else {
+    } else if (all > 1) {
         uint32_t common = count_status(items, count, best);
         cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
                  best->label, all, common == all ? "all" : cli_format("%u", common), text,
                  best->kernel);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].of_default) {
-            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
-                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
-                     items[i].message);
-        }
     }
 }
 

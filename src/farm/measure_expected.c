@@ -4,6 +4,8 @@
 #include "farm/measure_parts.h"
 #include "kernel/tolerance.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -239,9 +241,17 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
 
 static gputune_status blame_reference(gputune_status status, const gt_measure *measure)
 {
-    return gt_fail(GPUTUNE_ETEMPLATE, "the reference kernel %s failed: %s",
-                   measure->workspaces[0].workload.reference.entry,
-                   status < 0 ? gt_message() : "unknown");
+    const gt_launch *launch = &measure->workspaces[0].workload.reference;
+    char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
+    gt_launch_blocks(blocks, launch);
+    gt_launch_grids(grids, launch);
+    const char *why = status < 0 ? gt_message() : "unknown";
+    char text[512];
+    gt_snprintf(text, sizeof text, "%s%s", why,
+                strstr(why, "ILLEGAL_ADDRESS") ? "; is a length in args() too small?" : "");
+    return gt_fail(GPUTUNE_ETEMPLATE,
+                   "the reference kernel %s, with block %s and grid %s, failed: %s", launch->entry,
+                   blocks, grids, text);
 }
 
 static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)

@@ -36,42 +36,22 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* MODE_word asks for one value of MODE. */
-static bool asks_for(const gt_token *token, const gt_axis *axis)
+/* Notes which names are macros in the body, and what it depends on. */
+static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_template *template)
 {
-    size_t length = strlen(axis->name);
-    if (token->length < length + 2 || memcmp(token->text, axis->name, length) != 0 ||
-        token->text[length] != '_') {
-        return false;
+    const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
+    const uint64_t axes = kernel->argument_axes | judge->argument_axes;
+    const uint64_t problem = kernel->argument_problem | judge->argument_problem;
+    GT_TRY(gt_name_uses_find(uses, template, body->text));
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        bool bound = (axes >> i & 1) && uses->axes[i].is_declared;
+        body->macro_axes |= (uint64_t)(uses->axes[i].occurs && !bound) << i;
     }
-    const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
-                           0};
-    for (uint32_t v = 0; v < axis->count; v++) {
-        if (axis->values[v].word && gt_token_is(&rest, axis->values[v].word)) {
-            return true;
-        }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        bool bound = (problem >> i & 1) && uses->problem[i].is_declared;
+        body->macro_problem |= (uint64_t)(uses->problem[i].occurs && !bound) << i;
     }
-    return false;
-}
-
-static void note_names(gt_body *body, const gt_template *template)
-{
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (lexer.token.kind != GT_TOKEN_NAME) {
-            continue;
-        }
-        for (uint32_t i = 0; i < template->axis_count; i++) {
-            const gt_axis *axis = &template->axes[i];
-            bool occurs = gt_token_is(&lexer.token, axis->name) || asks_for(&lexer.token, axis);
-            body->axis_mask |= (uint64_t)occurs << i;
-        }
-        for (uint32_t i = 0; i < template->problem_count; i++) {
-            bool occurs = gt_token_is(&lexer.token, template->problem[i].name);
-            body->problem_mask |= (uint64_t)occurs << i;
-        }
-    }
+    return GPUTUNE_OK;
 }
 
 /* Which declarations of a function are cut out. */
@@ -107,6 +87,20 @@ gputune_status gt_functions_cut(char **text, const char *name)
     return cut(text, name, CUT_ALL);
 }
 
+/* The declaration in front of a kernel's name without `static`, which hides it from the driver. */
+static void append_declaration(gt_text *out, const char *begin, const char *end)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, begin, (size_t)(end - begin), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (gt_lexer_is(&lexer, "static")) {
+            gt_text_append_bytes(out, begin, (size_t)(lexer.token.text - begin));
+            begin = lexer.token.text + lexer.token.length;
+        }
+    }
+    gt_text_append_bytes(out, begin, (size_t)(end - begin));
+}
+
 /* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
  * and extern "C" in front of the declaration unless it is a template. */
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
@@ -119,7 +113,7 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
         bool plain_name = kernel->is_template || function.is_extern_c;
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
         gt_text_append(&out, plain_name ? "" : "extern \"C\" ");
-        gt_text_append_bytes(&out, *text + function.begin, function.name - function.begin);
+        append_declaration(&out, *text + function.begin, *text + function.name);
         gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
         copied = function.name;
         at = function.plain ? function.end : function.parameters_end;
@@ -182,13 +176,11 @@ static gputune_status note_head(gt_body *body, const char *path)
     return status;
 }
 
-static gputune_status finish_body(gt_body *body, const gt_template *template, const char *path)
+static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
 {
     gt_text tokens = {0};
-    body->axis_mask = template->parts->argument_axes;
-    body->problem_mask = template->parts->argument_problem;
-    note_names(body, template);
-    GT_TRY(note_head(body, path));
+    GT_TRY(note_names(body, uses, template));
+    GT_TRY(note_head(body, template->parts->files[0].path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
     gputune_status status = tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
     body->tokens = gt_hash_string(gt_text_string(&tokens));
@@ -230,7 +222,7 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     if (!parts->step_count) {
         GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
     }
-    return finish_body(body, parse->template, parse->parts->files[0].path);
+    return finish_body(body, &parse->kernel_uses, parse->template);
 }
 
 static gputune_status make_judge_body(gt_parse *parse, const char *text)
@@ -251,12 +243,13 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     if (parts->init.present) {
         GT_TRY(export_kernel(&body->text, &parts->init.kernel, false));
     }
-    return finish_body(body, parse->template, parse->parts->files[0].path);
+    return finish_body(body, &parse->judge_uses, parse->template);
 }
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     GT_TRY(gt_functions_check(parse, text));
     GT_TRY(make_kernel_body(parse, text));
-    return make_judge_body(parse, text);
+    GT_TRY(make_judge_body(parse, text));
+    return gt_names_check(parse);
 }

@@ -26,6 +26,33 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
                             GT_ENTRY_MAX);
 }
 
+static size_t count_arguments(gt_lexer arguments)
+{
+    int depth = 0;
+    size_t count = arguments.token.kind != GT_TOKEN_END;
+    for (; arguments.token.kind != GT_TOKEN_END; gt_lexer_next(&arguments)) {
+        depth += gt_lexer_is(&arguments, "(") - gt_lexer_is(&arguments, ")");
+        depth += depth > 0 ? 0 : gt_token_angles(&arguments.token);
+        count += depth == 0 && gt_lexer_is(&arguments, ",");
+    }
+    return count;
+}
+
+/* An instance has an argument for each parameter without a default: what it could tell from a
+ * call's arguments has no call here. */
+static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
+                                     const char *text)
+{
+    char missing[GT_NAME_MAX];
+    size_t given = count_arguments(kernel->arguments);
+    size_t needed = gt_function_needs(missing, text, function, given);
+    return given >= needed ? GPUTUNE_OK
+                           : gt_fail_at(kernel->place,
+                                        "'%s' has %zu template argument%s; expected %zu, the next "
+                                        "for '%s'",
+                                        kernel->name, given, gt_plural(given), needed, missing);
+}
+
 static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
 {
     size_t at = 0;
@@ -49,6 +76,7 @@ static gputune_status find_function(gt_function *out, const char *text, gt_kerne
                           "'%s' is no C++ template; expected it without template arguments",
                           kernel->name);
     }
+    GT_TRY(kernel->is_template ? check_instance(kernel, out, text) : GPUTUNE_OK);
     return note_entry(kernel, out);
 }
 
@@ -101,6 +129,17 @@ static gputune_status check_map(const gt_function_parameter *given, const char *
                      function, given->name, given->words, given->pointer ? " *" : "");
 }
 
+static gputune_status check_shared(const gt_function *function, const gt_kernel_name *kernel,
+                                   const gt_expression *shared, const char *form, const char *text)
+{
+    return !shared && function->plain && gt_function_has_dynamic_shared(text, function)
+               ? gt_fail_at(kernel->place,
+                            "'%s' has an array 'extern __shared__', which has no bytes here; "
+                            "expected %s",
+                            kernel->name, form)
+               : GPUTUNE_OK;
+}
+
 /* What the kernel's parameters must begin with. */
 static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
 {
@@ -123,6 +162,8 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
     size_t count;
     char blocks[GT_BLOCKS_TEXT] = "", expected[GT_BLOCKS_TEXT];
     GT_TRY(find_function(&function, text, &parse->parts->kernel));
+    GT_TRY(check_shared(&function, &parse->parts->kernel, parse->parts->shared,
+                        "shared(BYTES), as in shared(4 * BLOCK)", text));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
         return GPUTUNE_OK;
     }
@@ -161,6 +202,10 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
     char blocks[GT_BLOCKS_TEXT] = "";
     const gt_place place = step->kernel.place;
     GT_TRY(find_function(&function, text, &step->kernel));
+    GT_TRY(check_shared(&function, &step->kernel,
+                        step == parse->parts->steps && !step->shared ? parse->parts->shared
+                                                                     : step->shared,
+                        "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)", text));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
         return GPUTUNE_OK;
     }
@@ -185,7 +230,8 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
                           "template arguments beside launch(); expected them in each launch()");
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->steps[i].kernel));
+        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->kernel_body,
+                                        &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], parse, text));
     }
     memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
@@ -289,10 +335,12 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
 gputune_status gt_functions_check(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->init.kernel));
+    gt_body *judge = &parts->judge_body;
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel_body, &parts->kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->reference.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, parts->reference.self ? &parts->kernel_body : judge,
+                                    &parts->init.kernel));
     GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
     GT_TRY(check_self(parse));
     GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));

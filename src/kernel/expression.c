@@ -180,6 +180,29 @@ static gputune_status parse_sizeof(parser *p)
     return use_slot(p, slot);
 }
 
+/* A constant of the code: its text is read in the name's place. */
+static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
+{
+    gt_lexer *outside = p->lexer;
+    if (++p->nesting > GT_EXPRESSION_NESTING) {
+        return gt_fail_at(place, "'%s' is defined by itself; expected a number", name);
+    }
+    p->lexer = value;
+    gputune_status status = parse_conditional(p);
+    bool whole = value->token.kind == GT_TOKEN_END || gt_lexer_is(value, ";") ||
+                 gt_lexer_is(value, ",") || gt_lexer_is(value, "}");
+    p->lexer = outside;
+    p->nesting--;
+    return status == GPUTUNE_ENOMEM ? status
+           : status == GPUTUNE_OK && whole
+               ? GPUTUNE_OK
+               : gt_fail_at(place,
+                            "'%s' has a value in the code that cannot be "
+                            "read here; expected a number, or an "
+                            "expression of names that may stand here",
+                            name);
+}
+
 static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
@@ -208,6 +231,10 @@ static gputune_status parse_name(parser *p)
                           "unknown function '%s'; expected ceil_div, round_up, min, max, pow, "
                           "sqrt, log2 or sizeof",
                           name);
+    }
+    gt_lexer value;
+    if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value)) {
+        return parse_meaning(p, &value, name, place);
     }
     (void)snprintf(text, sizeof text, "unknown name '%s'; expected a number", name);
     if (p->scope->explain) {

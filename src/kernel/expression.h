@@ -21,6 +21,10 @@ typedef struct gt_scope {
     int (*slot)(void *user, const char *name);
     /* The slot that holds the bytes of a type's name, or -1. NULL: no sizeof of names. */
     int (*size_slot)(void *user, const char *name);
+    /* Opens *value on what the code gives a name without a slot, an expression up to the text's
+     * end,
+     * ';', ',' or '}'; false: nothing that is known. NULL: no code. */
+    bool (*meaning)(void *user, const char *name, struct gt_lexer *value);
     /* Writes the message for a name without a slot (what follows the place) into out. NULL: a plain
      * "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);

@@ -252,6 +252,70 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
     return false;
 }
 
+/* One template parameter: up to a comma or the list's end. false: it needs no argument. */
+static bool read_needed(gt_lexer *lexer, int *depth, const char **begin, const char **end)
+{
+    bool needed = true;
+    *begin = lexer->token.text;
+    while (lexer->token.kind != GT_TOKEN_END && !(*depth == 1 && gt_lexer_is(lexer, ","))) {
+        *depth +=
+            gt_token_angles(&lexer->token) + gt_lexer_is(lexer, "(") - gt_lexer_is(lexer, ")");
+        if (*depth <= 0) {
+            break;
+        }
+        needed = needed && !gt_lexer_is(lexer, "=") && !gt_lexer_is(lexer, "...");
+        *end = lexer->token.text + lexer->token.length;
+        gt_lexer_next(lexer);
+    }
+    return needed;
+}
+
+size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
+                         size_t index)
+{
+    gt_lexer lexer;
+    size_t count = 0;
+    int depth = 1;
+    name[0] = '\0';
+    gt_lexer_open(&lexer, text + function->begin, function->name - function->begin, nowhere);
+    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "template")) {
+        gt_lexer_next(&lexer);
+    }
+    if (!gt_lexer_accept(&lexer, "<")) {
+        return 0;
+    }
+    while (depth > 0 && lexer.token.kind != GT_TOKEN_END) {
+        const char *begin, *end = lexer.token.text;
+        bool needed = read_needed(&lexer, &depth, &begin, &end);
+        if (needed && count == index && end - begin < GT_NAME_MAX) {
+            memcpy(name, begin, (size_t)(end - begin));
+            name[end - begin] = '\0';
+        }
+        count += needed;
+        gt_lexer_next(&lexer);
+    }
+    return count;
+}
+
+bool gt_function_has_dynamic_shared(const char *text, const gt_function *function)
+{
+    scan s = {.depth = 0};
+    bool is_extern = false, is_shared = false;
+    gt_lexer_open(&s.lexer, text + function->parameters_end,
+                  function->end - function->parameters_end, nowhere);
+    while (s.lexer.token.kind != GT_TOKEN_END && !(is_extern && is_shared)) {
+        if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            read_directive(&s);
+            continue;
+        }
+        bool ends = gt_lexer_is(&s.lexer, ";") || gt_lexer_is(&s.lexer, "{");
+        is_extern = !ends && (is_extern || gt_lexer_is(&s.lexer, "extern")) && !s.conditionals;
+        is_shared = !ends && (is_shared || gt_lexer_is(&s.lexer, "__shared__"));
+        gt_lexer_next(&s.lexer);
+    }
+    return is_extern && is_shared;
+}
+
 static bool is_qualifier(const gt_token *token)
 {
     static const char *const words[] = {"const",    "volatile",          "__restrict__",

@@ -30,6 +30,13 @@ typedef struct gt_function_parameter {
 /* The next __global__ function `name` (with as many of its namespaces as are written) whose
  * declaration begins at or after `from`. NULL for `name`: the next definition of any. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
+/* The template's parameters that an instance must have arguments for, of a function that is a
+ * template: how many, and in `name` the one at `index` as it is written ("int ITEMS"), or "". A
+ * pack, and what has a default, needs none. */
+size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
+                         size_t index);
+/* Whether the definition declares an array of dynamic shared memory outside of every #if. */
+bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
 /* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`

@@ -3,6 +3,7 @@
 #ifndef GT_KERNEL_PARSE_H
 #define GT_KERNEL_PARSE_H
 
+#include "kernel/name_use.h"
 #include "kernel/reader.h"
 #include "kernel/symbols.h"
 
@@ -14,7 +15,8 @@ typedef struct gt_parse {
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
-    uint64_t defaulted; /* bit i: axis i */
+    uint64_t defaulted;                   /* bit i: axis i */
+    gt_name_uses kernel_uses, judge_uses; /* in the two bodies */
 } gt_parse;
 
 /* Reads one clause's body, which must be used up (the caller checks). */
@@ -67,9 +69,19 @@ gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader);
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
-/* Notes which axes and problem values are template arguments of the kernel. ETEMPLATE for names
- * that have no value when a source is generated. */
-gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *kernel);
+/* Notes which axes and problem values are template arguments of the kernel, which the body holds.
+ * ETEMPLATE for names that have no value when a source is generated. */
+gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
+                                        const gt_kernel_name *kernel);
+
+/* ---- name_check.c ---- */
+
+/* Holds what the bodies do with the names of tunables and problem values against what these are:
+ * ETEMPLATE for a name that is a macro and something else. */
+gputune_status gt_names_check(const gt_parse *parse);
+/* ETEMPLATE for a tunable whose values make no variants: neither the kernel's source nor its launch
+ * depends on them. The axes' in_source must be set. */
+gputune_status gt_axes_check(const gt_parse *parse);
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *parse);

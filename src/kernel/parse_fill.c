@@ -108,7 +108,7 @@ gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
 static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
 {
     char name[GT_NAME_MAX];
-    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT};
+    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT, parse->code};
     gt_scope scope = gt_symbols_scope(&symbols);
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);

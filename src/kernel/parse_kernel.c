@@ -64,7 +64,7 @@ static bool is_qualified(const gt_lexer *lexer, bool behind_colons)
     return behind_colons || gt_lexer_is(&ahead, "::");
 }
 
-static gputune_status bind_name(gt_parse *parse, const gt_lexer *lexer)
+static gputune_status bind_name(gt_parse *parse, gt_body *body, const gt_lexer *lexer)
 {
     char name[GT_NAME_MAX];
     gt_lexer reading = *lexer;
@@ -83,12 +83,13 @@ static gputune_status bind_name(gt_parse *parse, const gt_lexer *lexer)
                           "value or a constant as template argument",
                           name);
     }
-    parse->parts->argument_axes |= axis >= 0 ? UINT64_C(1) << axis : 0;
-    parse->parts->argument_problem |= problem >= 0 ? UINT64_C(1) << problem : 0;
+    body->argument_axes |= axis >= 0 ? UINT64_C(1) << axis : 0;
+    body->argument_problem |= problem >= 0 ? UINT64_C(1) << problem : 0;
     return GPUTUNE_OK;
 }
 
-gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *kernel)
+gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
+                                        const gt_kernel_name *kernel)
 {
     gt_lexer lexer = kernel->arguments;
     bool colons = false;
@@ -97,7 +98,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *k
     }
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         if (lexer.token.kind == GT_TOKEN_NAME && !is_qualified(&lexer, colons)) {
-            GT_TRY(bind_name(parse, &lexer));
+            GT_TRY(bind_name(parse, body, &lexer));
         }
         colons = gt_lexer_is(&lexer, "::");
     }

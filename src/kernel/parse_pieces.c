@@ -8,7 +8,7 @@
 static gputune_status read_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
                                       unsigned use)
 {
-    gt_symbols symbols = {parse->template, use};
+    gt_symbols symbols = {parse->template, use, parse->code};
     gt_scope scope = gt_symbols_scope(&symbols);
     return gt_expression_read(out, lexer, &scope);
 }

@@ -40,12 +40,10 @@ static void define_words(generator *g, const gt_axis *axis, const gt_value *chos
     }
 }
 
-/* What is a template argument is no macro: the parameter may have the same name. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
-    const uint64_t problem = g->body->problem_mask & ~template->parts->argument_problem;
-    const uint64_t axes = g->body->axis_mask & ~template->parts->argument_axes;
+    const uint64_t problem = g->body->macro_problem, axes = g->body->macro_axes;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         if (template->problem[i].kind != GT_PROBLEM_SIZE && (problem >> i & 1)) {
             define(g, template->problem[i].name, &g->binding->problem->values[i]);

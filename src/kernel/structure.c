@@ -59,70 +59,6 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_le
     return GPUTUNE_OK;
 }
 
-/* ---- Constants ------------------------------------------------------------------------------- */
-
-/* With the lexer on '#': whether it is `#define NAME …`, and where its value begins. */
-static bool defines(gt_lexer *value, gt_lexer *lexer, const char *name)
-{
-    gt_lexer line;
-    gt_lexer_directive(lexer, &line);
-    if (!gt_lexer_accept(&line, "define") || !gt_lexer_is(&line, name)) {
-        return false;
-    }
-    gt_lexer_next(&line);
-    *value = line;
-    return true;
-}
-
-/* The value of `#define NAME …` or `constexpr int NAME = …` in the code. */
-static bool find_constant(gt_lexer *value, const gt_parse *parse, const char *name)
-{
-    gt_lexer lexer;
-    bool is_constant = false;
-    gt_lexer_open(&lexer, parse->code, strlen(parse->code),
-                  (gt_place){parse->parts->files[0].path, 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            if (defines(value, &lexer, name)) {
-                return true;
-            }
-            continue;
-        }
-        is_constant |= gt_lexer_is(&lexer, "constexpr") || gt_lexer_is(&lexer, "const");
-        is_constant &= !gt_lexer_is(&lexer, ";") && !gt_lexer_is(&lexer, ")");
-        bool hit = is_constant && gt_lexer_is(&lexer, name);
-        gt_lexer_next(&lexer);
-        if (hit && gt_lexer_accept(&lexer, "=")) {
-            *value = lexer;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* `[extent]…`: constants of the problem or of the code. */
-static gputune_status read_extents(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer)
-{
-    while (gt_lexer_accept(lexer, "[")) {
-        char name[GT_NAME_MAX] = "";
-        gt_lexer value, ahead = *lexer;
-        if (out->count == 3) {
-            return gt_fail_at(gt_lexer_place(lexer), "a fourth extent; expected one to three");
-        }
-        bool named = ahead.token.kind == GT_TOKEN_NAME &&
-                     gt_name_read(name, sizeof name, &ahead, "") == GPUTUNE_OK &&
-                     gt_lexer_is(&ahead, "]") && find_constant(&value, parse, name);
-        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, named ? &value : lexer,
-                                          GT_USE_CONST));
-        out->count++;
-        if (named) {
-            *lexer = ahead;
-        }
-        GT_TRY(gt_lexer_expect(lexer, "]"));
-    }
-    return GPUTUNE_OK;
-}
-
 /* ---- Members --------------------------------------------------------------------------------- */
 
 /* What cannot be data, or cannot be laid out here. */
@@ -149,7 +85,10 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
     structure->member_count++;
     memcpy(member->type, type, sizeof member->type);
     member->alignment = alignment;
-    GT_TRY(read_extents(&member->extents, parse, lexer));
+    if (gt_lexer_is(lexer, "[")) {
+        GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, parse, lexer,
+                               GT_USE_CONST));
+    }
     if (gt_lexer_is(lexer, ":")) {
         return refuse(gt_lexer_place(lexer), structure, "a bit-field", "whole numbers");
     }

@@ -1,6 +1,7 @@
 /* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
 
+#include "kernel/code_constant.h"
 #include "kernel/structure.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
@@ -226,9 +227,29 @@ static void explain(void *user, const char *name, char *out, size_t bytes)
     }
 }
 
+/* A define() of the template, or a constant of its code, whose names no clause has. */
+static bool meaning_of(void *user, const char *name, gt_lexer *value)
+{
+    const gt_symbols *symbols = user;
+    const gt_template_parts *parts = symbols->template->parts;
+    unsigned use;
+    if (!symbols->code || find(symbols->template, name, &use) >= 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        if (own->value && strcmp(own->name, name) == 0) {
+            const char *text = gt_expression_text(own->value);
+            gt_lexer_open(value, text, strlen(text), gt_expression_place(own->value));
+            return true;
+        }
+    }
+    return gt_code_constant(value, symbols->code, parts->files[0].path, name);
+}
+
 gt_scope gt_symbols_scope(gt_symbols *symbols)
 {
-    return (gt_scope){slot_of, size_slot_of, explain, symbols};
+    return (gt_scope){slot_of, size_slot_of, meaning_of, explain, symbols};
 }
 
 uint64_t gt_axes_used(const gt_expression *expression)

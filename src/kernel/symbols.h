@@ -35,6 +35,7 @@ enum {
 typedef struct gt_symbols {
     const gt_template *template;
     unsigned use;
+    const char *code; /* whose constants may be used; NULL: none */
 } gt_symbols;
 
 /* A scope over `symbols`, which must outlive it. */

@@ -6,8 +6,8 @@
  * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
  *   kernel(NAME)                         needed; so are args, block and grid. NAME may have namespaces
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
- *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
- *     a reference that needs them is a template too. The same holds wherever a kernel is named
+ *     problem values, and what the C++ source knows. A value that is an argument is a macro too,
+ *     unless the code has a parameter of that name. The same holds wherever a kernel is named
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out
@@ -34,7 +34,7 @@
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size
  *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
- *     and the source has NAME_word, 0 or 1
+ *     and the source has NAME_word, 0 or 1. The kernel's code or its launch depends on each tunable
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
@@ -79,9 +79,11 @@
  *     in which a buffer that is written overlaps with another one
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
- *     template is tuned by how much they do in a second, and its judge must know how much it was
+ *     template is tuned by how much they do in a second, and its judge learns from an output that the
+ *     kernel writes, such as a count of steps, how much it was
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
- *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
+ *     without block it has 256 threads, without grid as many blocks as the first output has elements
+ *     for. It takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
@@ -98,6 +100,7 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
+ *     a macro. Expressions know it, and what the code defines once: #define, const, constexpr, enum
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)
  *     NVRTC's options, one a string; "" is none, and of several conditions the first that holds counts.
  *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.

@@ -13,8 +13,10 @@
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
+    const gt_body *body = &parts->kernel_body;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
-              (parts->kernel_body.axis_mask >> axis & 1) || gt_compiler_options_use(template, axis);
+              ((body->macro_axes | body->argument_axes) >> axis & 1) ||
+              gt_compiler_options_use(template, axis);
     for (int i = 0; i < 2; i++) {
         in |= parts->launch_bounds[i] && gt_expression_uses(parts->launch_bounds[i], slot);
     }
@@ -163,5 +165,6 @@ static void note_axes(gt_parse *parse)
 gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader)
 {
     note_axes(parse);
+    GT_TRY(gt_axes_check(parse));
     return make_hashes(parse, reader);
 }

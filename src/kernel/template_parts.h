@@ -100,12 +100,13 @@ typedef struct gt_judge {
 /* A text that is compiled, its macros missing. */
 typedef struct gt_body {
     char *text;
-    size_t head;           /* bytes of leading #includes: macros must not reach into headers */
-    int head_line;         /* the line that follows them, as #line counts, */
-    char *head_path;       /* and its file */
-    gt_hash tokens;        /* of its token stream */
-    uint64_t problem_mask; /* which problem values it depends on, */
-    uint64_t axis_mask;    /* and which axes: as tokens, or as template arguments */
+    size_t head;     /* bytes of leading #includes: macros must not reach into headers */
+    int head_line;   /* the line that follows them, as #line counts, */
+    char *head_path; /* and its file */
+    gt_hash tokens;  /* of its token stream */
+    uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of its
+                                                 kernels, */
+    uint64_t macro_axes, macro_problem;       /* and those that are macros, which may be both */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -121,9 +122,6 @@ typedef struct gt_template_parts {
     gt_kernel_name kernel;
     gt_template_step steps[GT_STEPS_MAX]; /* of a pipeline, whose `kernel` is no function */
     uint32_t step_count;
-    uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of a
-                                                 kernel, and so no macros */
-
     gt_dimensions block, grid;
     gt_dimensions cluster; /* of a pipeline's first kernel; of one kernel it is an axis */
     gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;

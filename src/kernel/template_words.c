@@ -23,36 +23,36 @@ static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
     {"problem", 0, MANY, gt_parse_problem, NULL},
     {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
-    {"args", 2, NEEDED, gt_parse_args, NULL},
-    {"scratch", 2, MANY, gt_parse_scratch, NULL},
-    {"default", 2, MANY, gt_parse_default, NULL},
-    {"block", 2, NEEDED, gt_parse_block, NULL},
-    {"grid", 2, NEEDED, gt_parse_grid, NULL},
-    {"shared", 2, ONCE, gt_parse_shared, NULL},
-    {"cooperative", 2, ONCE, gt_parse_cooperative, NULL},
-    {"require", 2, MANY, gt_parse_require, NULL},
-    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds, NULL},
-    {"maxreg", 2, ONCE, gt_parse_maxreg, NULL},
-    {"work", 2, ONCE, gt_parse_work, NULL},
-    {"reference", 2, ONCE, gt_parse_reference,
+    {"args", 3, NEEDED, gt_parse_args, NULL},
+    {"scratch", 3, MANY, gt_parse_scratch, NULL},
+    {"default", 3, MANY, gt_parse_default, NULL},
+    {"block", 3, NEEDED, gt_parse_block, NULL},
+    {"grid", 3, NEEDED, gt_parse_grid, NULL},
+    {"shared", 3, ONCE, gt_parse_shared, NULL},
+    {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
+    {"require", 3, MANY, gt_parse_require, NULL},
+    {"launch_bounds", 3, ONCE, gt_parse_launch_bounds, NULL},
+    {"maxreg", 3, ONCE, gt_parse_maxreg, NULL},
+    {"work", 3, ONCE, gt_parse_work, NULL},
+    {"reference", 3, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
-    {"check", 2, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"check", 3, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
     {"define", 2, MANY, gt_parse_define, NULL},
-    {"options", 2, MANY, gt_parse_options,
+    {"options", 3, MANY, gt_parse_options,
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
-    {"clear", 3, MANY, gt_parse_clear, NULL},
-    {"prove", 3, MANY, gt_parse_prove, "prove(a = 0, -1)"},
-    {"in_place", 4, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
-    {"tensormap", 3, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"expect", 3, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"clear", 4, MANY, gt_parse_clear, NULL},
+    {"prove", 4, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 5, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
+    {"tensormap", 4, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"expect", 4, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     {"init", AXES, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */
-    {"launch", 3, MANY, gt_parse_launch,
+    {"launch", 4, MANY, gt_parse_launch,
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 5, WORD_MAX = 40 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 6, WORD_MAX = 40 };
 
 /* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
 static pragma pragma_at(int index)

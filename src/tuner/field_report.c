@@ -9,6 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Appends how a variant is launched at the requested sizes. */
+static void say_launch(gt_text *out, const gt_field *field, const gt_variant *variant)
+{
+    const gt_request *r = field->options.request;
+    gt_launch *launch = calloc(1, sizeof *launch);
+    if (launch && gt_launch_bind(launch, r->template, &r->problem, &variant->config, r->device) ==
+                      GPUTUNE_OK) {
+        char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
+        gt_launch_blocks(blocks, launch);
+        gt_launch_grids(grids, launch);
+        gt_text_printf(out, ", with block %s and grid %s at %s", blocks, grids, r->problem_text);
+    }
+    free(launch);
+}
+
+/* What the driver says of an illegal address does not tell whose mistake it may be. */
+static gputune_status explain(char **out, const gt_field *field, const gt_variant *variant,
+                              gputune_status failure, const char *message)
+{
+    gt_text text = {0};
+    gt_text_append(&text, message);
+    if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
+        say_launch(&text, field, variant);
+        gt_text_append(&text, ", or fewer elements; is a length in args() too small, shared() too "
+                              "small, or a require() missing?");
+    }
+    return gt_text_take(out, &text);
+}
+
 gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure,
                              bool repeatable, const char *message)
 {
@@ -22,7 +51,7 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
     free(variant->message);
     variant->message = NULL;
     gt_field_tell(field, index, 0);
-    GT_TRY(gt_strdup(&variant->message, message ? message : ""));
+    GT_TRY(explain(&variant->message, field, variant, failure, message ? message : ""));
     return was_right ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
@@ -108,6 +137,21 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
+/* Whether all variants have the same wrong result, so that the reference may be what is wrong,
+ * unless the message has another cause or a remedy. */
+static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
+{
+    bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
+                 !strchr(first->message, '?') && !strstr(first->message, " would accept ") &&
+                 count == field->variants.count - field->twins;
+    for (size_t i = 0; i < field->variants.count && agree; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        agree = variant->stage == GT_STAGE_TWIN ||
+                (variant->message && strcmp(variant->message, first->message) == 0);
+    }
+    return agree;
+}
+
 gputune_status gt_field_verdict(const gt_field *field)
 {
     uint32_t count;
@@ -116,9 +160,19 @@ gputune_status gt_field_verdict(const gt_field *field)
         return gt_fail(GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
                        field->options.request->template->name);
     }
-    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s",
-                   field->options.request->template->name, count,
-                   field->variants.count - field->twins, first->message ? first->message : "");
+    char doubt[2 * GT_SHAPES_TEXT + 128] = "", blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
+    const gt_request *request = field->options.request;
+    if (request->workload.has_reference && all_agree(field, first, count)) {
+        gt_launch_blocks(blocks, &request->workload.reference);
+        gt_launch_grids(grids, &request->workload.reference);
+        gt_snprintf(doubt, sizeof doubt,
+                    "; they agree with one another: is the reference right, which has block %s and "
+                    "grid %s?",
+                    blocks, grids);
+    }
+    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s%s",
+                   request->template->name, count, field->variants.count - field->twins,
+                   first->message ? first->message : "", doubt);
 }
 
 uint32_t gt_field_tried_for(const gt_field *field, uint32_t index)

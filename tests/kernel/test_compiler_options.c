@@ -3,7 +3,9 @@
 
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) problem(n = 64, const R = 2) args(out float y[n], size_t n)\n"      \
-    "#pragma gputune tune(FAST = 0, 1) tune(MODE = 0, 1, 2) block(32) grid(1) reference(ref)\n"    \
+    "#pragma gputune tune(FAST = 0, 1) tune(MODE = 0, 1, 2) block(32) grid(1) shared(FAST + "      \
+    "MODE)\n"                                                                                      \
+    "#pragma gputune reference(ref)\n"                                                             \
     "__global__ void k(float *y, size_t n) {}\n__global__ void ref(float *y, size_t n) {}\n"       \
     "#pragma gputune "
 
@@ -93,50 +95,50 @@ static const struct {
     const char *clause, *message;
 } mistakes[] = {
     {"options()",
-     "k.cu:5:25: the pragma ends here; expected an option such as \"--use_fast_math\", or "
+     "k.cu:6:25: the pragma ends here; expected an option such as \"--use_fast_math\", or "
      "CONDITION ? \"--option\" : \"\""},
     {"options(FAST)",
-     "k.cu:5:25: found 'FAST'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "k.cu:6:25: found 'FAST'; expected an option such as \"--use_fast_math\", or CONDITION ? "
      "\"--option\" : \"\""},
     {"options(n > 3 ? \"-G\" : \"\")",
-     "k.cu:5:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "k.cu:6:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
-    {"options(FAST ? \"-G\")", "k.cu:5:36: the pragma ends here; expected ':', as in "
+    {"options(FAST ? \"-G\")", "k.cu:6:36: the pragma ends here; expected ':', as in "
                                "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"options(\"use_fast_math\")",
-     "k.cu:5:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
+     "k.cu:6:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
     {"options(\"-D A\")",
-     "k.cu:5:25: found '-D A'; expected one option a string, such as \"--fmad=false\""},
+     "k.cu:6:25: found '-D A'; expected one option a string, such as \"--fmad=false\""},
     {"options(\"--use_fast_meth\")",
-     "k.cu:5:25: unknown compiler option '--use_fast_meth'; expected --use_fast_math"},
+     "k.cu:6:25: unknown compiler option '--use_fast_meth'; expected --use_fast_math"},
     {"options(\"--fmad\")",
-     "k.cu:5:25: the compiler option '--fmad' has no value; expected '=' and one"},
+     "k.cu:6:25: the compiler option '--fmad' has no value; expected '=' and one"},
     {"options(\"-lineinfo=1\")",
-     "k.cu:5:25: the compiler option '-lineinfo=1' has a value; expected none"},
-    {"options(\"-I/etc\")", "k.cu:5:25: the compiler option '-I/etc' is refused: it opens folders; "
+     "k.cu:6:25: the compiler option '-lineinfo=1' has a value; expected none"},
+    {"options(\"-I/etc\")", "k.cu:6:25: the compiler option '-I/etc' is refused: it opens folders; "
                             "expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
     {"options(\"--pre-include=/etc/passwd\")",
-     "k.cu:5:25: the compiler option '--pre-include=/etc/passwd' is refused: it opens a file; "
+     "k.cu:6:25: the compiler option '--pre-include=/etc/passwd' is refused: it opens a file; "
      "expected #pragma gputune include(\"file\")"},
-    {"options(\"--time=/tmp/x\")", "k.cu:5:25: the compiler option '--time=/tmp/x' is refused: it "
+    {"options(\"--time=/tmp/x\")", "k.cu:6:25: the compiler option '--time=/tmp/x' is refused: it "
                                    "reads or writes files; expected it to be left out"},
-    {"options(\"-arch=sm_80\")", "k.cu:5:25: the compiler option '-arch=sm_80' is refused: the "
+    {"options(\"-arch=sm_80\")", "k.cu:6:25: the compiler option '-arch=sm_80' is refused: the "
                                  "target is the GPU at hand; expected it to be left out"},
-    {"options(\"-dlto\")", "k.cu:5:25: the compiler option '-dlto' is refused: its code needs a "
+    {"options(\"-dlto\")", "k.cu:6:25: the compiler option '-dlto' is refused: its code needs a "
                            "link step; expected whole-program code"},
     {"options(\"-maxrregcount=32\")",
-     "k.cu:5:25: the compiler option '-maxrregcount=32' is refused: the space would not know of "
+     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: the space would not know of "
      "it; expected maxreg(COUNT)"},
-    {"options(\"--no-cache\")", "k.cu:5:25: the compiler option '--no-cache' is refused: the "
+    {"options(\"--no-cache\")", "k.cu:6:25: the compiler option '--no-cache' is refused: the "
                                 "engine sets it; expected it to be left out"},
     {"options(\"-Xptxas=--options-file=/etc/passwd\")",
-     "k.cu:5:25: the assembler's option '--options-file=/etc/passwd' may open files; expected one "
+     "k.cu:6:25: the assembler's option '--options-file=/etc/passwd' may open files; expected one "
      "such as -O2, -dlcm=cg or --def-load-cache=ca"},
     {"options(\"-Xptxas=-O2,-o,/tmp/x\")",
-     "k.cu:5:25: the assembler's option '-O2,-o,/tmp/x' may open files; expected one such as -O2, "
+     "k.cu:6:25: the assembler's option '-O2,-o,/tmp/x' may open files; expected one such as -O2, "
      "-dlcm=cg or --def-load-cache=ca"},
     {"options(\"--std=c++14\")",
-     "k.cu:5:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
+     "k.cu:6:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
 };
 
 static void test_mistakes(void **state)

@@ -6,7 +6,7 @@ static const char text[] =
     "#pragma gputune vector(VEC = 4, 1, 2 : y) tune(T = float, unsigned int) tune(B = 64, 128)\n"
     "#pragma gputune pass(c : float[4] = value, global) carveout(CARVE = auto, 8)\n"
     "#pragma gputune default(B = 128) block(B) grid(1)\n"
-    "__global__ void k(GPUTUNE_PARAM(c) float *y, size_t n) {}\n";
+    "__global__ void k(GPUTUNE_PARAM(c) float *y, size_t n) { y[0] = VEC * sizeof(T); }\n";
 
 static void test_round_trip(void **state)
 {

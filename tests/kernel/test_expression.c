@@ -17,7 +17,7 @@ static int slot_of(void *user, const char *name)
     return -1;
 }
 
-static const gt_scope scope = {slot_of, NULL, NULL, NULL};
+static const gt_scope scope = {.slot = slot_of};
 static const gt_place place = {"t.cu", 3, 10};
 
 static gt_expression *expression(const char *text)

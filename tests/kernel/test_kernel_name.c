@@ -86,7 +86,7 @@ static void test_a_plain_kernel_in_a_namespace(void **state)
 {
     static const char text[] =
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
-          "namespace a { __global__ void scale(T *y, int n) { y[0] = B; } }";
+          "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
     bench b;
     gt_launch launch;
     (void)state;

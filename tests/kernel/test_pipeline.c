@@ -7,7 +7,7 @@
       "args(inout float y[n], in float x[n], int n) scratch(double part[grid_x])\n"
 #define FUNCTIONS                                                                                  \
     "template <int N> __global__ void first(double *part, const float *x, int n) {}\n"             \
-    "__global__ void second(float *y, const float *x, int n, double *part) {}\n"                   \
+    "__global__ void second(float *y, const float *x, int n, double *part) { y[0] = EARLY; }\n"    \
     "__global__ void other(float *y) {}\n"
 
 static const char text[] = HEAD P
@@ -30,7 +30,7 @@ static void test_two_instances(void **state)
         "launch(a::first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
         "launch(a::first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n" P
         "launch(a::first<B>, block = 2, grid = 1, args = (part, x, n))\n" P
-        "launch(a::first<1 + 2>, block = 2, grid = 1, args = (part, x, n))\n"
+        "launch(a::first<1 + 2>, block = 2, grid = 1 + EARLY, args = (part, x, n))\n"
         "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, int n)"
         "\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
     bench b;
@@ -74,7 +74,7 @@ static void test_instances_of_an_included_kernel(void **state)
 {
     static const char twice[] =
         HEAD P "launch(first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
-               "launch(first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n"
+               "launch(first<1 + 2>, block = 1, grid = 1 + EARLY, args = (part, x, n))\n"
                "#include \"first.cuh\"\nint w;\n";
     gt_template *template;
     gt_problem problem;

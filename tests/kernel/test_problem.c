@@ -12,7 +12,8 @@ static const char text[] =
     "#pragma gputune work(bytes = 0.5 * n, flops = m)\n"
     "#pragma gputune reference(slow, block = 32, grid = 7, rtol = 1e-6 * sqrt(n), stol = 0.25)\n"
     "#pragma gputune check(verdict)\n"
-    "__global__ void k(T *y, const T *x, const int *i, float *z, float a, size_t n, short m) {}\n"
+    "__global__ void k(T *y, const T *x, const int *i, float *z, float a, size_t n, short m) { V; "
+    "}\n"
     "__global__ void slow(double *y, const T *x, const int *i, float *z, float a, size_t n, short "
     "m,\n"
     "                     double *scale) {}\n"
@@ -136,7 +137,7 @@ static const char steps[] =
     "#pragma gputune tune(STEPS = 1, 2, 4) tune(T = float, double) tune(B = 32, 64)\n"
     "#pragma gputune default(STEPS = 2) block(B) grid(ceil_div(n, B))\n"
     "#pragma gputune work(%s)\n"
-    "__global__ void k(float *y, size_t n) {}\n";
+    "__global__ void k(float *y, size_t n) { y[0] = STEPS * sizeof(T); }\n";
 
 /* The work of a configuration over the default's, and that of the default. */
 static double work_of(const char *work, const char *config, double *bytes, double *flops)
@@ -275,7 +276,7 @@ static const char *awkward_of(const char *template, const char *arch)
 
 #define K(pragmas)                                                                                 \
     "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
-    "__global__ void k(float *y) {}\n"
+    "__global__ void k(float *y) { y[0] = A + V; }\n"
 
 static void test_awkward(void **state)
 {

@@ -3,7 +3,7 @@
 
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) problem(n = 4096) args(inout float y[n], size_t n)\n"               \
-    "__global__ void k(float *y, size_t n) {}\n"
+    "__global__ void k(float *y, size_t n) { y[0] = A + B + C + D + E + F + G + K + M + V; }\n"
 
 static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
 {
@@ -128,7 +128,7 @@ static void test_vectors(void **state)
     static const char rows[] =
         "#pragma gputune kernel(k) problem(n = 6) args(out double y[4][n], in float x[n])\n"
         "#pragma gputune vector(V = 1, 2, 4 : y, x) block(1) grid(1)\n"
-        "__global__ void k(double *y, const float *x) {}\n";
+        "__global__ void k(double *y, const float *x) { y[0] = V; }\n";
     (void)state;
     bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 256, NULL, 0);
     assert_int_equal(count_valid(b.space), 2);
@@ -311,7 +311,7 @@ static void test_type_words(void **state)
     static const char text[] =
         "#pragma gputune kernel(k) problem(n = 64, type T = float, double) args(inout T y[n])\n"
         "#pragma gputune tune(U = T, half) block(64) grid(1) require(sizeof(U) == 8)\n"
-        "__global__ void k(T *y) {}\n";
+        "__global__ void k(T *y) { y[0] = U(); }\n";
     bench b;
     (void)state;
     bench_open(&b, text, "sm_90");
@@ -329,7 +329,7 @@ static void test_type_words_of_type_words(void **state)
         "#pragma gputune kernel(k) problem(n = 64, type T = float, double, type S = T, half)\n"
         "#pragma gputune args(inout T y[n]) tune(U = S, half) block(64) grid(1)\n"
         "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
-        "__global__ void k(T *y) {}\n";
+        "__global__ void k(T *y) { y[0] = U(); }\n";
     bench b;
     (void)state;
     bench_open(&b, text, "sm_90");

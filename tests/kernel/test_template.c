@@ -199,7 +199,8 @@ static void test_what_is_no_pragma(void **state)
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
-                                "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n");
+                                "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
+                                "int used() { return D; }\n");
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);

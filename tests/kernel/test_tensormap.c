@@ -5,9 +5,9 @@
     "#pragma gputune kernel(k) problem(m = 100, n = 256) block(64) grid(1)\n"                      \
     "#pragma gputune tune(B = 8, 64) tune(S = 0, 64, 128)\n"                                       \
     "#pragma gputune args(in half x[m][n], out float y[m][n])\n"
-#define BODY "__global__ void k(const __grid_constant__ CUtensorMap x, float *y) {}\n"
+#define BODY "__global__ void k(const __grid_constant__ CUtensorMap x, float *y) { y[0] = S; }\n"
 #define MORE                                                                                       \
-    "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) {}\n"
+    "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) { S; }\n"
 
 static gt_launch launch_of(bench *b, const char *config)
 {

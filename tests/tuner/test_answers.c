@@ -88,7 +88,9 @@ static void rewrite_template(world *w, const char *clause)
     write_template(w, "64, 128, 256, 512, 1024");
     FILE *file = fopen(w->path, "a");
     assert_non_null(file);
-    fprintf(file, "#pragma gputune vector(VEC = 1, 2 : %s)\n#pragma gputune %s\n",
+    fprintf(file,
+            "#pragma gputune vector(VEC = 1, 2 : %s)\n#pragma gputune %s\n"
+            "__device__ int width() { return VEC; }\n",
             strcmp(clause, "buffers") == 0 ? "x, y" : "x",
             strcmp(clause, "buffers") == 0 ? "define(W = 1)" : clause);
     fclose(file);

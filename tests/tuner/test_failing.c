@@ -143,7 +143,7 @@ static const char pipeline_text[] =
     "#pragma gputune vector(VEC = 1, 2 : x, y) default(BLOCK = 128, VEC = 2)\n"
     "#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK))\n"
     "#pragma gputune launch(second, block = 64, grid = 2)\n"
-    "__global__ void first(float *y, const float *x, int n) {}\n"
+    "__global__ void first(float *y, const float *x, int n) { y[0] = VEC; }\n"
     "__global__ void second(float *y, const float *x, int n) {}\n";
 
 /* By the rate of work, of a part of the space. */

@@ -21,7 +21,7 @@ static const char data_text[] =
     "#pragma gputune tune(BLOCK = 64, 128, 256) default(VEC = 2, BLOCK = 128)\n"
     "#pragma gputune block(BLOCK) grid(1)\n"
     "__global__ void data(T *y, const short *x, const float *v, const int *back,\n"
-    "                     const float *half, int *z, int n) {}\n";
+    "                     const float *half, int *z, int n) { y[0] = VEC; }\n";
 
 static void path_of(char out[128], const failing_world *f, const char *name)
 {

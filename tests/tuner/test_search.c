@@ -211,7 +211,8 @@ static void write_large_template(const world *w)
     for (char axis = 'A'; axis <= 'G'; axis++) { /* 4e7 variants */
         fprintf(file, "#pragma gputune tune(%c = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)\n", axis);
     }
-    fprintf(file, "#pragma gputune default(A = 0, B = 0, C = 0, D = 0, E = 0, F = 0, G = 0)\n");
+    fprintf(file, "#pragma gputune default(A = 0, B = 0, C = 0, D = 0, E = 0, F = 0, G = 0)\n"
+                  "#pragma gputune cooperative(A + B + C + D + E + F + G > 1000)\n");
     fclose(file);
 }
 

@@ -1,0 +1,386 @@
+/* Finds the names of tunables and problem values in a text, and what becomes of them there. */
+#include "kernel/name_use_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* MODE_word asks for one value of MODE. */
+static bool asks_for(const gt_token *token, const gt_axis *axis)
+{
+    size_t length = strlen(axis->name);
+    if (token->length < length + 2 || memcmp(token->text, axis->name, length) != 0 ||
+        token->text[length] != '_') {
+        return false;
+    }
+    const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
+                           0};
+    for (uint32_t v = 0; v < axis->count; v++) {
+        if (axis->values[v].word && gt_token_is(&rest, axis->values[v].word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int gt_name_index(const gt_template *template, const gt_token *token)
+{
+    if (token->kind != GT_TOKEN_NAME) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (gt_token_is(token, template->axes[i].name) || asks_for(token, &template->axes[i])) {
+            return (int)i;
+        }
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (gt_token_is(token, template->problem[i].name)) {
+            return GT_AXIS_MAX + (int)i;
+        }
+    }
+    return -1;
+}
+
+gt_name_use *gt_name_use_at(const gt_name_scan *s, int index)
+{
+    return index < GT_AXIS_MAX ? &s->out->axes[index] : &s->out->problem[index - GT_AXIS_MAX];
+}
+
+static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *token)
+{
+    if (out->line == 0) {
+        *out = (gt_place){s->path, token->line + s->shift, token->column};
+    }
+}
+
+static void note_read(gt_name_scan *s, const gt_token *token)
+{
+    int index = gt_name_index(s->template, token);
+    if (index < 0) {
+        return;
+    }
+    gt_name_use *use = gt_name_use_at(s, index);
+    use->occurs = true;
+    use->is_read |= s->conditions.now != GT_NEVER;
+    if (s->undefined[index].line > 0 && use->replaced.line == 0) {
+        use->replaced = s->undefined[index];
+    }
+}
+
+/* ---- directives ---- */
+
+static bool is_compilers(const gt_token *name)
+{
+    static const char *const known[] = {"__CUDACC_RTC__", "__CUDACC__", "__CUDA_ARCH__",
+                                        "__cplusplus"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (gt_token_is(name, known[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A gt_defined_fn. What a compiler or a header may have defined has a reserved name. */
+static gt_verdict is_defined(const void *user, const gt_token *name)
+{
+    const gt_name_scan *s = user;
+    int index = gt_name_index(s->template, name);
+    for (size_t i = s->macros.count; i-- > 0;) {
+        const gt_name_macro *m = &s->macros.items[i];
+        if (gt_token_equals(&m->name, name)) {
+            return m->undefines ? (gt_verdict)(GT_SURELY - m->made)
+                   : index >= 0 ? GT_SURELY
+                                : m->made;
+        }
+    }
+    if (index >= 0 || is_compilers(name)) {
+        return GT_SURELY;
+    }
+    bool reserved = name->length > 1 && name->text[0] == '_' &&
+                    (name->text[1] == '_' || isupper((unsigned char)name->text[1]));
+    return reserved ? GT_PERHAPS : GT_NEVER;
+}
+
+static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
+{
+    gt_name_macro added = {line.token, line, s->conditions.now, undefines, false};
+    int index = gt_name_index(s->template, &line.token);
+    if (index >= 0 && s->conditions.now == GT_SURELY) {
+        gt_place *place = undefines ? &s->undefined[index] : &gt_name_use_at(s, index)->replaced;
+        set_place(place, s, &line.token);
+    }
+    for (gt_lexer body = line; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
+        int used = gt_name_index(s->template, &body.token);
+        s->pastes |= gt_lexer_is(&body, "##");
+        if (used >= 0) {
+            gt_name_use_at(s, used)->occurs = true;
+        }
+    }
+    if (index >= 0) {
+        set_place(&gt_name_use_at(s, index)->tested, s, &line.token);
+    }
+    gt_lexer_next(&added.body);
+    return s->conditions.now == GT_NEVER ? GPUTUNE_OK : gt_array_push(&s->macros, added);
+}
+
+static void read_condition(gt_name_scan *s, gt_lexer line)
+{
+    bool asks = gt_lexer_is(&line, "ifdef") || gt_lexer_is(&line, "ifndef");
+    if (!asks && !gt_lexer_is(&line, "if") && !gt_lexer_is(&line, "elif")) {
+        return;
+    }
+    gt_lexer_next(&line);
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        if (gt_lexer_accept(&line, "defined")) {
+            gt_lexer_accept(&line, "(");
+            asks = true;
+        }
+        int index = gt_name_index(s->template, &line.token);
+        if (index >= 0) {
+            gt_name_use *use = gt_name_use_at(s, index);
+            use->occurs = true;
+            use->is_read |= !asks && s->conditions.now != GT_NEVER;
+            set_place(&use->tested, s, &line.token);
+        }
+        asks = false;
+    }
+}
+
+/* #line N "FILE", of the reader's making. */
+static void read_mark(gt_name_scan *s, gt_lexer line)
+{
+    const gt_template_parts *parts = s->template->parts;
+    gt_lexer_next(&line);
+    s->shift = (int)strtol(line.token.text, NULL, 10) - line.token.line - 1;
+    gt_lexer_next(&line);
+    size_t length = line.token.length > 2 ? line.token.length - 2 : 0;
+    s->path = parts->files[0].path;
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        const char *path = parts->files[i].path, *slash = strrchr(path, '/');
+        const char *name = slash ? slash + 1 : path;
+        if (strlen(name) == length && memcmp(name, line.token.text + 1, length) == 0) {
+            s->path = path;
+        }
+    }
+}
+
+static gputune_status read_directive(gt_name_scan *s)
+{
+    gt_lexer line;
+    gt_lexer_directive(&s->lexer, &line);
+    s->behind_type = false;
+    bool defines = gt_lexer_is(&line, "define"), undefines = gt_lexer_is(&line, "undef");
+    if (defines || undefines) {
+        gt_lexer_next(&line);
+        return add_macro(s, line, undefines);
+    }
+    if (gt_lexer_is(&line, "line")) {
+        read_mark(s, line);
+        return GPUTUNE_OK;
+    }
+    if (gt_lexer_is(&line, "pragma") || gt_lexer_is(&line, "include")) {
+        for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            note_read(s, &line.token);
+        }
+        return GPUTUNE_OK;
+    }
+    read_condition(s, line);
+    gt_conditions_read(&s->conditions, line);
+    return GPUTUNE_OK;
+}
+
+/* ---- code ---- */
+
+static void note_declaration(gt_name_scan *s, const gt_token *token, int index, gt_place *place)
+{
+    gt_name_use *use = gt_name_use_at(s, index);
+    use->occurs = use->is_declared = true;
+    if (place && s->conditions.now == GT_SURELY) {
+        set_place(place, s, token);
+    }
+}
+
+/* With the lexer on the '<' behind `template`: the last name of each parameter is its own, unless
+ * it is the only one. */
+static void read_parameters(gt_name_scan *s)
+{
+    int depth = 0;
+    bool first = true, value = false;
+    do {
+        const gt_token token = s->lexer.token;
+        depth += gt_token_angles(&token) + gt_token_is(&token, "(") - gt_token_is(&token, ")");
+        gt_lexer_next(&s->lexer);
+        const gt_lexer *next = &s->lexer;
+        bool ends = gt_lexer_is(next, ",") || gt_lexer_is(next, ">") || gt_lexer_is(next, "=");
+        int index = gt_name_index(s->template, &token);
+        if (index >= 0 && depth == 1 && ends && !first && !value) {
+            note_declaration(s, &token, index, &gt_name_use_at(s, index)->parameter);
+        } else {
+            note_read(s, &token);
+        }
+        value = depth == 1 && (gt_token_is(&token, "=") || (value && !gt_token_is(&token, ",")));
+        first = depth == 1 && (gt_token_is(&token, "<") || gt_token_is(&token, ","));
+    } while (depth > 0 && s->lexer.token.kind != GT_TOKEN_END);
+}
+
+static bool is_one_of(const gt_token *token, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gt_token_is(token, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Words that may stand in front of what is no declaration. */
+static bool is_operator(const gt_token *token)
+{
+    static const char *const words[] = {
+        "return",     "case",       "else",           "do",         "goto",         "throw",
+        "new",        "delete",     "sizeof",         "typename",   "operator",     "const",
+        "constexpr",  "static",     "volatile",       "inline",     "extern",       "register",
+        "__device__", "__shared__", "__constant__",   "__global__", "__restrict__", "unsigned",
+        "alignas",    "__align__",  "__forceinline__"};
+    return is_one_of(token, words, sizeof words / sizeof *words);
+}
+
+/* Whether the current token, a name, is declared where it stands: another name, or a type's with
+ * asterisks, stands in front of it, and what may follow a declared name behind it. */
+static bool is_declaration(const gt_name_scan *s, const gt_token *next)
+{
+    static const char *const behind[] = {"=", ";", ",", ")", "[", "{", ":"};
+    bool named = s->previous.kind == GT_TOKEN_NAME && !is_operator(&s->previous);
+    return (named || s->behind_type) && is_one_of(next, behind, sizeof behind / sizeof *behind);
+}
+
+static void read_name(gt_name_scan *s, const gt_token *token)
+{
+    static const char *const defining[] = {"=", ";", "[", "{"};
+    int index = gt_name_index(s->template, token);
+    if (index < 0) {
+        return;
+    }
+    if (!is_declaration(s, &s->lexer.token)) {
+        note_read(s, token);
+        return;
+    }
+    bool global = s->enclosing == 0 && s->parentheses == 0 &&
+                  is_one_of(&s->lexer.token, defining, sizeof defining / sizeof *defining);
+    note_declaration(s, token, index, global ? &gt_name_use_at(s, index)->global : NULL);
+}
+
+/* _Pragma("unroll N") */
+static void read_string(gt_name_scan *s, const gt_token *token)
+{
+    if (gt_token_is(&s->previous, "(") && gt_token_is(&s->before, "_Pragma")) {
+        gt_lexer inside;
+        gt_lexer_open(&inside, token->text + 1, token->length - 1, (gt_place){"", 1, 1});
+        for (; inside.token.kind != GT_TOKEN_END; gt_lexer_next(&inside)) {
+            note_read(s, &inside.token);
+        }
+    }
+}
+
+static void note_scope(gt_name_scan *s, const gt_token *token)
+{
+    bool linkage = token->kind == GT_TOKEN_STRING && gt_token_is(&s->previous, "extern");
+    if (gt_token_is(token, "{")) {
+        s->enclosing = s->enclosing << 1 | !s->opens_scope;
+    } else if (gt_token_is(token, "}")) {
+        s->enclosing >>= 1;
+    }
+    s->parentheses += gt_token_is(token, "(") - gt_token_is(token, ")");
+    s->opens_scope = gt_token_is(token, "namespace") || linkage ||
+                     (s->opens_scope && (token->kind == GT_TOKEN_NAME || gt_token_is(token, "::")));
+}
+
+static void note_type(gt_name_scan *s, const gt_token *token)
+{
+    static const char *const modifiers[] = {"*", "&", "&&", "const", "__restrict__", "__restrict"};
+    char name[GT_NAME_MAX] = "";
+    gt_element element;
+    if (is_one_of(token, modifiers, sizeof modifiers / sizeof *modifiers)) {
+        return;
+    }
+    memcpy(name, token->text, token->length < sizeof name ? token->length : 0);
+    s->behind_type = token->kind == GT_TOKEN_NAME &&
+                     (gt_token_is(token, "auto") || gt_element_from_name(&element, name));
+}
+
+static void read_code(gt_name_scan *s)
+{
+    const gt_token token = s->lexer.token;
+    gt_lexer_next(&s->lexer);
+    if (gt_token_is(&token, "template") && gt_lexer_is(&s->lexer, "<")) {
+        read_parameters(s);
+        return;
+    }
+    if (token.kind == GT_TOKEN_NAME) {
+        read_name(s, &token);
+    } else if (token.kind == GT_TOKEN_STRING) {
+        read_string(s, &token);
+    }
+    note_scope(s, &token);
+    note_type(s, &token);
+    s->before = s->previous;
+    s->previous = token;
+}
+
+gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text)
+{
+    gt_name_scan s = {.out = out, .template = template, .path = template->parts->files[0].path};
+    *out = (gt_name_uses){0};
+    gputune_status status = gt_name_add_defines(&s);
+    gt_conditions_open(&s.conditions, is_defined, &s);
+    gt_lexer_open(&s.lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (status == GPUTUNE_OK && s.lexer.token.kind != GT_TOKEN_END) {
+        if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            status = read_directive(&s);
+        } else {
+            read_code(&s);
+        }
+    }
+    if (status == GPUTUNE_OK) {
+        gt_name_follow_macros(&s, text);
+    }
+    gt_array_free(&s.macros);
+    return status;
+}
+
+static bool has_small_letters(const char *name)
+{
+    for (; *name; name++) {
+        if (islower((unsigned char)*name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gt_name_nearest(char out[GT_NAME_MAX], const gt_template *template, const char *text,
+                     const char *name)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        const gt_token *token = &lexer.token;
+        if (token->kind != GT_TOKEN_NAME || token->length >= GT_NAME_MAX ||
+            gt_name_index(template, token) >= 0) {
+            continue;
+        }
+        const char *candidate = out;
+        memcpy(out, token->text, token->length);
+        out[token->length] = '\0';
+        if (has_small_letters(out) == has_small_letters(name) && gt_nearest(name, &candidate, 1)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,40 @@
+# what people write, and what they are told: the place or the values, the cause, the remedy
+export GPUTUNE_DB=:memory:
+head='#pragma gputune kernel(k) reference(r) tune(B = 64, 128) block(B)
+#pragma gputune problem(n = 4000) args(out float y[n], in float x[n], int n)'
+right='__global__ void r(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}'
+kernel='__global__ void k(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}'
+try() { # NAME CLAUSES CODE
+    printf '== %s\n' "$1"
+    printf '%s\n#pragma gputune %s\n%s\n%s\n' "$head" "$2" "$right" "$3" >"$1.cu"
+    $GPUTUNE warm "./$1.cu" --driver emu --time-limit 60 --format csv 2>&1 >table | grep -v ' left$' |
+        sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g; s/PTX line [0-9]*/PTX line N/'
+    cut -d, -f4,5 table | tail -n +2
+}
+grid='grid(ceil_div(n, B))'
+try unwritten 'grid(ceil_div(n, 128))' "$kernel"
+try all_unwritten 'grid(1)' "$kernel"
+try wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
+try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
+try a_little_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/2.0002f */')"
+full=$head
+head=$(echo "$head" | sed 's/in float x\[n\]/in float x[n \/ 2]/')
+try outside "$grid" "$kernel"
+right=$(echo "$right" | sed 's/x\[i\]/x[i \/ 3]/')
+try outside_too "$grid" "$kernel"
+head=$full
+try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float tile[];/')"
+try misspelt "$grid tune(UNROL = 1, 2)" "#define UNROLL 1
+$(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
+try defined "$grid tune(UNROLL = 1, 2)" "#define UNROLL 1
+$(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
+sed -i 's/kernel(k)/kernel(k<B>)/; s/^__global__ void k/template <int B, int ITEMS> &/' wrong.cu
+$GPUTUNE warm ./wrong.cu --driver emu -q 2>&1

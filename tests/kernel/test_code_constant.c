@@ -1,0 +1,98 @@
+/* Constants of the code, and define()s, in expressions of clauses. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+#define K "__global__ void k(float *y, int m) { y[0] = B; }\n"
+
+static const char text[] = "#define WIDTH 64\n"
+                           "#define AREA (WIDTH * HEIGHT) /* of both */\n"
+                           "#define TILE (2 * B)\n"
+                           "#define CALL(x) x\n"
+                           "constexpr int HEIGHT = 32, DEPTH = 2;\n"
+                           "enum { COUNT = 3, MORE };\n"
+                           "namespace a { static const unsigned int LIMIT = 1 << 4; }\n"
+                           "__device__ int f() { const int LOCAL = 5; return LOCAL; }\n" P
+                           "kernel(k) problem(n = 100) define(OWN = COUNT * LIMIT)\n" P
+                           "args(inout float y[AREA + OWN], int m = HEIGHT) tune(B = 32, 64)\n" P
+                           "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" K;
+
+static void test_values(void **state)
+{
+    bench b;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gt_config config = config_of(b.template, "B=64");
+    assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
+    assert_int_equal(b.workload.scalars[0].integer, 32);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_int_equal(launch.geometry.grid[0], 16); /* of the configuration's TILE */
+    assert_int_equal(launch.geometry.shared_bytes, 256);
+    bench_close(&b);
+}
+
+static const struct {
+    const char *code, *extent, *message;
+} mistakes[] = {
+    {"#define SIZE 4\n#undef SIZE\n#define SIZE 8\n", "SIZE",
+     "unknown name 'SIZE'; expected a problem value or a device property"},
+    {"__device__ int f() {\nconst int SIZE = 5;\n}\n", "SIZE",
+     "unknown name 'SIZE'; expected a problem value or a device property"},
+    {"#define SIZE(x) x\n", "SIZE",
+     "unknown name 'SIZE'; expected a problem value or a device property"},
+    {"#define SIZE MORE\n#define MORE (SIZE + 1)\n", "SIZE",
+     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
+     "of names that may stand here"},
+    {"const int SIZE = f(3);\n", "SIZE",
+     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
+     "of names that may stand here"},
+    {"#define SIZE (2 * B)\n", "SIZE",
+     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
+     "of names that may stand here"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char all[1024];
+        gt_template *template = NULL;
+        (void)snprintf(all, sizeof all,
+                       "%s" P "kernel(k) problem(n = 100) args(inout float y[%s], int m = 1)\n" P
+                       "tune(B = 32, 64) block(B) grid(1)\n" K,
+                       mistakes[i].code, mistakes[i].extent);
+        assert_int_equal(gt_template_parse(&template, "a.cu", all, NULL, NULL), GPUTUNE_ETEMPLATE);
+        const char *message = strstr(gt_message(), ": ");
+        assert_non_null(message);
+        assert_string_equal(message + 2, mistakes[i].message);
+    }
+}
+
+/* A kernel that only its file sees is one that the driver has to find. */
+static void test_static_kernel(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b,
+               P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
+                 "static __global__ void k(float *y);\n"
+                 "static __global__ void k(float *y) { static int kept; }\n",
+               "sm_90");
+    const gt_config config = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, ""));
+    assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y);"));
+    assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_static_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* Names of tunables in code: which are macros, which stand for two things, and which change
+ * nothing. */
+#include "kernel_support.h"
+
+#define P    "#pragma gputune "
+#define ARGS P "problem(n = 64) args(out float y[n], int n)\n"
+
+/* Whether the default's source has that macro. */
+static bool defines(const char *text, const char *macro)
+{
+    char line[128];
+    gt_source source;
+    gt_problem problem;
+    gt_template *t = parse(text);
+    const gt_device device = device_of("sm_90");
+    const gt_config config = gt_config_default(t);
+    ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
+    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    (void)snprintf(line, sizeof line, "#define %s\n", macro);
+    bool found = strstr(source.text, line);
+    gt_source_free(&source);
+    gt_template_free(t);
+    return found;
+}
+
+#define SUM(before, parameters, body)                                                              \
+    P "kernel(sum<B, B * NUM>)\n" ARGS P                                                           \
+      "tune(B = 32, 64) tune(NUM = 1, 2, 4) block(B) grid(ceil_div(n, B))\n" before                \
+      "template <" parameters "> __global__ void sum(float *y, int n)\n"                           \
+      "{\n" body "\n}\n"
+
+/* A template argument is a macro as well, wherever the code reads one. */
+static void test_template_arguments(void **state)
+{
+    static const char guarded[] = SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int T, int ALL",
+                                      "    for (int i = 0; i < NUM; i++) y[i] = T;");
+    static const char plain[] = SUM("", "int T, int ALL", "    y[0] = NUM;");
+    static const char through[] =
+        SUM("#define TWICE (2 * NUM)\n", "int T, int ALL", "    y[0] = TWICE;");
+    static const char own[] = SUM("", "int B, int NUM", "    y[0] = NUM;");
+    static const char local[] = SUM("", "int T, int ALL", "    float NUM = 3; y[0] = NUM;");
+    static const char pointer[] = SUM("", "int T, int ALL", "    float *NUM = y; *NUM = T;");
+    (void)state;
+    assert_true(defines(guarded, "NUM 1"));
+    assert_true(defines(plain, "NUM 1"));
+    assert_true(defines(through, "NUM 1"));
+    assert_false(defines(plain, "B 32"));
+    assert_false(defines(own, "NUM 1"));
+    assert_false(defines(own, "B 32"));
+    assert_false(defines(local, "NUM 1"));
+    assert_false(defines(pointer, "NUM 1"));
+}
+
+/* The reference's arguments leave the kernel its macros, and the other way round. */
+static void test_arguments_of_the_reference(void **state)
+{
+    static const char text[] =
+        P "kernel(twice)\n" ARGS P "tune(B = 32, 64) block(B) grid(ceil_div(n, B))\n" P
+          "reference(slow<B>)\n"
+          "#ifndef B\n#define B 256\n#endif\n"
+          "__global__ void twice(float *y, int n) { y[0] = B; }\n"
+          "template <int THREADS> __global__ void slow(float *y, int n) { y[0] = THREADS; }\n";
+    (void)state;
+    assert_true(defines(text, "B 32"));
+}
+
+#define PLAIN(clauses, code)                                                                       \
+    P "kernel(twice)\n" ARGS P "block(32) grid(ceil_div(n, 32))\n" P clauses "\n" code             \
+      "__global__ void twice(float *y, int n)"
+
+static const struct {
+    const char *text, *message;
+} mistakes[] = {
+    {SUM("#if NUM > 2\n#define FAST\n#endif\n", "int B, int NUM", "    y[0] = NUM;"),
+     "a.cu:4:5: 'NUM' is taken for a macro here, and is a template parameter on line 7, where a "
+     "macro would replace it; expected another name of the parameter"},
+    {SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int B, int ALL", "    int NUM = 3;"),
+     "a.cu:4:9: 'NUM' is taken for a macro here, and declared elsewhere in the code; expected "
+     "another name there"},
+    {SUM("constexpr int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
+     "a.cu:4:15: 'NUM' is a tunable, and declared here with a value of its own; expected the "
+     "declaration left out, or another name"},
+    {PLAIN("tune(UNROL = 1, 2)", "#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
+     "a.cu:4:22: neither the kernel nor its launch depends on 'UNROL'; expected 'UNROLL', which "
+     "the code has"},
+    {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
+     "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
+     "code, in block(), grid() or another clause of the launch, or no such tunable"},
+    /* a guard, a constraint of its own and the default read nothing */
+    {PLAIN("tune(UN = 1, 2) require(UN > 0) default(UN = 2)",
+           "#ifndef UN\n#define UN 1\n#endif\n") "{ y[0] = 1; }",
+     "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "
+     "in block(), grid() or another clause of the launch, or no such tunable"},
+    {PLAIN("tune(UN = 1, 2) define(ALL = 4 * UN)", "#define MORE ALL\n") "{ y[0] = 1; }",
+     "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "
+     "in block(), grid() or another clause of the launch, or no such tunable"},
+    {PLAIN("tune(UN = 1, 2) reference(slow)", "__global__ void slow(float *y, int n)\n"
+                                              "{ y[0] = UN; }\n") "{ y[0] = 1; }",
+     "a.cu:4:22: only the reference reads 'UN', and has the default's value; expected the kernel "
+     "or its launch to depend on it, or a problem(const UN = …)"},
+    {PLAIN("tune(UNROLL = 1, 2)", "#define UNROLL 1\n") "{ y[0] = UNROLL; }",
+     "a.cu:5:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
+     "'#ifndef UNROLL' and '#endif', or left out"},
+    {PLAIN("tune(UNROLL = 1, 2)",
+           "#ifndef SIZES_H\n#define SIZES_H\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
+     "a.cu:7:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
+     "'#ifndef UNROLL' and '#endif', or left out"},
+    {PLAIN("tune(UNROLL = 1, 2)",
+           "#if defined(UNROLL) && (1 || MORE(2))\n#undef UNROLL\n#endif\n") "{ y[0] = UNROLL; }",
+     "a.cu:6:8: 'UNROLL' is a tunable, and gets another value here; expected this line between "
+     "'#ifndef UNROLL' and '#endif', or left out"},
+    {PLAIN("tune(UNROLL = 1, 2)",
+           "#undef UNROLL\n#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
+     "a.cu:7:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
+     "'#ifndef UNROLL' and '#endif', or left out"},
+    {P "kernel(twice)\n" ARGS P "problem(const R = 2) block(32) grid(2)\n"
+       "#define R 3\n"
+       "__global__ void twice(float *y, int n) { y[0] = R; }\n",
+     "a.cu:4:9: 'R' is a problem value, and gets another value here; expected this line between "
+     "'#ifndef R' and '#endif', or left out"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        gt_template *template = NULL;
+        gputune_status status = gt_template_parse(&template, "a.cu", mistakes[i].text, NULL, NULL);
+        if (status != GPUTUNE_ETEMPLATE || strcmp(gt_message(), mistakes[i].message) != 0) {
+            fail_msg("%zu: %s: %s", i, gt_status_name(status), gt_message());
+        }
+    }
+}
+
+/* Ways in which a tunable reaches the variants without being a word of the kernel's code. */
+static const char *const right[] = {
+    PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "#if !defined(U)\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "#ifdef U\n#else\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "#ifndef __CUDACC_RTC__\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "#if VERSION > 4\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "#if 0\n#define U 1\n#endif\n") "{ y[0] = U; }",
+    PLAIN("tune(U = 1, 2)", "") "{\n#pragma unroll U\nfor (;;) {} }",
+    PLAIN("tune(U = 1, 2)", "") "{ _Pragma(\"unroll U\") for (;;) {} }",
+    PLAIN("tune(U = 1, 2)", "#if U > 1\n#define V\n#endif\n") "{ y[0] = 1; }",
+    PLAIN("tune(U = 1, 2)", "#define V (2 * W)\n#define W (1 + U)\n") "{ y[0] = V; }",
+    PLAIN("tune(U = 1, 2)",
+          "#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n") "{ asm(\"mov \" TEXT(U)); }",
+    PLAIN("tune(UNROLL = 1, 2)", "#define JOIN(a, b) a##b\n") "{ y[0] = JOIN(UN, ROLL); }",
+    PLAIN("tune(UNROLL = 1, 2)", "#define UN(x) x + UN##x\n") "{ y[0] = UN(ROLL); }",
+    PLAIN("tune(MODE = slow, fast)", "") "{ if (MODE_fast) y[0] = 1; }",
+    PLAIN("tune(MODE = slow, fast)", "#define IS(mode) MODE_##mode\n") "{ y[0] = IS(fast); }",
+    PLAIN("tune(U = 1, 2) define(ALL = 4 * U)", "") "{ y[0] = ALL; }",
+    PLAIN("tune(U = 1, 2) define(ALL = \"4 * U\")", "#define MORE ALL\n") "{ y[0] = MORE; }",
+    PLAIN("tune(U = 1, 2) options(\"-DALL=4*U\")", "") "{ y[0] = ALL; }",
+    PLAIN("tune(U = 1, 2) options(U > 1 ? \"--use_fast_math\" : \"\")", "") "{ y[0] = 1; }",
+    PLAIN("tune(U = 32, 64) maxreg(U)", "") "{ y[0] = 1; }",
+    PLAIN("tune(U = 32, 64) launch_bounds(32, U)", "") "{ y[0] = 1; }",
+    PLAIN("tune(U = 32, 64) shared(U)", "") "{ y[0] = 1; }",
+    PLAIN("tune(U = 32, 64) cooperative(U > 32)", "") "{ y[0] = 1; }",
+    PLAIN("tune(ALL = 4, 8) tune(A = 1, 2) tune(B = 2, 4) require(A * B == ALL)",
+          "") "{ y[0] = A + B; }",
+    PLAIN("tune(OP = SMALL, LARGE) tune(SMALL = 1, 2)", "#define LARGE 8\n") "{ y[0] = OP; }",
+    PLAIN("carveout(KB = auto, 0)", "") "{ y[0] = 1; }",
+    PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
+};
+
+static void test_what_reaches_the_variants(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        gt_template *template = NULL;
+        gputune_status status = gt_template_parse(&template, "a.cu", right[i], NULL, NULL);
+        if (status < 0) {
+            fail_msg("%zu: %s: %s", i, gt_status_name(status), gt_message());
+        }
+        gt_template_free(template);
+    }
+}
+
+/* What is read through ##, an option or a text needs a macro as much as what the code has. */
+static void test_macros_that_no_code_has(void **state)
+{
+    (void)state;
+    assert_true(defines(
+        PLAIN("tune(UNROLL = 1, 2)", "#define JOIN(a, b) a##b\n") "{ y[0] = JOIN(UN, ROLL); }",
+        "UNROLL 1"));
+    assert_true(
+        defines(PLAIN("tune(U = 1, 2) options(\"-DALL=4*U\")", "") "{ y[0] = ALL; }", "U 1"));
+    assert_true(
+        defines(PLAIN("tune(U = 1, 2) define(ALL = \"4 * U\")", "") "{ y[0] = ALL; }", "U 1"));
+    assert_true(
+        defines(PLAIN("tune(U = 1, 2)", "") "{ _Pragma(\"unroll U\") for (;;) {} }", "U 1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_template_arguments),
+        cmocka_unit_test(test_arguments_of_the_reference),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_what_reaches_the_variants),
+        cmocka_unit_test(test_macros_that_no_code_has),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
