@@ -20,7 +20,7 @@ EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
     return allocate(out, bytes, EMU_MEMORY_DEVICE);
 }
 
-/* Waits for the context's work, as freeing does on hardware. */
+/* Waits for the context's work, as freeing does on hardware. Unmapping a view does not. */
 static CUresult free_kind(uint64_t address, emu_memory_kind kind)
 {
     emu_allocation what;
@@ -28,7 +28,8 @@ static CUresult free_kind(uint64_t address, emu_memory_kind kind)
               CUDA_ERROR_INVALID_VALUE);
     CUcontext owner = what.owner;
     emu_lock();
-    CUresult code = owner && owner->alive ? emu_queue_join_context(owner) : CUDA_SUCCESS;
+    bool waits = kind != EMU_MEMORY_VIEW && owner && owner->alive;
+    CUresult code = waits ? emu_queue_join_context(owner) : CUDA_SUCCESS;
     emu_unlock();
     return code ? code : (CUresult)emu_memory_release(address, kind);
 }

@@ -33,7 +33,8 @@ const char *emuLastMessage(void);
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
 /* The bytes of the allocation that begins at `address` at another address too, where kernels may
- * only read them. cuMemFree releases the view, before the allocation. 1 where none begins there,
+ * only read them. cuMemFree releases the view, before the allocation, and as cuMemUnmap
+ * without waiting for launches. 1 where none begins there,
  * 801 where memory cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 

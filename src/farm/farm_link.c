@@ -1,5 +1,6 @@
 /* One worker as the host sees it: its process, its channel and its handshake. */
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/signals.h"
 #include "farm/farm_host.h"
 
@@ -11,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 /* It is the first thing that a worker does. */
@@ -230,10 +230,7 @@ static void describe(gt_death *death)
 
 static void finish_thread(gt_link *link, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)seconds + 1;
-    if (pthread_timedjoin_np(link->thread, NULL, &until) == 0) {
+    if (gt_thread_wait(link->thread, seconds + 1)) {
         free_work((thread_work *)(void *)link->page);
     } else {
         pthread_detach(link->thread); /* it hangs in a kernel, so its memory must stay */

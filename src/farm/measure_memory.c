@@ -24,6 +24,7 @@ void gt_memory_free(gt_measure *measure)
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
     measure->allocations.count = 0;
+    gt_guard_free(measure); /* last: freeing has waited for the launches that use it */
     gt_findings *const pinned[] = {measure->findings, measure->first};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -176,7 +177,7 @@ static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspac
     if (!workspace->numbers) {
         GT_TRY(gt_memory_take(&workspace->numbers, measure, bytes));
     }
-    GT_CALL(measure, MemcpyHtoD, workspace->numbers, numbers, bytes);
+    GT_CALL(measure, MemcpyHtoDAsync, workspace->numbers, numbers, bytes, measure->stream);
     return GPUTUNE_OK;
 }
 
@@ -308,10 +309,13 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
     return GPUTUNE_OK;
 }
 
-gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace)
+gputune_status gt_guard_inputs(gt_measure *measure)
 {
+    gt_guarded *out = &measure->guard;
+    const gt_workspace *workspace = &measure->workspaces[0];
     const gt_workload *workload = &workspace->workload;
-    memset(out, 0, sizeof *out);
+    GT_TRY(out->view_count ? gt_measure_wait(measure) : GPUTUNE_OK); /* an earlier wait failed */
+    gt_guard_free(measure);
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
     }
@@ -319,11 +323,12 @@ gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_wo
     return GPUTUNE_OK;
 }
 
-void gt_guard_free(gt_guarded *guarded, gt_measure *measure)
+void gt_guard_free(gt_measure *measure)
 {
-    for (uint32_t i = 0; i < guarded->view_count; ++i) {
-        gt_view_free(&guarded->views[i], measure->driver);
+    for (uint32_t i = 0; i < measure->guard.view_count; ++i) {
+        gt_view_free(&measure->guard.views[i], measure->driver);
     }
+    measure->guard.view_count = 0;
 }
 
 /* ---- Service buffers ------------------------------------------------------------------------- */

@@ -170,8 +170,8 @@ struct gt_measure {
     bool has_expected;     /* the expected results are known */
     bool has_tolerances;   /* the tolerances are known */
     uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
-    const gt_guarded
-        *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
+    gt_guarded guard;
+    bool guarded; /* launches on the timed workspace get its arguments, not their own */
     bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
     gt_trial *trial; /* NULL: there is none */
@@ -255,10 +255,12 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
-/* Queues copying the inputs of a workspace to memory that is mapped for reading alone; those for
- * which there is none stay where they are. To be freed when no launch uses it any more. */
-gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace);
-void gt_guard_free(gt_guarded *guarded, gt_measure *measure);
+/* Queues copying the inputs of the timed workspace to memory that is mapped for reading alone
+ * (measure->guard); those for which there is none stay where they are. gt_memory_free() frees it.
+ */
+gputune_status gt_guard_inputs(gt_measure *measure);
+/* Frees it at once, when nothing is queued any more: unmapping does not wait for launches. */
+void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 

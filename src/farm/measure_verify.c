@@ -69,7 +69,7 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace)
 {
-    return workspace == 0 && measure->guarded ? measure->guarded->arguments
+    return workspace == 0 && measure->guarded ? measure->guard.arguments
                                               : measure->workspaces[workspace].arguments;
 }
 
@@ -257,20 +257,23 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
  * So the winner's inputs cannot be written: such a write ends the process that measures. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
-    gt_guarded guarded;
-    gputune_status status = gt_guard_inputs(&guarded, measure, &measure->workspaces[0]);
+    gputune_status status = gt_guard_inputs(measure);
     if (status == GPUTUNE_OK) {
-        measure->guarded = &guarded;
+        measure->guarded = true;
         status = prove_twice(out, measure, variant);
-        measure->guarded = NULL;
+        measure->guarded = false;
     }
-    if (status == GPUTUNE_ECRASHED && guarded.view_count) {
+    if (status == GPUTUNE_ECRASHED && measure->guard.view_count) {
         status = gt_fail_prefix(status, "launched with inputs that cannot be written");
     }
+    CUresult waited = CUDA_SUCCESS;
     if (status < 0 && !measure->lost) {
-        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+        waited = measure->driver->StreamSynchronize(measure->stream);
+        measure->lost = gt_cuda_fatal(waited);
     }
-    gt_guard_free(&guarded, measure);
+    if (waited == CUDA_SUCCESS) {
+        gt_guard_free(measure);
+    }
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/number.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
@@ -93,6 +93,9 @@ static gputune_status check(const gt_store *store, bool writing)
 
 gputune_status gt_store_check(gt_store *store, bool writing)
 {
+    if (writing) {
+        gt_layers_bring(store, NULL);
+    }
     pthread_mutex_lock(&store->telling);
     gputune_status status = check(store, writing);
     pthread_mutex_unlock(&store->telling);
@@ -134,12 +137,7 @@ bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
         if (left_s <= 0) {
             return false;
         }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (long)(1e9 * fmin(left_s, mutex_slice_s));
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        if (pthread_mutex_timedlock(mutex, &until) == 0) {
+        if (gt_mutex_wait(mutex, fmin(left_s, mutex_slice_s))) {
             return true;
         }
     }
@@ -386,6 +384,7 @@ void gt_store_close(gt_store *store)
     if (!store || !gt_layers_own(store)) {
         return; /* closing an inherited connection would drop the parent's locks */
     }
+    gt_layers_bring(store, NULL);
     gt_database *const databases[] = {store->writer, store->reader, store->wisdom, store->system,
                                       store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {

@@ -35,6 +35,7 @@ struct gt_store {
 
     pthread_mutex_t remembering;
     gt_database *memory;
+    uint64_t memory_writes;
 
     pthread_mutex_t telling;
     char *paths[1 + GT_BESIDE_MAX]; /* those up to `path` stay as they are */
@@ -46,6 +47,7 @@ struct gt_store {
     double blind_s;          /* that lookups have waited without success since they had any */
     bool distrust_told;      /* that the file's code is not trusted */
     gt_hash left_lease;      /* owner of a lease that could not be given back */
+    bool unbrought;          /* memory holds what the file lacks because it was locked */
     bool lock_told;          /* the lock was reported since the last successful write */
     char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
     char unread[GT_WHY_MAX]; /* why the file did not answer the last lookup; "": it did */
@@ -81,6 +83,9 @@ void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
  * EDATABASE: it cannot be read now. Under `reading`. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);
+/* Writes what memory holds for want of a lock to the file, if there is such, and forgets it there.
+ * NULL: the patience of closing. Under no mutex. */
+void gt_layers_bring(gt_store *store, const gt_patience *patience);
 /* Stops using the system's file. Under `reading`. */
 void gt_layers_drop_system(gt_store *store, const char *why);
 /* Makes a database in memory if there is none: `memory` under `remembering`, `wisdom` under

@@ -296,6 +296,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     }
     pthread_mutex_lock(&store->remembering);
     gputune_status status = write_memory(&store->memory, work, context);
+    store->memory_writes++;
     pthread_mutex_unlock(&store->remembering);
     return status;
 }
@@ -315,11 +316,11 @@ static void tell_lock(gt_store *store)
     if (!store->lock_told) {
         snprintf(store->warning, sizeof store->warning,
                  "the database %s stayed locked for as long as a call could wait: what it found "
-                 "out is kept in memory only; end the process that locks it, or set GPUTUNE_DB to "
-                 "another file",
+                 "out is in memory until the file can be written; end the process that locks it, "
+                 "or set GPUTUNE_DB to another file",
                  store->asked);
     }
-    store->lock_told = true;
+    store->lock_told = store->unbrought = true;
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
     pthread_mutex_unlock(&store->telling);
@@ -340,6 +341,11 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     }
     bool kept = status == GPUTUNE_OK;
     bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
-    return lost || (kept && has_memory(store)) ? gt_store_write_memory(store, work, context)
-                                               : status;
+    if (lost || (kept && has_memory(store))) {
+        status = gt_store_write_memory(store, work, context);
+    }
+    if (kept) {
+        gt_layers_bring(store, patience);
+    }
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,27 +34,35 @@ static void read_machine(char out[MACHINE_MAX])
     snprintf(out, MACHINE_MAX, "%s %s", boot, space);
 }
 
+static const char *skip_fields(const char *at, int count)
+{
+    for (int i = 0; at && i < count; i++) {
+        at = strchr(at + 1, ' ');
+    }
+    return at;
+}
+
 /* Start of a process in clock ticks since boot; 0 if there is no such process, or only a zombie. In
  * /proc/PID/stat the name may hold anything, and ends with the last parenthesis. Then come the
- * state and, 19 fields later, the start. */
+ * state, which is the main thread's, the number of threads, and the start. */
 static int64_t start_of(int64_t pid)
 {
-    enum { FIELDS_TO_START = 20 };
+    enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     FILE *file = fopen(path, "re");
     if (!file) {
         return 0;
     }
-    const char *field = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     fclose(file);
-    if (!field || strncmp(field, ") Z", 3) == 0 || strncmp(field, ") X", 3) == 0) {
+    const char *threads = skip_fields(state, FIELDS_TO_THREADS);
+    const char *start = skip_fields(threads, FIELDS_TO_START);
+    if (!start) {
         return 0;
     }
-    for (int i = 0; field && i < FIELDS_TO_START; i++) {
-        field = strchr(field + 1, ' ');
-    }
-    return field ? strtoll(field, NULL, 10) : 0;
+    bool ended = strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;
+    return ended && strtol(threads, NULL, 10) <= 1 ? 0 : strtoll(start, NULL, 10);
 }
 
 /* The number may belong to another process by now. */
@@ -110,22 +119,56 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     return status;
 }
 
-/* The wall clock may have been set back since it was written, here or where the holder is. */
-static bool is_of_the_future(const lease_row *row)
+static bool is_of_here(const lease_row *row, const lease_try *attempt)
 {
-    return row->expires_ms > unix_ms() + LEASE_MS;
+    return strcmp(row->machine, attempt->machine) == 0;
+}
+
+/* Of another machine. The wall clock may have been set back since it was written, here or there. */
+static bool is_of_the_future(const lease_row *row, const lease_try *attempt)
+{
+    return !is_of_here(row, attempt) && row->expires_ms > unix_ms() + LEASE_MS;
 }
 
 /* Whether no process holds it any more, though it has not expired. */
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
     return gt_hash_equal(row->owner, attempt->left) ||
-           (strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start));
+           (is_of_here(row, attempt) && !is_alive(row->pid, row->start));
 }
 
+/* A lease as a thread has seen it, from one wait to the next. */
+typedef struct lease_sight {
+    gt_hash key, owner;
+    int64_t expires_ms, seen_ns;
+    double same_s;
+} lease_sight;
+
+/* Seconds for which this thread has looked at a lease that did not change. Time in which it did not
+ * look counts little: both processes may have been stopped. */
+static double watched_s(const lease_row *row, gt_hash key)
+{
+    static _Thread_local lease_sight last;
+    static const double longest_step_s = 0.5;
+    const int64_t now_ns = gt_now_ns();
+    if (!gt_hash_equal(last.key, key) || !gt_hash_equal(last.owner, row->owner) ||
+        last.expires_ms != row->expires_ms) {
+        last = (lease_sight){key, row->owner, row->expires_ms, now_ns, 0};
+    }
+    last.same_s += fmin(1e-9 * (double)(now_ns - last.seen_ns), longest_step_s);
+    last.seen_ns = now_ns;
+    return last.same_s;
+}
+
+/* Wall clocks leap, and are all that another machine's lease can be judged by. A process of this
+ * machine has lost its lease when it was seen not to renew it. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
-    return unix_ms() < row->expires_ms && !is_dead(row, attempt);
+    if (is_dead(row, attempt)) {
+        return false;
+    }
+    return is_of_here(row, attempt) ? watched_s(row, attempt->key) < GT_LEASE_SECONDS
+                                    : unix_ms() < row->expires_ms;
 }
 
 /* OK with attempt->holder: another process holds the lease, for at most LEASE_MS from now on. */
@@ -141,7 +184,7 @@ static gputune_status take_lease(gt_database *database, void *context)
     }
     if (status == GPUTUNE_OK && is_held(&row, attempt)) {
         attempt->holder = row.pid;
-        return is_of_the_future(&row)
+        return is_of_the_future(&row, attempt)
                    ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->key, end_ms)
                    : GPUTUNE_OK;
     }
@@ -155,7 +198,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     lease_try *attempt = context;
     lease_row row = {0};
     GT_TRY(read_lease(&row, database, attempt->key));
-    attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row) ? row.pid : 0;
+    attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row, attempt) ? row.pid : 0;
     return GPUTUNE_OK;
 }
 

@@ -66,6 +66,19 @@
     "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
     " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
 
+/* Columns of tables that are copied from one database to another. */
+#define GT_TEXT_GPU                                                                                \
+    "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
+    "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
+    "copy_bytes_per_s"
+#define GT_TEXT_SCENARIO                                                                           \
+    "hash, family, problem, bucket, fixed, sizes, volume, objective, cache, alignment, inputs, "   \
+    "work_bytes, work_flops, unreferenced"
+/* The file's GPU and scenario of a row of `kept`. */
+#define GT_TEXT_PLACE_OF(row)                                                                      \
+    "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
+    "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
+
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
@@ -154,8 +167,45 @@
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
     X(LEASE_CLAMP, "UPDATE lease SET expires_ms = ?2 WHERE key = ?1")                              \
-    X(LEASE_RENEW, "UPDATE lease SET expires_ms = ?3 WHERE key = ?1 AND owner = ?2")               \
+    X(LEASE_RENEW, /* who watches it sees a change, also where the clock stands still */           \
+      "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
+    X(LEASES, "SELECT count(*) FROM lease")                                                        \
+    /* rows of `kept`, a database in memory, become rows of the file; what the file has of later   \
+     * or better stays */                                                                          \
+    X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
+    X(BRING_END, "DETACH kept")                                                                    \
+    X(BRING_GPU,                                                                                   \
+      "INSERT OR IGNORE INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu")     \
+    X(BRING_KERNEL, "INSERT OR IGNORE INTO main.kernel (name, identity) SELECT name, identity "    \
+                    "FROM kept.kernel")                                                            \
+    X(BRING_SCENARIO, "INSERT OR IGNORE INTO main.scenario (kernel, " GT_TEXT_SCENARIO             \
+                      ") SELECT k.id, " GT_TEXT_SCENARIO " FROM kept.scenario s "                  \
+                      "JOIN kept.kernel o ON o.id = s.kernel "                                     \
+                      "JOIN main.kernel k ON k.name = o.name AND k.identity = o.identity")         \
+    X(BRING_CUBIN, "INSERT OR IGNORE INTO main.cubin (content, image) SELECT content, image "      \
+                   "FROM kept.cubin")                                                              \
+    X(BRING_CODE, "INSERT OR REPLACE INTO main.compiled (cubin, checksum" GT_CODE_COLUMNS(         \
+                      GT_PASTE_NAME) ") SELECT c.id, p.checksum" GT_TEXT_CODE                      \
+                                     " FROM kept.compiled p JOIN kept.cubin o ON o.id = p.cubin "  \
+                                     "JOIN main.cubin c ON c.content = o.content")                 \
+    X(BRING_TRIAL,                                                                                 \
+      "INSERT OR REPLACE INTO main.trial (gpu, scenario, created, checksum" GT_TRIAL_COLUMNS(      \
+          GT_PASTE_NAME) ") SELECT g.id, s.id, t.created, t.checksum" GT_TEXT_TRIAL                \
+                         " FROM kept.trial t " GT_TEXT_PLACE_OF(                                   \
+                             "t") "WHERE NOT EXISTS ("                                             \
+                                  "SELECT 1 FROM main.trial o WHERE o.gpu = g.id AND o.scenario "  \
+                                  "= s.id "                                                        \
+                                  "AND o.hash = t.hash AND o.created > t.created) ORDER BY t.id")  \
+    X(BRING_WINNER,                                                                                \
+      "INSERT OR REPLACE INTO main.winner (gpu, scenario, sizes, checksum" GT_WINNER_COLUMNS(      \
+          GT_PASTE_NAME) ") SELECT g.id, s.id, w.sizes, w.checksum" GT_TEXT_WINNER                 \
+                         " FROM kept.winner w " GT_TEXT_PLACE_OF(                                  \
+                             "w") "WHERE NOT EXISTS ("                                             \
+                                  "SELECT 1 FROM main.winner o WHERE o.gpu = g.id AND o.scenario " \
+                                  "= s.id "                                                        \
+                                  "AND o.space = w.space AND (o.final > w.final OR "               \
+                                  "(o.final = w.final AND o.created > w.created))) ORDER BY w.id") \
     /* of GPU ?1 and scenario ?2, in this order: the code that no other trial has, then the rows   \
      */                                                                                            \
     X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT t.source FROM " GT_TEXT_TRIAL_OF    \

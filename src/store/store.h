@@ -9,9 +9,10 @@
  *   what is put is kept in memory, with one warning through the log.
  * - A damaged file stays as it is, and "PATH.1" (.2, ...) is begun beside it.
  * - A file that stays locked for all of a write's patience: what this write puts is kept in memory,
- *   with one warning, and gt_store_check() tells until the end that something was not kept. The
- *   next write tries the file again; while the lock lasts, writes wait 30 s in all, then 1 s each.
- *   What reaches the file later goes to memory too, so that memory is never older than the file.
+ *   with one warning. The next write that reaches the file brings it there, and so do
+ *   gt_store_check() and closing, which wait 5 s. While the lock lasts, writes wait 30 s in all,
+ *   then 1 s each. What reaches the file goes to memory too while there is one, so that memory is
+ *   never older than the file.
  * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
  * - Of a file that another user owns or may write (trust.h), code is not there, and no result is
  *   proved; one warning says so.
@@ -241,11 +242,12 @@ enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 gputune_status gt_store_lease_await(gt_store *store, const char *environment,
                                     const gt_scenario *scenario, const gt_patience *patience);
 /* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
- * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
- * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that
- * the wait was canceled. Without a file that can be written, or where it stays locked for a quarter
- * of the patience (5 s at most), it is granted among the threads of this process. Look the winners
- * up again once it is held. */
+ * was not renewed for GT_LEASE_SECONDS, whatever became of its holder: of a process of this
+ * machine, as the calling thread has seen it in one wait or several; of another machine's, by the
+ * wall clock. At once when its holder was a process of this machine that has ended. EBUSY names the
+ * holder's process, ECANCELED tells that the wait was canceled. Without a file that can be written,
+ * or where it stays locked for a quarter of the patience (5 s at most), it is granted among the
+ * threads of this process. Look the winners up again once it is held. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed

@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
@@ -122,6 +123,21 @@ static int gather(int processes, int threads, int scenarios)
     return measured;
 }
 
+static int count_winners(void)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(world.database, &database), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(database, "SELECT count(*) FROM winner", -1, &statement, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int count = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return count;
+}
+
 static int crowd(int standard)
 {
     const char *asked = getenv("GPUTUNE_TEST_CROWD");
@@ -136,6 +152,7 @@ static void test_one_measures_for_all(void **state)
         skip();
     }
     assert_int_equal(gather(crowd(PROCESSES), THREADS, 1), 1);
+    assert_int_equal(count_winners(), 1);
     unlink(world.database);
 }
 
@@ -146,6 +163,7 @@ static void test_every_scenario_is_measured_once(void **state)
         skip();
     }
     assert_int_equal(gather(crowd(SHARING), 1, crowd(SCENARIOS)), crowd(SCENARIOS));
+    assert_int_equal(count_winners(), crowd(SCENARIOS));
     unlink(world.database);
 }
 

@@ -118,8 +118,12 @@ static void test_the_default_is_believed(void **state)
 static void test_a_reference_that_fails_there_is_not_asked(void **state)
 {
     (void)state;
-    const char *shifted = "y[i] = x[i + 1000000 * (size_t)offset];";
-    expect_right(outcome("", "int offset = 0", "", shifted, shifted, shifted));
+    const char *only_zero = "if (mode) { __trap(); } y[i] = x[i];";
+    expect_right(outcome("", "int mode = 0", "", only_zero, only_zero, only_zero));
+    if (strncmp(world_driver(), "emu", 3) == 0) { /* a GPU may have memory there */
+        const char *shifted = "y[i] = x[i + 1000000 * (size_t)offset];";
+        expect_right(outcome("", "int offset = 0", "", shifted, shifted, shifted));
+    }
     expect_right(outcome("", "float a = 4", "", "y[i] = sqrtf(a) * x[i];",
                          "y[i] = sqrtf(a) * x[i];", "y[i] = sqrtf(a) * x[i];"));
 }
@@ -127,12 +131,10 @@ static void test_a_reference_that_fails_there_is_not_asked(void **state)
 static void test_variables_that_are_written_are_named(void **state)
 {
     (void)state;
-    gputune_plan *plan;
-    gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, "tests/faulty/ticket_wraps.cu", GPUTUNE_NO_SIZES, NULL));
-    gputune_plan_release(plan);
-    gputune_close(tuner);
-    expect(world.log, "writes the __device__ variable ticket");
+    const char *counting = "y[i] = x[i]; if (i == 0) { launches++; }";
+    expect_right(
+        outcome("", "", "__device__ unsigned launches;\n", counting, counting, "y[i] = x[i];"));
+    expect(world.log, "writes the __device__ variable launches");
 }
 
 /* Whether a template with that tolerance gets the warning. */

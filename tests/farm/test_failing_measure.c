@@ -53,10 +53,17 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
+/* Calls that wait for the device are a kind of their own as well. */
+static bool fails(const char *name)
+{
+    bool waits = strstr(name, "Synchronize") != NULL;
+    return failing_now("driver", 0) || (waits && failing_now("wait", 0));
+}
+
 #define FAIL_OR_CALL(name, parameters, arguments)                                                  \
     static CUresult fail_##name parameters                                                         \
     {                                                                                              \
-        return failing_now("driver", 0) ? failure : real->name arguments;                          \
+        return fails(#name) ? failure : real->name arguments;                                      \
     }
 CALLS(FAIL_OR_CALL)
 
@@ -209,11 +216,53 @@ static void a_measurement_by_launches(void **state)
     fail_each(&j, 151);
 }
 
+static gputune_status prove_winner(void *user)
+{
+    job *j = user;
+    gt_measure *measure;
+    gt_prepared prepared = {0};
+    gt_verified verified = {0};
+    const gt_recheck_job again = {.id = 1, .seed = 42, .share = 1};
+    failing_pause();
+    must(gt_measure_open(&measure, driver_name(), 0));
+    use_failing_driver(measure);
+    must(gt_measure_attach(measure));
+    must(gt_measure_prepare(measure, setup_of(j), &prepared));
+    must(verify_few(measure, j));
+    failing_resume();
+    gputune_status status = gt_measure_recheck(measure, &again, &verified);
+    gt_measure_close(measure);
+    return status;
+}
+
+static void expect_proved(void *user)
+{
+    must(prove_winner(user));
+}
+
+/* A launch that takes long goes on when waiting for it has failed. What it uses stays until then.
+ */
+static void a_winner_that_still_runs(void **state)
+{
+    NEEDS_DEVICE();
+    job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
+    j.image = compile(VARIANT("unsigned long long start, now;"
+                              "asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(start));"
+                              "do asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(now));"
+                              "while (now - start < 3000000);"
+                              "if (i < n) y[i] += a * x[i];"));
+    count_held = device_memory;
+    failure = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_true(each_failure("wait", 1, prove_winner, expect_proved, &j) > 0);
+    free(j.image.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_measurement_by_kernel_time),
         cmocka_unit_test(a_measurement_by_launches),
+        cmocka_unit_test(a_winner_that_still_runs),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -1,10 +1,12 @@
 /* The widths of loads and stores in machine code that NVRTC makes. Skipped where there is none. The
  * expected ones are what nvdisasm 13.0 says of the same code. */
+#include "gpu/image.h"
 #include "gpu/machine_code.h"
 #include "gpu/nvrtc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +117,51 @@ static void test_ptx_has_none(void **state)
     assert_int_equal(resources.load_widths, 0);
 }
 
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static void note_name(void *user, const char *name, size_t length)
+{
+    char *list = user;
+    size_t used = strlen(list);
+    snprintf(list + used, 256 - used, "%.*s ", (int)length, name);
+}
+
+static void assert_names(const gt_image *image, const char *arch)
+{
+    char names[256] = "";
+    gt_image_each_variable(image, note_name, names);
+    bool right = strstr(names, "ticket ") && strstr(names, "starts ") &&
+                 strstr(names, "_ZN2ns4listE ") && !strstr(names, "filter");
+    if (!right) {
+        fail_msg("%s, %s: the variables are '%s'", arch, gt_image_is_ptx(image) ? "PTX" : "cubin",
+                 names);
+    }
+}
+
+static void test_variables_that_kernels_may_write(void **state)
+{
+    static const char text[] = "__device__ unsigned ticket;\n"
+                               "__device__ int starts = 5;\n"
+                               "namespace ns { __device__ float list[4]; }\n"
+                               "__constant__ float filter[4];\n"
+                               "extern \"C\" __global__ void k(float *y, int i)\n"
+                               "{ atomicAdd(&ticket, 1u); starts++; ns::list[i] = filter[i];\n"
+                               "  y[i] = ns::list[i ^ 1]; }\n";
+    (void)state;
+    need_nvrtc();
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        gt_nvrtc_result result;
+        const gt_nvrtc_request request = {
+            .text = text, .arch = architectures[a], .want_cubin = true, .want_ptx = true};
+        if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
+            fail_msg("%s: %s", architectures[a], gt_message());
+        }
+        assert_names(&result.cubin, architectures[a]);
+        assert_names(&result.ptx, architectures[a]);
+        gt_nvrtc_result_free(&result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_the_widest),
         cmocka_unit_test(test_generic_and_asynchronous),
         cmocka_unit_test(test_ptx_has_none),
+        cmocka_unit_test(test_variables_that_kernels_may_write),
     };
     if (gt_nvrtc_open(&nvrtc, 0) < 0) {
         nvrtc = NULL;

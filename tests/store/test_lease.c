@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static gt_scenario wanted(char problem[32])
@@ -153,6 +155,51 @@ static void unreaped_owner_loses_it(void **state)
     gt_store_close(store);
 }
 
+/* Holds the lease as a child whose main thread has ended does. */
+static void *hold_on(void *user)
+{
+    world *w = user;
+    gt_store *store;
+    gt_lease lease = {0};
+    usleep(100000); /* the main thread ends meanwhile */
+    bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+                acquire(&lease, store, 0) == GPUTUNE_OK;
+    if (write(1, held ? "1" : "0", 1) != 1) {
+        _exit(1);
+    }
+    for (;;) {
+        pause();
+    }
+    return NULL;
+}
+
+static void owner_without_its_main_thread_keeps_it(void **state)
+{
+    world *w = *state;
+    int ready[2], status;
+    char answer;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        dup2(ready[1], 1);
+        if (pthread_create(&thread, NULL, hold_on, w) == 0) {
+            pthread_exit(NULL);
+        }
+        _exit(1);
+    }
+    assert_int_equal(read(ready[0], &answer, 1), 1);
+    assert_int_equal(answer, '1');
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    gt_store_lease_release(&lease, store, NULL);
+    gt_store_close(store);
+}
+
 /* A stopped process is alive, but does not renew. */
 static void stopped_owner_loses_it(void **state)
 {
@@ -207,6 +254,100 @@ static void lease_of_the_future_runs_out(void **state)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     assert_int_equal(acquire(&b, store, 30), GPUTUNE_OK);
     gt_store_lease_release(&b, store, NULL);
+    gt_store_close(store);
+}
+
+/* In place of libc's: the wall clock may leap. */
+static _Atomic time_t leap_s;
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    int code = (int)syscall(SYS_clock_gettime, clock, out);
+    out->tv_sec += clock == CLOCK_REALTIME ? leap_s : 0;
+    return code;
+}
+
+/* The wall clock is set forward and back by a year while a process holds and renews its lease, and
+ * another waits for it longer than a lease lasts. */
+static void *hold_while_the_clock_leaps(void *user)
+{
+    enum { RENEWALS = 7 };
+    static const time_t year_s = 365 * 86400, leaps_s[RENEWALS] = {0, year_s, 0, -year_s, year_s};
+    world *w = user;
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    for (int i = 0; i < RENEWALS; i++) {
+        leap_s = leaps_s[i];
+        usleep(1000000);
+        assert_int_equal(renew(&lease, store), GPUTUNE_OK);
+    }
+    gt_store_lease_release(&lease, store, NULL);
+    gt_store_close(store);
+    return NULL;
+}
+
+static void a_clock_that_leaps_costs_no_lease(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
+    usleep(500000);
+    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    assert_int_equal(lease.silent, 0); /* it was given back */
+    gt_store_lease_release(&lease, store, NULL);
+    pthread_join(thread, NULL);
+    gt_store_close(store);
+    leap_s = 0;
+}
+
+static atomic_bool may_end;
+
+static void *hold_file_until_told(void *path)
+{
+    sqlite3 *file;
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 0; i < 1000 && !may_end; i++) {
+        usleep(10000);
+    }
+    assert_int_equal(sqlite3_exec(file, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(file);
+    return NULL;
+}
+
+static void *write_code(void *user)
+{
+    gt_code code = code_of(9, "x");
+    assert_int_equal(gt_store_put_cubins(user, &code, 1, NULL), GPUTUNE_OK);
+    return NULL;
+}
+
+/* One thread writes to a file that another process has locked; a call of another thread ends with
+ * its patience, whatever the wall clock says. */
+static void a_clock_that_leaps_delays_nobody(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    pthread_t holder, writer;
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK); /* makes the file */
+    gt_store_lease_release(&lease, store, NULL);
+    may_end = false;
+    leap_s = 365 * 86400;
+    assert_int_equal(pthread_create(&holder, NULL, hold_file_until_told, w->path), 0);
+    usleep(200000);
+    assert_int_equal(pthread_create(&writer, NULL, write_code, store), 0);
+    usleep(300000);
+    gputune_status status = acquire(&lease, store, 0.2);
+    may_end = true;
+    leap_s = 0;
+    pthread_join(holder, NULL);
+    pthread_join(writer, NULL);
+    assert_true(status == GPUTUNE_EBUSY || lease.in_memory); /* it did without the file */
+    gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
 }
 
@@ -266,11 +407,14 @@ int main(void)
         TEST(other_scenarios_are_free),
         TEST(dead_owner_loses_it),
         TEST(unreaped_owner_loses_it),
+        TEST(owner_without_its_main_thread_keeps_it),
         TEST(stopped_owner_loses_it),
         TEST(waits_for_its_turn),
         TEST(cancel_ends_the_wait),
         TEST(lease_of_another_machine_runs_out),
         TEST(lease_of_the_future_runs_out),
+        TEST(a_clock_that_leaps_costs_no_lease),
+        TEST(a_clock_that_leaps_delays_nobody),
         TEST(late_renewal_waits_for_its_turn),
         TEST(works_in_memory),
     };
