@@ -228,13 +228,13 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
                          .prepare_ns = (double)(gt_now_ns() - start),
-                         .trial_ns = gt_trial_winner_ns(measure),
                          .proof = proof_of(&setup->workloads[0])};
     return gt_contents_loose(out, measure);
 }
 
-gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     gputune_status status = gt_trial_make(measure, setup);
+    out->trial_ns = gt_trial_winner_ns(measure);
     return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;
 }

@@ -29,9 +29,10 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
 /* Makes the trial of a setup that was prepared: another data set, on which variants are proved as
- * well (measure_trial.c). Where it makes no sense there is none. ECRASHED if the reference has lost
- * the GPU on it: another process can prepare, and do without. */
-gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup);
+ * well (measure_trial.c), and tells the time that it takes for a winner in out->trial_ns. Where it
+ * makes no sense there is none. ECRASHED if the reference has lost the GPU on it: another process
+ * can prepare, and do without. */
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
 /* Loads a variant (in place of one of that id) and proves it as an application will use it: by two
  * launches in a row on the awkward workload, and by one on the timed workload, where the second one
  * is left to gt_measure_recheck(). Without an awkward workload both are on the timed one. Before

@@ -15,7 +15,7 @@ static gputune_status prepare(gt_measure *measure, const void *job, void *reply,
         return GPUTUNE_OK;
     }
     GT_PAGE_WRITE(page->trying, 1);
-    GT_TRY(gt_measure_try(measure, job));
+    GT_TRY(gt_measure_try(measure, job, reply));
     GT_PAGE_WRITE(page->trying, 0);
     return GPUTUNE_OK;
 }

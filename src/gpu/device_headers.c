@@ -8,16 +8,43 @@ extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* ended by a NULL name */
 
-enum { MOST = 32 };
+/* What a file includes for its host code stops no kernel. */
+#define HOSTS(name)                                                                                \
+    {                                                                                              \
+        name, "#pragma once\n"                                                                     \
+    }
+/* The prelude and kernels that say std:: find there what the toolkit has. */
+#define TOOLKITS(name)                                                                             \
+    {                                                                                              \
+        name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
+              "namespace std { using namespace cuda::std; }\n"                                     \
+    }
+
+static const struct embedded standard[] = {
+    TOOLKITS("array"),       TOOLKITS("atomic"),     TOOLKITS("bit"),     TOOLKITS("complex"),
+    TOOLKITS("functional"),  TOOLKITS("iterator"),   TOOLKITS("limits"),  TOOLKITS("numeric"),
+    TOOLKITS("optional"),    TOOLKITS("ratio"),      TOOLKITS("span"),    TOOLKITS("tuple"),
+    TOOLKITS("type_traits"), TOOLKITS("utility"),    TOOLKITS("variant"), HOSTS("algorithm"),
+    HOSTS("chrono"),         HOSTS("ctime"),         HOSTS("exception"),  HOSTS("fstream"),
+    HOSTS("iomanip"),        HOSTS("iostream"),      HOSTS("map"),        HOSTS("memory"),
+    HOSTS("random"),         HOSTS("set"),           HOSTS("sstream"),    HOSTS("stdexcept"),
+    HOSTS("string"),         HOSTS("sys/time.h"),    HOSTS("thread"),     HOSTS("time.h"),
+    HOSTS("unistd.h"),       HOSTS("unordered_map"), HOSTS("vector")};
+
+enum { MOST = 63, STANDARD = sizeof standard / sizeof *standard };
 static const char *names[MOST], *texts[MOST];
 static size_t count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void)
 {
-    for (; gt_device_headers[count].name && count < MOST; count++) {
+    for (; gt_device_headers[count].name && count < MOST - STANDARD; count++) {
         names[count] = gt_device_headers[count].name;
         texts[count] = gt_device_headers[count].text;
+    }
+    for (size_t i = 0; i < STANDARD; i++, count++) {
+        names[count] = standard[i].name;
+        texts[count] = standard[i].text;
     }
 }
 
@@ -31,9 +58,10 @@ size_t gt_device_header_list(const char *const **out_names, const char *const **
 
 const char *gt_device_header_text(const char *name)
 {
-    for (const struct embedded *header = gt_device_headers; header->name; header++) {
-        if (strcmp(header->name, name) == 0) {
-            return header->text;
+    pthread_once(&once, fill);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return texts[i];
         }
     }
     return NULL;

@@ -1,5 +1,6 @@
 /* Headers that the compiler of kernels lacks and brings nowhere: the C library's, as far as device
- * code has use for them, and CUB's umbrella. Their texts are in src/gpu/headers. */
+ * code has use for them, and CUB's umbrella, whose texts are in src/gpu/headers; of C++'s library
+ * those that the toolkit has as <cuda/std/…>, and nothing in place of those for host code. */
 #ifndef GT_GPU_DEVICE_HEADERS_H
 #define GT_GPU_DEVICE_HEADERS_H
 

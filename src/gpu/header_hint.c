@@ -23,23 +23,11 @@ static const struct hint {
     {"sm_", runtime},   {"device_", runtime},
 };
 
-/* Names of C++'s library that <cuda/std/…> has for kernels. */
-static const char *const standard[] = {
-    "algorithm", "array", "atomic", "bit",   "complex",     "functional", "limits", "numeric",
-    "optional",  "ratio", "span",   "tuple", "type_traits", "utility",    "variant"};
-
 static void append_advice(gt_text *out, const char *name)
 {
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (strncmp(name, hints[i].begins, strlen(hints[i].begins)) == 0) {
             gt_text_append(out, hints[i].advice);
-            return;
-        }
-    }
-    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
-        if (strcmp(name, standard[i]) == 0) {
-            gt_text_printf(out, "kernels have no C++ standard library; expected <cuda/std/%s>",
-                           name);
             return;
         }
     }
@@ -68,6 +56,11 @@ void gt_header_hint_append(gt_text *out, const char *line, const char *const *op
     const char *at = strstr(line, words);
     size_t length = at ? strcspn(at + sizeof words - 1, "\"") : 0;
     char name[128];
+    if (strstr(line, "namespace \"std\" has no member")) {
+        gt_text_append(out,
+                       "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
+                       "expected host code between #ifndef __CUDACC_RTC__ and #endif");
+    }
     if (length == 0 || length >= sizeof name) {
         return;
     }

@@ -46,6 +46,7 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
     for (uint32_t i = 0; i < template->axis_count; i++) {
         bool bound = (axes >> i & 1) && uses->axes[i].is_declared;
         body->macro_axes |= (uint64_t)(uses->axes[i].occurs && !bound) << i;
+        body->doubtful_axes |= (uint64_t)(uses->axes[i].is_in_doubt && !bound) << i;
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         bool bound = (problem >> i & 1) && uses->problem[i].is_declared;

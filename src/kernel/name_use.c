@@ -111,6 +111,9 @@ static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
 {
     gt_name_macro added = {line.token, line, s->conditions.now, undefines, false};
     int index = gt_name_index(s->template, &line.token);
+    if (index >= 0) {
+        gt_name_use_at(s, index)->is_in_doubt |= s->conditions.now == GT_PERHAPS;
+    }
     if (index >= 0 && s->conditions.now == GT_SURELY) {
         gt_place *place = undefines ? &s->undefined[index] : &gt_name_use_at(s, index)->replaced;
         set_place(place, s, &line.token);

@@ -15,6 +15,7 @@ typedef struct gt_name_use {
     gt_place global;    /* the first declaration of that name outside of functions and classes */
     gt_place tested;    /* the first directive that takes it for a macro */
     gt_place replaced;  /* the #define or #undef that surely takes its value away */
+    bool is_in_doubt;   /* one may do so, as only the compiler knows */
 } gt_name_use;
 
 typedef struct gt_name_uses {

@@ -305,6 +305,23 @@ static const char tensormap_type[] =
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
+/* Has the compiler refuse a tunable that the text has given another value. */
+static void assert_values(gt_text *text, const generator *g)
+{
+    const gt_template *template = g->binding->template;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        const gt_value *chosen = &axis->values[g->config->choice[i]];
+        if ((g->body->doubtful_axes >> i & 1) && !chosen->word) {
+            gt_text_printf(text,
+                           "\n#line 1 \"gputune\"\n#if %s != (%lld)\n#error '%s' is a tunable, and "
+                           "the code gives it another value; expected its #define between #ifndef "
+                           "%s and #endif\n#endif\n",
+                           axis->name, (long long)chosen->number, axis->name, axis->name);
+        }
+    }
+}
+
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
     gt_text text = {0};
@@ -327,6 +344,7 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     for (size_t i = 0; i < out->instance_count; i++) {
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
     }
+    assert_values(&text, g);
     if (g->binding->template->parts->structure_count > 0) {
         gt_text_append(&text, "\n#line 1 \"gputune\"\n");
         GT_TRY(gt_structures_assert(&text, g->binding));

@@ -106,6 +106,7 @@ typedef struct gt_body {
     gt_hash tokens;  /* of its token stream */
     uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of its
                                                  kernels, */
+    uint64_t doubtful_axes;                   /* macros that the text may define anew */
     uint64_t macro_axes, macro_problem;       /* and those that are macros, which may be both */
 } gt_body;
 

@@ -34,7 +34,8 @@ static gputune_status copy_memory(gt_database *database, bringing *what)
 
 static gputune_status bring_rows(gt_database *database, void *context)
 {
-    GT_TRY(gt_execute(database, GT_SQL_BRING_BEGIN, ""));
+    bool attached = sqlite3_db_readonly(database->handle, "kept") >= 0;
+    GT_TRY(attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, ""));
     GT_TRY(copy_memory(database, context));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
@@ -42,11 +43,13 @@ static gputune_status bring_rows(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Behind the transaction. */
+/* Behind the transaction. Where another thread writes, the copy stays for the next time. */
 static void detach(gt_store *store)
 {
-    pthread_mutex_lock(&store->writing);
-    if (store->writer) {
+    if (pthread_mutex_trylock(&store->writing) != 0) {
+        return;
+    }
+    if (store->writer && sqlite3_db_readonly(store->writer->handle, "kept") >= 0) {
         (void)gt_execute(store->writer, GT_SQL_BRING_END, "");
     }
     pthread_mutex_unlock(&store->writing);

@@ -116,8 +116,9 @@ static void read_script(char out[128], const gt_image *image)
 }
 
 /* "trial-fatal" loses the GPU there. */
-gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
+    (void)out;
     char script[128];
     read_script(script, &setup->reference);
     measure->lost |= strcmp(script, "trial-fatal") == 0;

@@ -268,6 +268,19 @@ static void memory_of_another_process_is_an_input(void **state)
     close(owner.to);
 }
 
+/* So that it can be set aside: a tuning that ends at its limit proves its winner again. */
+static void the_time_of_the_winners_trial_is_told(void **state)
+{
+    NEEDS_DEVICE();
+    gt_prepared prepared = {0};
+    must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
+    must(gt_measure_try(world.measure, make_setup("axpy_reference"), &prepared));
+    assert_true(prepared.trial_ns > 0);
+    must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
+    must(gt_measure_try(world.measure, make_setup(NULL), &prepared));
+    assert_true(prepared.trial_ns == 0); /* nothing says what is right */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +297,7 @@ int main(void)
         cmocka_unit_test(energy_is_refused_where_nothing_counts_it),
         cmocka_unit_test(the_callers_inputs_are_used),
         cmocka_unit_test(memory_of_another_process_is_an_input),
+        cmocka_unit_test(the_time_of_the_winners_trial_is_told),
     };
     start_owner();
     return cmocka_run_group_tests(tests, open_world, close_world);

@@ -5,10 +5,9 @@
 #define P    "#pragma gputune "
 #define ARGS P "problem(n = 64) args(out float y[n], int n)\n"
 
-/* Whether the default's source has that macro. */
-static bool defines(const char *text, const char *macro)
+/* Whether the default's source has these words. */
+static bool generates(const char *text, const char *words)
 {
-    char line[128];
     gt_source source;
     gt_problem problem;
     gt_template *t = parse(text);
@@ -16,11 +15,17 @@ static bool defines(const char *text, const char *macro)
     const gt_config config = gt_config_default(t);
     ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
     ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
-    (void)snprintf(line, sizeof line, "#define %s\n", macro);
-    bool found = strstr(source.text, line);
+    bool found = strstr(source.text, words);
     gt_source_free(&source);
     gt_template_free(t);
     return found;
+}
+
+static bool defines(const char *text, const char *macro)
+{
+    char line[128];
+    (void)snprintf(line, sizeof line, "#define %s\n", macro);
+    return generates(text, line);
 }
 
 #define SUM(before, parameters, body)                                                              \
@@ -178,6 +183,18 @@ static void test_what_reaches_the_variants(void **state)
     }
 }
 
+/* Where only the compiler knows whether a tunable keeps its value, it is asked. */
+static void test_what_only_the_compiler_knows(void **state)
+{
+    static const char doubtful[] =
+        PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 1\n#endif\n") "{ y[0] = U; }";
+    static const char plain[] =
+        PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }";
+    (void)state;
+    assert_true(generates(doubtful, "#if U != (1)\n#error 'U' is a tunable, "));
+    assert_false(generates(plain, "#error"));
+}
+
 /* What is read through ##, an option or a text needs a macro as much as what the code has. */
 static void test_macros_that_no_code_has(void **state)
 {
@@ -201,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_what_reaches_the_variants),
         cmocka_unit_test(test_macros_that_no_code_has),
+        cmocka_unit_test(test_what_only_the_compiler_knows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

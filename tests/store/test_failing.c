@@ -370,6 +370,43 @@ static void memory_is_short_for_results_in_memory(void **state)
     gt_store_close(j.memory);
 }
 
+/* What a lock kept in memory is brought to the file, by the check of the database or by closing. */
+static gputune_status bring_to_file(void *user)
+{
+    job *j = user;
+    gt_store *store;
+    sqlite3 *other;
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    failing_pause();
+    assert_int_equal(gt_store_open(&store, j->path, NULL, &j->w->log), GPUTUNE_OK);
+    put_size(store, 1024, 100);
+    assert_int_equal(sqlite3_open(j->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    put_size_within(store, 2048, 20, &at_once);
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
+    failing_resume();
+    (void)gt_store_check(store, true);
+    gt_store_close(store);
+    return GPUTUNE_OK;
+}
+
+static void expect_brought(void *user)
+{
+    job *j = user;
+    bring_to_file(user);
+    expect_all_whole(user);
+    gt_store *store = open_store(j->w);
+    assert_true(time_at(store, 2048) == 20);
+    gt_store_close(store);
+}
+
+static void memory_is_short_for_bringing(void **state)
+{
+    job j;
+    fill(&j, state);
+    each_of_sqlite(29, bring_to_file, expect_brought, &j);
+}
+
 /* ---- taking over, and dropping --------------------------------------------------------------- */
 
 static gputune_status take_over(void *user)
@@ -460,6 +497,7 @@ int main(void)
                                         close_world),
         cmocka_unit_test_setup_teardown(memory_is_short_for_results_in_memory, open_world,
                                         close_world),
+        cmocka_unit_test_setup_teardown(memory_is_short_for_bringing, open_world, close_world),
         cmocka_unit_test_setup_teardown(memory_is_short_for_taking_over, open_world, close_world),
         cmocka_unit_test_setup_teardown(memory_is_short_for_dropping, open_world, close_world),
     };

@@ -166,8 +166,13 @@ static void write_under_a_lock(void **state, const char *sql)
     assert_true(time_at(other, 2048) == 20);
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
-    gt_store_close(other);
     assert_true(time_at(store, 2048) == 20);
+    holder = lock_file(w, sql); /* the same again */
+    put_size_within(store, 5120, 50, &patience);
+    unlock_file(holder);
+    put_size(store, 6144, 60);
+    assert_true(time_at(other, 5120) == 50);
+    gt_store_close(other);
     gt_store_close(store);
 }
 

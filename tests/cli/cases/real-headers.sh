@@ -38,6 +38,18 @@ F
 $GPUTUNE warm ./k.cu -I lib --format csv 2>/dev/null | cut -d, -f1,2 
 GPUTUNE_INCLUDE=$PWD/lib $GPUTUNE emit ./k.cu --as ptx 2>/dev/null | grep -c 'entry rounded('
 $GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; name/looked in FOLDERS; name/'
-sed -i 's/scale.cuh/iostream/' k.cu
+sed -i 's/scale.cuh/regex/' k.cu
 $GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; kernels/looked in FOLDERS; kernels/'
 $GPUTUNE emit ./k.cu -I nowhere
+# what a file includes for its host code, and what the toolkit has of it
+cat >h.cu <<'F'
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <vector>
+#pragma gputune kernel(k) args(out float y[64]) block(64) grid(1) tune(ADD = 1, 2)
+__global__ void k(float *y) { y[threadIdx.x] = ADD + std::numeric_limits<float>::epsilon(); }
+F
+$GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
+echo 'void show() { std::vector<float> y(64); }' >>h.cu
+$GPUTUNE emit ./h.cu --as ptx 2>&1
