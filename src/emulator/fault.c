@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *code_name(int code)
 {
@@ -28,14 +29,27 @@ static const char *code_name(int code)
     return "fault";
 }
 
+/* The line of the CUDA source where it is known, else that of the PTX. */
+static void describe_line(char out[96], const emu_warp *warp, const emu_op *op)
+{
+    const ptx_place place = ptx_module_place(&warp->worker->run->launch->program->module, op->line);
+    const char *slash = place.file ? strrchr(place.file, '/') : NULL;
+    if (place.file)
+        gt_snprintf(out, 96, "%.72s:%u", slash ? slash + 1 : place.file, place.line);
+    else
+        gt_snprintf(out, 96, "PTX line %u", op->line);
+}
+
 static void describe(emu_fault *fault, const emu_warp *warp, const emu_op *op, unsigned lane,
                      const char *what)
 {
     const emu_block *block = warp->block;
     const emu_kernel *kernel = warp->worker->run->launch->kernel;
+    char line[96];
+    describe_line(line, warp, op);
     snprintf(fault->message, sizeof fault->message,
-             "%s: %s: kernel %.80s, PTX line %u, block (%u,%u,%u), thread (%u,%u,%u)",
-             code_name(fault->code), what, kernel->name, op->line, block->ctaid[0], block->ctaid[1],
+             "%s: %s: kernel %.80s, %s, block (%u,%u,%u), thread (%u,%u,%u)",
+             code_name(fault->code), what, kernel->name, line, block->ctaid[0], block->ctaid[1],
              block->ctaid[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane]);
 }
 

@@ -481,7 +481,7 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
     }
     *out = options;
     *count = source->option_count + folder_count;
-    if (request->check) {
+    if (request->check || request->device->emulated) { /* whose faults name the line */
         options[(*count)++] = "-lineinfo";
     }
     return GPUTUNE_OK;
