@@ -4,6 +4,7 @@
 #include "farm/farm_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Packets, requests, variants ------------------------------------------------------------- */
