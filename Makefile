@@ -38,7 +38,7 @@ SHARED := $(if $(STATIC),,$(B)/libgputune.so)
 LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) $(call lib,z) -lm -ldl
 
 # --- what there is ---------------------------------------------------------------------------------
-ROOMS := base gpu kernel stats store search farm tuner api
+ROOMS := base gpu kernel draft stats store search farm tuner api
 MAINS := src/farm/worker_main.c
 LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
