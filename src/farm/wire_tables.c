@@ -67,14 +67,6 @@ static const gt_member resources_members[] = {
 };
 static RECORD(resources, gt_resources, resources_members);
 
-static const gt_member geometry_members[] = {
-    NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
-    NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, preferred_cluster),
-    NUMBER(gt_geometry, cooperative),
-};
-static RECORD(geometry, gt_geometry, geometry_members);
-
 static const gt_member parameter_members[] = {
     ENUMERATOR(gt_parameter, kind, GT_PARAMETER_TENSORMAP),
     NUMBER(gt_parameter, bytes),
@@ -116,24 +108,24 @@ static const gt_member map_members[] = {
 };
 static RECORD(map, gt_tensormap, map_members);
 static const gt_member step_members[] = {
-    STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
-    NUMBERS(gt_kernel_step, block),          NUMBERS(gt_kernel_step, cluster),
-    NUMBER(gt_kernel_step, shared_bytes),    NUMBER(gt_kernel_step, times),
-    NUMBER(gt_kernel_step, cooperative),     NUMBER(gt_kernel_step, programmatic),
-    NUMBER(gt_kernel_step, parameter_count), NUMBERS(gt_kernel_step, parameters),
+    STRING(gt_kernel_step, entry),        NUMBERS(gt_kernel_step, grid),
+    NUMBERS(gt_kernel_step, block),       NUMBERS(gt_kernel_step, cluster),
+    NUMBER(gt_kernel_step, shared_bytes), NUMBER(gt_kernel_step, preferred_cluster),
+    NUMBER(gt_kernel_step, times),        NUMBER(gt_kernel_step, cooperative),
+    NUMBER(gt_kernel_step, programmatic), NUMBER(gt_kernel_step, parameter_count),
+    NUMBERS(gt_kernel_step, parameters),
 };
 static RECORD(step, gt_kernel_step, step_members);
 
 static const gt_member launch_members[] = {
-    STRING(gt_launch, entry),
-    STRUCT(gt_launch, geometry, &geometry),
+    INLINE(gt_launch, steps, step_count, &step),
+    NUMBER(gt_launch, carveout_kb),
     INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
     INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
     STRUCT(gt_launch, l2, &l2_window),
-    INLINE(gt_launch, steps, step_count, &step),
 };
 static RECORD(launch, gt_launch, launch_members);
 

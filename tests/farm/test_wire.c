@@ -242,7 +242,7 @@ static void wrong_fields_are_named(void **state)
         {&gt_record_compiled, "{\"image\":[4,9223372036854775807]}", "'image'"},
         {&gt_record_compiled, "{\"image\":[0,4],\"ptx\":[0,2],\"log\":[]}", "'log'"},
         {&gt_record_verify_job, "{\"id\":1,\"image\":[0,0],\"launches\":[{}]}", "'launches'"},
-        {&gt_record_verify_job, "{\"id\":1,\"image\":[0,0],\"launches\":[{},{}]}", "'entry'"},
+        {&gt_record_verify_job, "{\"id\":1,\"image\":[0,0],\"launches\":[{},{}]}", "'steps'"},
         {&gt_record_recheck_job, "{\"id\": 1, \"seed\": null}", "'seed'"},
         {&gt_record_answer, "{\"status\": \"-1\"}", "'status'"},
         {&gt_record_answer, "{\"status\": 2147483648}", "'status'"},
