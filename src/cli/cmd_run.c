@@ -22,25 +22,10 @@ typedef struct work {
     int code;
 } work;
 
-static const struct {
-    const char *status;
-    int code;
-} outcomes[] = {
-    {"ok", CLI_EXIT_OK},
-    {"wrong", CLI_EXIT_WRONG},
-    {"compile", CLI_EXIT_TEMPLATE},
-};
-
 static int add(void *user, const gputune_record *record)
 {
     work *at = user;
-    int code = CLI_EXIT_NOTHING;
-    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
-        if (strcmp(record->status, outcomes[i].status) == 0) {
-            code = outcomes[i].code;
-        }
-    }
-    at->code = cli_worse(at->code, code);
+    at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
     cli_record_add(&at->table, record);
     return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
 }

@@ -94,9 +94,10 @@ static const char more[] =
     "finished; running again goes on from there.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
-    "4 template or compile error, 5 wrong results, 6 database, 7 --check found a mistake, 130 "
-    "stopped by\n"
-    "Ctrl-C or SIGTERM.";
+    "4 template or compile error, 5 wrong results of all variants, of the default or of most of\n"
+    "them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C or SIGTERM. A default "
+    "that\n"
+    "crashes or does not compile gives 1 or 4, although another variant has won.";
 
 int cmd_warm(int argc, char **argv)
 {

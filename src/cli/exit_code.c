@@ -45,6 +45,24 @@ int cli_exit_code(int status)
     return CLI_EXIT_NOTHING;
 }
 
+int cli_trial_exit_code(const char *trial)
+{
+    static const struct {
+        const char *trial;
+        int code;
+    } outcomes[] = {
+        {"ok", CLI_EXIT_OK},
+        {"wrong", CLI_EXIT_WRONG},
+        {"compile", CLI_EXIT_TEMPLATE},
+    };
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        if (strcmp(outcomes[i].trial, trial) == 0) {
+            return outcomes[i].code;
+        }
+    }
+    return CLI_EXIT_NOTHING;
+}
+
 static const char *message_of(int status)
 {
     const char *message = gputune_error();

@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 enum {
-    CLI_EXIT_OK = 0,       /* every scenario has a winner */
+    CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default works */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
     CLI_EXIT_PLATFORM = 3, /* no NVRTC, or no driver or GPU where one was asked for */
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
-    CLI_EXIT_WRONG = 5,    /* wrong results */
+    CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_FOUND = 7,     /* `check` has found a mistake */
     CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */
@@ -19,6 +19,9 @@ enum {
 
 /* The exit code of a gputune_status. */
 int cli_exit_code(int status);
+
+/* The exit code of a variant that ended so: "ok", "wrong", "compile", ... */
+int cli_trial_exit_code(const char *trial);
 
 /* Prints the thread's last library message (the status' text when there is none) and returns the
  * exit code. */

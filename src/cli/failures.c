@@ -2,6 +2,7 @@
 #include "cli/failures.h"
 
 #include "cli/console.h"
+#include "cli/exit_code.h"
 #include "cli/units.h"
 
 #include <string.h>
@@ -69,12 +70,11 @@ void cli_failures_add(cli_failures *all, const gputune_record *record)
     }
 }
 
-/* How many of the failures have the status of `like`. */
-static uint32_t count_status(const cli_failure *items, size_t count, const cli_failure *like)
+static uint32_t count_status(const cli_failure *items, size_t count, const char *status)
 {
     uint32_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += strcmp(items[i].status, like->status) == 0 ? items[i].count : 0;
+        sum += strcmp(items[i].status, status) == 0 ? items[i].count : 0;
     }
     return sum;
 }
@@ -84,8 +84,8 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
 {
     const cli_failure *best = items;
     for (size_t i = 1; i < count; i++) {
-        uint32_t now = count_status(items, count, &items[i]);
-        uint32_t before = count_status(items, count, best);
+        uint32_t now = count_status(items, count, items[i].status);
+        uint32_t before = count_status(items, count, best->status);
         if (now > before || (now == before && items[i].count > best->count)) {
             best = &items[i];
         }
@@ -120,7 +120,7 @@ static void say_scenario(const cli_failure *items, size_t count)
     if (all == 1 && !best->of_default) {
         cli_note("%s: 1 variant failed: %s", best->label, text);
     } else if (all > 1) {
-        uint32_t common = count_status(items, count, best);
+        uint32_t common = count_status(items, count, best->status);
         cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
                  best->label, all, common == all ? "all" : cli_format("%u", common), text,
                  best->kernel);
@@ -137,6 +137,17 @@ void cli_failures_say(const cli_failures *all)
             begin = i;
         }
     }
+}
+
+int cli_failures_code(const cli_failures *all, uint32_t variants)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].of_default) {
+            return cli_trial_exit_code(all->items[i].status);
+        }
+    }
+    bool most = count_status(all->items, all->count, "wrong") > variants / 2;
+    return most ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 
 /* ---- the compiler's log ---------------------------------------------------------------------- */

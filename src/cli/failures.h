@@ -25,6 +25,10 @@ void cli_failures_add(cli_failures *all, const gputune_record *record);
  * did. */
 void cli_failures_say(const cli_failures *all);
 
+/* The exit code of a tuning that tried `variants` and has a winner: that of the default where it
+ * failed, and CLI_EXIT_WRONG where more than half of the variants are wrong. */
+int cli_failures_code(const cli_failures *all, uint32_t variants);
+
 /* Compiles the configuration (NULL: the default) of a kernel again and shows the log if that fails.
  * Does nothing unless asked to be verbose: what measures gives the first line only. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,

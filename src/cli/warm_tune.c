@@ -110,35 +110,38 @@ static int take_failure(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Says why variants failed, and puts down how the default did. */
-static void explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
-                             const cli_scenario *scenario)
+/* Says why variants failed, and puts down how the default did. Returns the exit code. */
+static int explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
+                            const cli_scenario *scenario)
 {
     failed at = {.cache = cli_tuning_options(&warm->tuning, scenario).cache,
                  .scenario = scenario,
                  .row = row};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
+    int code = CLI_EXIT_OK;
     filter.kernel = scenario->kernel->name;
     filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
         cli_failures_say(&at.failures);
+        code = cli_failures_code(&at.failures, row->info.variants);
     }
     cli_release(mark, NULL);
+    return code;
 }
 
-static void add_row(cli_table *table, const gputune_info *info, const cli_warm *warm,
-                    const cli_session *session, const cli_scenario *scenario)
+/* Returns the exit code of a scenario that has a winner. */
+static int add_row(cli_table *table, const gputune_info *info, const cli_warm *warm,
+                   const cli_session *session, const cli_scenario *scenario)
 {
     outcome row = {.info = *info, .sizes = scenario->size_text};
-    if (info->failed) {
-        explain_failures(&row, warm, session, scenario);
-    }
+    int code = info->failed ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
     cli_cell *cells = cli_table_add(table, &row);
     for (size_t i = 0; i < table->column_count; i++) {
         cells[i].is_energy =
             info->objective == GPUTUNE_OBJECTIVE_ENERGY && columns[i].unit == CLI_TIME;
     }
+    return code;
 }
 
 static bool has_winner(const cli_warm *warm, const gputune_info *info)
@@ -173,7 +176,7 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
     if (status < 0) {
         code = cli_fail(status);
     } else if (has_winner(warm, &info)) {
-        add_row(table, &info, warm, session, scenario);
+        code = add_row(table, &info, warm, session, scenario);
     } else if (!*cli_cancel()) {
         cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", scenario->label,
                   info.stop_reason[0] ? ": " : "",

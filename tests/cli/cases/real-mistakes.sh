@@ -15,14 +15,17 @@ kernel='__global__ void k(float *y, const float *x, int n)
 try() { # NAME CLAUSES CODE
     printf '== %s\n' "$1"
     printf '%s\n#pragma gputune %s\n%s\n%s\n' "$head" "$2" "$right" "$3" >"$1.cu"
-    $GPUTUNE warm "./$1.cu" --driver emu --time-limit 60 --format csv 2>&1 >table | grep -v ' left$' |
-        sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g'
+    $GPUTUNE warm "./$1.cu" --driver emu --time-limit 60 --format csv 2>err >table
+    code=$?
+    grep -v ' s left' err | sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g'
     cut -d, -f4,5 table | tail -n +2
+    echo "exit $code"
 }
 grid='grid(ceil_div(n, B))'
 try unwritten 'grid(ceil_div(n, 128))' "$kernel"
 try all_unwritten 'grid(1)' "$kernel"
 try wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
+try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 : 2) */')"
 try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
 try a_little_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/2.0002f */')"
 full=$head
