@@ -33,6 +33,7 @@ int cmd_check(int argc, char **argv)
     settings settings = {0};
     const cli_option options[] = {
         CLI_SIZE_OPTION(&settings.selection),
+        CLI_ONLY_OPTION(&settings.selection),
         {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL, "every variant", NULL},
         {"max-variants", 'm', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
          "so many variants: the default, and others at random [16]", NULL},

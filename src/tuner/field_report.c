@@ -24,18 +24,37 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
     free(launch);
 }
 
+/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. */
+static gputune_status say_check(gt_text *out, const gt_request *r, const gt_variant *variant)
+{
+    char *config, *rest = NULL;
+    GT_TRY(gt_config_text(&config, r->template, &variant->config));
+    gt_text_printf(out, "; 'gputune check %s%s%s", r->by_path ? r->template->path : "",
+                   r->by_path ? ":" : "", r->template->name);
+    for (char *axis = strtok_r(config, " ", &rest); axis; axis = strtok_r(NULL, " ", &rest)) {
+        gt_text_printf(out, " --only %s", axis);
+    }
+    gt_text_append(out, "' names the line");
+    free(config);
+    return GPUTUNE_OK;
+}
+
 /* What the driver says of an illegal address does not tell whose mistake it may be. */
 static gputune_status explain(char **out, const gt_field *field, const gt_variant *variant,
                               gputune_status failure, const char *message)
 {
     gt_text text = {0};
+    gputune_status status = GPUTUNE_OK;
     gt_text_append(&text, message);
     if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
         say_launch(&text, field, variant);
         gt_text_append(&text, ", or fewer elements; is a length in args() too small, shared() too "
                               "small, or a require() missing?");
+        const gt_request *r = field->options.request;
+        status = r->device->emulated ? GPUTUNE_OK : say_check(&text, r, variant);
     }
-    return gt_text_take(out, &text);
+    gputune_status taken = gt_text_take(out, &text);
+    return status ? status : taken;
 }
 
 gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure,

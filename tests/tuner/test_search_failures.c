@@ -185,6 +185,21 @@ static void test_all_wrong_is_said(void **state)
     assert_non_null(strstr(gt_message(), "no variant works"));
 }
 
+/* A GPU does not tell the line of a fault, the emulator does. */
+static void test_a_fault_names_the_check(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_ECRASHED;
+    }
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ECRASHED);
+    assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
+    assert_non_null(strstr(gt_message(), "'gputune check /"));
+    assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
+}
+
 static void test_failures_are_remembered(void **state)
 {
     world *w = *state;
@@ -379,6 +394,7 @@ int main(void)
         IN_WORLD(test_a_round_nobody_is_to_blame_for_is_taken_again),
         IN_WORLD(test_rounds_nobody_is_to_blame_for_end_a_tuning),
         IN_WORLD(test_all_wrong_is_said),
+        IN_WORLD(test_a_fault_names_the_check),
         IN_WORLD(test_failures_are_remembered),
         IN_WORLD(test_broken_reference_is_the_templates_error),
         IN_WORLD(test_no_memory_gives_the_default),
