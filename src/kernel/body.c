@@ -2,6 +2,7 @@
 #include "kernel/body.h"
 
 #include "kernel/functions.h"
+#include "kernel/host_code.h"
 
 #include <string.h>
 
@@ -245,8 +246,11 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
+    char *code;
     GT_TRY(gt_functions_check(parse, text));
-    GT_TRY(make_kernel_body(parse, text));
-    GT_TRY(make_judge_body(parse, text));
-    return gt_names_check(parse);
+    GT_TRY(gt_host_code_cut(&code, text));
+    gputune_status status = make_kernel_body(parse, code);
+    status = status ? status : make_judge_body(parse, code);
+    free(code);
+    return status ? status : gt_names_check(parse);
 }

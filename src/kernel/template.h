@@ -10,7 +10,8 @@
  *     unless the code has a parameter of that name. The same holds wherever a kernel is named
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
- *     references, are cut out
+ *     references, are cut out. So is what is for the host alone: main(), functions that launch or
+ *     call CUDA's runtime, timers, std::vector. A program is tuned as it is
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result,
  *     which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those

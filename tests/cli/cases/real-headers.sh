@@ -51,5 +51,5 @@ cat >h.cu <<'F'
 __global__ void k(float *y) { y[threadIdx.x] = ADD + std::numeric_limits<float>::epsilon(); }
 F
 $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
-echo 'void show() { std::vector<float> y(64); }' >>h.cu
+echo '__device__ void show() { std::vector<float> y(64); }' >>h.cu
 $GPUTUNE emit ./h.cu --as ptx 2>&1

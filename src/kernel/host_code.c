@@ -1,0 +1,418 @@
+/* Cuts the host's part out of a program, which the GPU's compiler would stumble over. */
+#include "kernel/host_code.h"
+
+#include "kernel/lexer.h"
+
+#include "base/array.h"
+
+#include <ctype.h>
+#include <string.h>
+
+typedef struct program {
+    const char *text;
+    char *left;                      /* of the text */
+    GT_ARRAY(gt_token) host, device; /* names of the program: macros, functions, types */
+    bool uses_std;                   /* using namespace std */
+    bool failed;
+} program;
+
+/* One declaration outside of functions, or a member of a class. */
+typedef struct piece {
+    gt_token name, last;
+    bool in_class;
+    bool has_name, is_function, is_class, has_colon;
+    bool host, device;
+    bool torn; /* by directives: it stays */
+    int conditionals;
+} piece;
+
+static bool is_any(const gt_token *token, const char *const *words)
+{
+    while (*words && !gt_token_is(token, *words)) {
+        words++;
+    }
+    return *words;
+}
+
+static bool begins(const gt_token *token, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return token->length > length && memcmp(token->text, prefix, length) == 0 &&
+           isupper((unsigned char)token->text[length]);
+}
+
+static bool is_of_standard_library(const gt_token *token)
+{
+    static const char *const words[] = {"vector",
+                                        "string",
+                                        "cout",
+                                        "cerr",
+                                        "endl",
+                                        "chrono",
+                                        "map",
+                                        "set",
+                                        "unordered_map",
+                                        "unordered_set",
+                                        "ifstream",
+                                        "ofstream",
+                                        "fstream",
+                                        "stringstream",
+                                        "ostringstream",
+                                        "istringstream",
+                                        "ostream",
+                                        "istream",
+                                        "mt19937",
+                                        "mt19937_64",
+                                        "random_device",
+                                        "shared_ptr",
+                                        "unique_ptr",
+                                        "make_unique",
+                                        "make_shared",
+                                        "thread",
+                                        "mutex",
+                                        "function",
+                                        "runtime_error",
+                                        "exception",
+                                        "to_string",
+                                        "sort",
+                                        "generate",
+                                        "list",
+                                        "deque",
+                                        "queue",
+                                        "setw",
+                                        "setprecision",
+                                        "exit",
+                                        "iota",
+                                        "accumulate",
+                                        "stoi",
+                                        "stof",
+                                        "getline",
+                                        "uniform_int_distribution",
+                                        "default_random_engine",
+                                        "uniform_real_distribution",
+                                        "normal_distribution",
+                                        NULL};
+    return is_any(token, words);
+}
+
+static bool is_of_host(const gt_token *token)
+{
+    static const char *const words[] = {"cout",
+                                        "cerr",
+                                        "endl",
+                                        "ifstream",
+                                        "ofstream",
+                                        "stringstream",
+                                        "FILE",
+                                        "stderr",
+                                        "stdout",
+                                        "stdin",
+                                        "fopen",
+                                        "fprintf",
+                                        "fscanf",
+                                        "scanf",
+                                        "exit",
+                                        "getenv",
+                                        "argv",
+                                        "srand",
+                                        "gettimeofday",
+                                        "clock_gettime",
+                                        "timespec",
+                                        "timeval",
+                                        "RAND_MAX",
+                                        "drand48",
+                                        "atoi",
+                                        "atof",
+                                        "getopt",
+                                        "omp_get_wtime",
+                                        "thrust",
+                                        "main",
+                                        NULL};
+    static const char *const of_device[] = {"cudaTextureObject_t", "cudaSurfaceObject_t", NULL};
+    static const char *const libraries[] = {"cublas",   "cufft",           "cusparse",
+                                            "cusolver", "curandGenerator", "curandCreate"};
+    bool library = false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        library |= begins(token, libraries[i]);
+    }
+    bool random = gt_token_is(token, "rand") && strncmp(token->text + token->length, "()", 2) == 0;
+    return library || random || is_any(token, words) ||
+           (begins(token, "cuda") && !is_any(token, of_device));
+}
+
+static bool is_among(const gt_token *token, const gt_token *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (names[i].length == token->length &&
+            memcmp(names[i].text, token->text, token->length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a token, behind `last`, is something of the host. */
+static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *last)
+{
+    const gt_token *token = &lexer->token;
+    if (token->kind != GT_TOKEN_NAME) {
+        return gt_token_is(token, "<<") && token->text[2] == '<';
+    }
+    if (gt_token_is(last, "::")) {
+        const char *scope = last->text - 3;
+        return scope >= p->text && memcmp(scope, "std", 3) == 0 && is_of_standard_library(token);
+    }
+    bool member = gt_token_is(last, ".") || gt_token_is(last, "->");
+    return !member && (is_of_host(token) || (p->uses_std && is_of_standard_library(token)) ||
+                       is_among(token, p->host.items, p->host.count));
+}
+
+static bool is_device(const program *p, const gt_token *token)
+{
+    static const char *const words[] = {"__device__", "__global__", "__constant__", "__managed__",
+                                        NULL};
+    return is_any(token, words) || is_among(token, p->device.items, p->device.count);
+}
+
+static void push_host(program *p, const gt_token *name)
+{
+    if (!is_among(name, p->host.items, p->host.count)) {
+        p->failed |= gt_array_push(&p->host, *name) != GPUTUNE_OK;
+    }
+}
+
+/* A macro is the host's, or the GPU's, as what it stands for. */
+static void read_define(program *p, gt_lexer *line)
+{
+    gt_lexer_next(line);
+    const gt_token name = line->token;
+    gt_token last = name;
+    bool host = false, device = false;
+    if (name.kind != GT_TOKEN_NAME) {
+        return;
+    }
+    for (gt_lexer_next(line); line->token.kind != GT_TOKEN_END; gt_lexer_next(line)) {
+        host |= is_host(p, line, &last);
+        device |= is_device(p, &line->token);
+        last = line->token;
+    }
+    if (device && !is_among(&name, p->device.items, p->device.count)) {
+        p->failed |= gt_array_push(&p->device, name) != GPUTUNE_OK;
+    } else if (host && !device) {
+        push_host(p, &name);
+    }
+}
+
+/* Returns by how much the conditions that are open grow. */
+static int read_directive(program *p, gt_lexer *lexer)
+{
+    gt_lexer line;
+    gt_lexer_directive(lexer, &line);
+    if (gt_lexer_is(&line, "define")) {
+        read_define(p, &line);
+    }
+    bool opens =
+        gt_lexer_is(&line, "if") || gt_lexer_is(&line, "ifdef") || gt_lexer_is(&line, "ifndef");
+    return opens - gt_lexer_is(&line, "endif");
+}
+
+static void next(program *p, gt_lexer *lexer, piece *now)
+{
+    p->uses_std |= gt_token_is(&now->last, "namespace") && gt_lexer_is(lexer, "std");
+    now->host |= is_host(p, lexer, &now->last);
+    now->last = lexer->token;
+    gt_lexer_next(lexer);
+}
+
+/* With the lexer on an opening bracket: moves behind the one that closes it. */
+static void skip_brackets(program *p, gt_lexer *lexer, piece *now)
+{
+    int depth = 0;
+    do {
+        if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+            now->conditionals += read_directive(p, lexer);
+            now->torn |= now->conditionals < 0;
+            continue;
+        }
+        depth += gt_lexer_is(lexer, "{") || gt_lexer_is(lexer, "(");
+        depth -= gt_lexer_is(lexer, "}") || gt_lexer_is(lexer, ")");
+        next(p, lexer, now);
+    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+    now->torn |= depth > 0;
+}
+
+static void skip_template(gt_lexer *lexer)
+{
+    int depth = 0;
+    gt_lexer_next(lexer);
+    while (lexer->token.kind != GT_TOKEN_END && gt_lexer_is(lexer, "<") + depth > 0) {
+        depth += gt_token_angles(&lexer->token);
+        gt_lexer_next(lexer);
+        if (depth <= 0) {
+            return;
+        }
+    }
+}
+
+static bool scan_scope(program *p, gt_lexer *lexer, bool in_class);
+
+/* The name that is declared stands in front of its parameters, base class, members or value. */
+static void note_name(const gt_lexer *lexer, piece *now)
+{
+    static const char *const ends[] = {"(", "=", "[", ":", "{", NULL};
+    bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0;
+    if (!now->has_name && is_name && is_any(&lexer->token, ends)) {
+        now->has_name = true;
+        now->name = now->last;
+        now->is_function = gt_lexer_is(lexer, "(");
+    }
+}
+
+/* With the lexer on a "{". Returns whether the declaration ends behind its "}". */
+static bool read_braces(program *p, gt_lexer *lexer, piece *now)
+{
+    note_name(lexer, now);
+    if (now->is_class && !now->is_function) {
+        gt_lexer_next(lexer);
+        now->host |= scan_scope(p, lexer, true);
+        gt_lexer_next(lexer);
+        return false;
+    }
+    bool initialises = now->has_colon && now->last.kind == GT_TOKEN_NAME;
+    skip_brackets(p, lexer, now);
+    return now->is_function && !initialises;
+}
+
+/* One token of a declaration, or all between its brackets. */
+static void read_token(program *p, gt_lexer *lexer, piece *now)
+{
+    static const char *const classes[] = {"struct", "class", "union", NULL};
+    if (gt_lexer_is(lexer, "template")) {
+        skip_template(lexer);
+        return;
+    }
+    bool parameters = gt_lexer_is(lexer, "(");
+    note_name(lexer, now);
+    now->has_colon |= now->is_function && gt_lexer_is(lexer, ":");
+    now->device |= is_device(p, &lexer->token);
+    now->is_class |= is_any(&lexer->token, classes);
+    if (parameters) {
+        skip_brackets(p, lexer, now);
+    } else {
+        next(p, lexer, now);
+    }
+}
+
+static void finish(program *p, const piece *now, size_t begin, size_t end)
+{
+    if (!now->host || now->device || now->torn || now->conditionals != 0) {
+        return;
+    }
+    const gt_token *name = now->has_name ? &now->name : &now->last;
+    if (!now->in_class && name->kind == GT_TOKEN_NAME) {
+        push_host(p, name);
+    }
+    for (size_t i = begin; i < end; i++) {
+        p->left[i] = p->text[i] == '\n' ? '\n' : ' ';
+    }
+}
+
+/* Returns whether it is data that only the host knows. */
+static bool scan_declaration(program *p, gt_lexer *lexer, bool in_class)
+{
+    piece now = {.in_class = in_class};
+    size_t begin = (size_t)(lexer->token.text - p->text), end;
+    bool ends = false;
+    while (!ends && lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, ";") &&
+           !gt_lexer_is(lexer, "}")) {
+        if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+            now.conditionals += read_directive(p, lexer);
+            now.torn = true;
+        } else if (gt_lexer_is(lexer, "{")) {
+            ends = read_braces(p, lexer, &now);
+            end = (size_t)(now.last.text + now.last.length - p->text);
+        } else {
+            read_token(p, lexer, &now);
+        }
+    }
+    if (gt_lexer_is(lexer, ";")) {
+        end = (size_t)(lexer->token.text - p->text) + 1;
+        gt_lexer_next(lexer);
+    } else if (!ends) {
+        return false;
+    }
+    if (in_class && !now.is_function) {
+        return now.host;
+    }
+    finish(p, &now, begin, end);
+    return false;
+}
+
+/* Enters a namespace or extern "C". */
+static bool enter_scope(program *p, gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    bool named = gt_lexer_accept(&ahead, "namespace");
+    if (!named && (!gt_lexer_accept(&ahead, "extern") || ahead.token.kind != GT_TOKEN_STRING)) {
+        return false;
+    }
+    while (ahead.token.kind == GT_TOKEN_NAME || ahead.token.kind == GT_TOKEN_STRING ||
+           gt_lexer_is(&ahead, "::")) {
+        gt_lexer_next(&ahead);
+        if (!named) {
+            break;
+        }
+    }
+    if (!gt_lexer_accept(&ahead, "{")) {
+        return false;
+    }
+    *lexer = ahead;
+    scan_scope(p, lexer, false);
+    gt_lexer_accept(lexer, "}");
+    return true;
+}
+
+/* Up to the scope's end. Returns whether it has data that only the host knows. */
+static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
+{
+    static const char *const accesses[] = {"public", "private", "protected", NULL};
+    bool host = false;
+    while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "}")) {
+        if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+            read_directive(p, lexer);
+        } else if (!gt_lexer_accept(lexer, ";") && !gt_lexer_accept(lexer, ":")) {
+            if (in_class && is_any(&lexer->token, accesses)) {
+                gt_lexer_next(lexer);
+            } else if (!enter_scope(p, lexer)) {
+                host |= scan_declaration(p, lexer, in_class);
+            }
+        }
+    }
+    return host;
+}
+
+gputune_status gt_host_code_cut(char **out, const char *text)
+{
+    enum { ROUNDS = 16 };
+    program p = {.text = text};
+    size_t known;
+    int rounds = 0;
+    GT_TRY(gt_strdup(&p.left, text));
+    do { /* until no more names are found to be the host's */
+        gt_lexer lexer;
+        known = p.host.count + p.device.count;
+        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        while (lexer.token.kind != GT_TOKEN_END) {
+            scan_scope(&p, &lexer, false);
+            gt_lexer_accept(&lexer, "}");
+        }
+    } while (known < p.host.count + p.device.count && ++rounds < ROUNDS);
+    gt_array_free(&p.host);
+    gt_array_free(&p.device);
+    if (p.failed) {
+        free(p.left);
+        return gt_fail_memory();
+    }
+    *out = p.left;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,97 @@
+/* What of a program's text is the host's. */
+#include "kernel_support.h"
+
+#include "kernel/host_code.h"
+
+/* Blanks at the ends of lines, and more than one in a row, go. */
+static void squeeze(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        bool begins = to == text || to[-1] == '\n' || to[-1] == ' ';
+        to -= *at == '\n' && to > text && to[-1] == ' ';
+        if (*at != ' ' || !begins) {
+            *to++ = *at;
+        }
+    }
+    to -= to > text && to[-1] == ' ';
+    *to = '\0';
+}
+
+static void check(const char *text, const char *expected)
+{
+    char *left;
+    assert_int_equal(gt_host_code_cut(&left, text), GPUTUNE_OK);
+    squeeze(left);
+    assert_string_equal(left, expected);
+    free(left);
+}
+
+static void test_functions_of_the_host_are_cut(void **state)
+{
+    (void)state;
+    check("int main() { return 0; }", "");
+    check("void f(int n) { k<<<n, 1>>>(n); }", "");
+    check("float *make(size_t n) { float *p; cudaMalloc(&p, n); return p; }", "");
+    check("template <typename T = int> T *make(const std::vector<T> &x) { return 0; }", "");
+    check("static void f(cudaError_t e);", "");
+    check("float r() { return rand() / 2.f; }", "");
+    check("extern \"C\" void f(void) { exit(1); }", "");
+    check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "\n\n\n\n\n");
+}
+
+static void test_what_uses_the_host_is_the_hosts(void **state)
+{
+    (void)state;
+    check("void g(int n); void f() { exit(1); } void g(int n) { f(); }", "");
+    check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }",
+          "#define CHECK(x) if (x != cudaSuccess) abort()\n");
+    check("std::vector<float> data; float at(int i) { return data[i]; }", "");
+    check("using namespace std; int f(vector<int> &v) { return v[0]; }", "using namespace std;");
+    check("int f(vector<int> &v) { return v[0]; }", "int f(vector<int> &v) { return v[0]; }");
+    check("struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }", "");
+}
+
+static void test_the_gpus_part_stays(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "__global__ void k(float *y) { y[0] = 1; }",
+        "float twice(float x) { return 2 * x; }",
+        "__host__ __device__ float f(float x) { if (x < 0) { fprintf(stderr, \"?\"); } return x; }",
+        "__constant__ float c[4]; __device__ cudaTextureObject_t t;",
+        "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } };",
+        "unsigned rand(unsigned s) { return s * 5 + 1; }",
+        "typedef struct { int a; } Q; enum E { A, B }; const int N = 1 << 20; using V = float;",
+        "namespace a { inline int f() { return 1; } }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check(texts[i], texts[i]);
+    }
+    check("#define HD __host__ __device__\nHD int f() { exit(1); }",
+          "#define HD __host__ __device__\nHD int f() { exit(1); }");
+    check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }",
+          "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
+}
+
+static void test_a_class_keeps_what_kernels_use(void **state)
+{
+    (void)state;
+    check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; int f(M m) { return "
+          "m.n; }",
+          "struct M { float *x; int n; }; int f(M m) { return "
+          "m.n; }");
+    check("class A { public: A() { exit(1); } private: int n; };",
+          "class A { public: private: int n; };");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_of_the_host_are_cut),
+        cmocka_unit_test(test_what_uses_the_host_is_the_hosts),
+        cmocka_unit_test(test_the_gpus_part_stays),
+        cmocka_unit_test(test_a_class_keeps_what_kernels_use),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
