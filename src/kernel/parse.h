@@ -17,6 +17,7 @@ typedef struct gt_parse {
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
     uint64_t defaulted;                   /* bit i: axis i */
     gt_name_uses kernel_uses, judge_uses; /* in the two bodies */
+    gt_text elements;                     /* the kernel of a reference by elements, or nothing */
 } gt_parse;
 
 /* Reads one clause's body, which must be used up (the caller checks). */
@@ -43,6 +44,11 @@ gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
+/* Its form by elements: whether `NAME[` follows, and the assignments, of which it makes
+ * parse->elements, a kernel of this name. Leaves `body` on the settings or its end. */
+#define GT_ELEMENTS_REFERENCE "gputune_reference"
+bool gt_elements_follow(const gt_lexer *body);
+gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_init(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_expect(gt_parse *, const gt_clause *, gt_lexer *);

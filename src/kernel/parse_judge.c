@@ -120,6 +120,22 @@ static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body
     return GPUTUNE_OK;
 }
 
+/* reference(y[i] = x[i], …, rtol = e) */
+static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, const gt_clause *clause,
+                                       gt_lexer *body)
+{
+    const setting tolerances[] = {
+        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
+    body->form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
+    judge->present = true;
+    judge->kernel.place = clause->place;
+    memcpy(judge->kernel.name, GT_ELEMENTS_REFERENCE, sizeof GT_ELEMENTS_REFERENCE);
+    GT_TRY(gt_read_elements(parse, body));
+    return body->token.kind == GT_TOKEN_END
+               ? GPUTUNE_OK
+               : read_settings(tolerances, 3, GT_USE_PROBLEM, parse, body);
+}
+
 gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_judge *judge = &parse->parts->reference;
@@ -129,7 +145,8 @@ gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_l
         judge->kernel.place = clause->place;
         return read_self(judge, parse, body);
     }
-    return read_judge(&parse->parts->reference, 5, parse, clause, body);
+    return gt_elements_follow(body) ? read_by_elements(judge, parse, clause, body)
+                                    : read_judge(judge, 5, parse, clause, body);
 }
 
 gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

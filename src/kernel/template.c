@@ -42,6 +42,8 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     GT_TRY(gt_select_kernel(reader, kernel));
     parse->code = gt_text_string(&reader->body);
     GT_TRY(gt_parse_clauses(parse, reader));
+    gt_text_append(&reader->body, gt_text_string(&parse->elements));
+    parse->code = gt_text_string(&reader->body);
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
@@ -102,6 +104,7 @@ gputune_status gt_template_parse_kernel(gt_template **out, const char *path, con
     parse->template = template;
     parse->parts = template->parts;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
+    gt_text_free(&parse->elements);
     free(parse);
     gt_reader_free(&reader);
     if (status < 0) {

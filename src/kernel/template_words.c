@@ -33,7 +33,7 @@ static const pragma pragmas[] = {
     {"launch_bounds", 3, ONCE, gt_parse_setting, NULL},
     {"maxreg", 3, ONCE, gt_parse_setting, NULL},
     {"work", 3, ONCE, gt_parse_work, NULL},
-    {"reference", 3, ONCE, gt_parse_reference,
+    {"reference", 4, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
     {"check", 3, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
     {"define", 2, MANY, gt_parse_define, NULL},
@@ -43,7 +43,7 @@ static const pragma pragmas[] = {
     {"prove", 4, MANY, gt_parse_prove, "prove(a = 0, -1)"},
     {"in_place", 5, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
     {"tensormap", 4, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"expect", 4, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"expect", 5, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     {"init", AXES, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */

@@ -1,0 +1,56 @@
+# a reference in one line: each element of each output
+export GPUTUNE_DRIVER=emu GPUTUNE_DB=:memory:
+run() { # FILE: two variants
+    $GPUTUNE run "./$1" -q --format csv -c B=64 -c B=128 | tail -n +2 | cut -d, -f8,9
+}
+cat >axpy.cu <<'END'
+#pragma gputune kernel(axpy) tune(B = 64, 128) block(B) grid(ceil_div(n, B))
+#pragma gputune problem(n = 1000) args(inout float y[n], in float x[n], float a = 1.5, int n)
+#pragma gputune reference(y[i] = a * x[i] + y[i])
+__global__ void axpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) y[i] += a * x[i] + (B == 128 && i == 70);
+}
+END
+cat >multiply.cu <<'END'
+#pragma gputune kernel(multiply) tune(B = 64, 128) block(B) grid(ceil_div(n * m, B))
+#pragma gputune problem(n = 20, m = 30, l = 9) define(HALF = 2)
+#pragma gputune args(out float c[n][m], in float a[n][l], in float b[l][m], out int z[ceil_div(n, HALF)], int n, int m, int l)
+#pragma gputune reference(c[i][j] = sum(l, [&](int k) { return a[i][k] * b[k][j]; }), z[i] = 2 * i, atol = 1e-4)
+__global__ void multiply(float *c, const float *a, const float *b, int *z, int n, int m, int l)
+{
+    int at = blockIdx.x * B + threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < l && at < n * m; k++) s += a[at / m * l + k] * b[k * m + at % m];
+    if (at < n * m) c[at] = s;
+    if (at < (n + 1) / 2) z[at] = 2 * at + (B == 128 && at == 3);
+}
+END
+cat >planes.cu <<'END'
+#pragma gputune kernel(planes) tune(B = 64, 128) block(B) grid(ceil_div(n * m * l, B))
+#pragma gputune problem(n = 4, m = 30, l = 5, type T = float, double)
+#pragma gputune args(out T y[n][m][l], in T x[n][m][l], int n, int m, int l)
+#pragma gputune reference(y[i][j][k] = i > 0 ? x[i - 1][j][l - 1 - k] : 0)
+__global__ void planes(T *y, const T *x, int n, int m, int l)
+{
+    int at = blockIdx.x * B + threadIdx.x, row = at / l * l, from = row + l - 1 - at % l - m * l;
+    if (at < n * m * l) y[at] = at >= m * l ? x[from] : 0;
+}
+END
+run axpy.cu
+run multiply.cu
+run planes.cu
+mistake() { # FILE REFERENCE
+    sed "s/reference(.*)/reference($2)/" "$1" >mistake.cu
+    run mistake.cu
+}
+mistake multiply.cu 'c[i] = 0'
+mistake axpy.cu 'y[i] = a * x[i] + w'
+mistake axpy.cu 'y[i][j] = x[i][j]'
+mistake axpy.cu 'x[i] = y[i]'
+mistake axpy.cu 'y[i] ='
+mistake axpy.cu 'y[2 * i] = 1'
+mistake axpy.cu 'y[i] = 1, block = 64'
+sed -i 's/y\[n\]/y[m]/; s/n = 1000/&, m = 1000/' axpy.cu
+run axpy.cu
