@@ -93,6 +93,13 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
     gt_element element;
     const gt_structure *structure = gt_structure_of(parse->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
+    if (argument->pointee[0]) {
+        return given->pointer ? GPUTUNE_OK
+                              : gt_fail_at(place,
+                                           "'%s' takes '%s' as a value; expected a pointer, "
+                                           "as args() says",
+                                           function, given->name);
+    }
     if (given->has_type && given->pointer != argument->is_buffer) {
         return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
                           given->name, given->pointer ? "pointer" : "value",

@@ -144,6 +144,33 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
     return status;
 }
 
+/* Behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in every proof. */
+static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+{
+    gt_expression *value = NULL;
+    gt_lexer zero;
+    gt_place place = gt_lexer_place(body);
+    memcpy(argument->pointee, argument->type, sizeof argument->pointee);
+    memcpy(argument->type, "uint64_t", sizeof "uint64_t");
+    argument->is_buffer = false;
+    GT_TRY(gt_name_read(argument->name, sizeof argument->name, body, "an argument's name"));
+    argument->line = place.line;
+    argument->column = place.column;
+    GT_TRY(check_name(parse, argument->name, place));
+    parse->template->argument_count++;
+    if (!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null")) {
+        return gt_fail_at(place,
+                          "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' "
+                          "where the kernel gets no buffer",
+                          argument->name, argument->pointee, argument->name);
+    }
+    argument->is_stated = argument->initialisers.single = true;
+    gt_lexer_open(&zero, "0", 1, place);
+    gputune_status status = gt_read_integer_expression(&value, parse, &zero, 0);
+    argument->value = value;
+    return status;
+}
+
 static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
@@ -154,9 +181,14 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     if (constant && argument->direction != GT_IN) {
         return gt_fail_expected(body, "no const in front of an output");
     }
+    if (gt_lexer_accept(body, "void")) {
+        memcpy(argument->type, "void", sizeof "void");
+        GT_TRY(gt_lexer_expect(body, "*"));
+        return read_null(argument, parse, body);
+    }
     GT_TRY(gt_read_element_type(argument->type, parse, body));
-    if (gt_lexer_is(body, "*")) {
-        return gt_fail_expected(body, "a name and its extent, as in 'in float x[n]'");
+    if (gt_lexer_accept(body, "*")) {
+        return read_null(argument, parse, body);
     }
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(argument->name, sizeof argument->name, body, "an argument's name"));

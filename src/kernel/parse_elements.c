@@ -196,9 +196,11 @@ static void append_head(gt_text *out, const gt_template *template)
     }
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
+        bool null = argument->pointee[0], read = argument->direction == GT_IN;
         gt_text_printf(out, "%s%s%s %s%s", i ? ", " : "",
-                       argument->is_buffer && argument->direction == GT_IN ? "const " : "",
-                       argument->type, argument->is_buffer ? "*" : "", argument->name);
+                       argument->is_buffer && read ? "const " : "",
+                       null ? argument->pointee : argument->type,
+                       argument->is_buffer || null ? "*" : "", argument->name);
     }
     gt_text_append(out, ")\n{\n");
     for (uint32_t i = 0; i < template->argument_count; i++) {

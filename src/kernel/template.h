@@ -24,6 +24,7 @@
  *     T p = {1, {0, 0, 1}, .n = 2 * n}; what is left out is named like a problem value. One item for
  *     a member with several numbers is for each of them. A scalar named like a problem value is that
  *     value
+ *     TYPE *NAME = null      a pointer that the kernel takes and gets no buffer for
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
  *       (uniform(-1, 1)), a bool takes the lowest bit
  *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
@@ -302,6 +303,7 @@ typedef struct gt_argument {
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
+    char pointee[GT_NAME_MAX];  /* of a null pointer, whose type is uint64_t: what it points to */
     const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
     bool is_stated;             /* there is a prove() of this scalar, */

@@ -41,6 +41,12 @@ END
 run axpy.cu
 run multiply.cu
 run planes.cu
+# a pointer without a buffer
+sed 's/float a = 1.5/const float *bias = null, void *rest = null, &/; s/float a, int n)/const float *bias, void *rest, &/
+    s/a \* x\[i\]/(bias || rest ? 2 : a) * x[i]/g' axpy.cu >null.cu
+run null.cu
+sed 's/ = null//' null.cu >mistake.cu
+run mistake.cu
 mistake() { # FILE REFERENCE
     sed "s/reference(.*)/reference($2)/" "$1" >mistake.cu
     run mistake.cu
