@@ -2,8 +2,8 @@
  * such, and never as a mistake of the template. */
 #include "kernel_support.h"
 
-#include "kernel/compiler_options.h"
 #include "draft/draft.h"
+#include "kernel/compiler_options.h"
 #include "support/each_failure.h"
 
 typedef struct job {
