@@ -140,7 +140,8 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
 
 static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
 {
-    const gt_geometry *g = &plan->winner.launch.geometry;
+    const gt_launch *launch = &plan->winner.launch;
+    const gt_kernel_step *g = &launch->steps[0];
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
                                 .kernel = plan->kernel,
                                 .configuration = plan->configuration,
@@ -156,7 +157,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .noisy = choice->verdict.noisy,
                                 .modelled = request->device->emulated && choice->time_ns > 0,
                                 .shared_bytes = g->shared_bytes,
-                                .carveout_kb = g->carveout_kb,
+                                .carveout_kb = launch->carveout_kb,
                                 .registers = choice->resources.registers,
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,

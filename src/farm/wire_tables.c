@@ -66,11 +66,6 @@ static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_s
               NUMBER(store_widths));
 #undef T
 
-#define T gt_geometry
-static RECORD(geometry, NUMBERS(grid), NUMBERS(block), NUMBERS(cluster), NUMBER(shared_bytes),
-              NUMBER(carveout_kb), NUMBER(preferred_cluster), NUMBER(cooperative));
-#undef T
-
 #define T gt_parameter
 static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TENSORMAP), NUMBER(bytes), NUMBER(argument),
               NUMBER(scratch_bytes), NUMBER(map));
@@ -98,16 +93,15 @@ static RECORD(map, NUMBER(rank), NUMBER(type), NUMBER(interleave), NUMBER(swizzl
 
 #define T gt_kernel_step
 static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluster),
-              NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative), NUMBER(programmatic),
-              NUMBER(parameter_count), NUMBERS(parameters));
+              NUMBER(preferred_cluster), NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative),
+              NUMBER(programmatic), NUMBER(parameter_count), NUMBERS(parameters));
 #undef T
 
 #define T gt_launch
-static RECORD(launch, STRING(entry), STRUCT(geometry, &geometry),
+static RECORD(launch, INLINE(steps, step_count, &step), NUMBER(carveout_kb),
               INLINE(blocks, block_count, &block), NUMBER(argument_count),
               INLINE(parameters, parameter_count, &parameter), INLINE(maps, map_count, &map),
-              INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window),
-              INLINE(steps, step_count, &step));
+              INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window));
 #undef T
 
 /* ---- Workloads ------------------------------------------------------------------------------- */

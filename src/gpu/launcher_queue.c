@@ -11,7 +11,7 @@ gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result)
         return gt_fail(GPUTUNE_ECUDA,
                        "%s: %s CUDA context is current in this thread; make the context current "
                        "in which the plan was made",
-                       launcher->launch->entry, current ? "another" : "no");
+                       launcher->launch->steps[0].entry, current ? "another" : "no");
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
     return GPUTUNE_OK;
@@ -37,19 +37,19 @@ static gputune_status launch_kernels(const gt_launcher *launcher, const gt_insta
 {
     const gt_launch *launch = launcher->launch;
     CUresult result = CUDA_SUCCESS;
-    for (uint32_t k = 0; k < gt_launch_kernel_count(launch); k++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, k);
+    for (uint32_t k = 0; k < launch->step_count; k++) {
+        const gt_kernel_step *kernel = &launch->steps[k];
         CUlaunchConfig config = launcher->kernels[k].config;
         CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
         void *own[GT_STEP_ARGUMENTS];
-        for (uint32_t i = 0; kernel.parameters && i < kernel.parameter_count; i++) {
-            own[i] = parameters[kernel.parameters[i]];
+        for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+            own[i] = parameters[kernel->parameters[i]];
         }
         config.hStream = stream;
         place_window(&config, attributes, launcher, parameters);
-        for (uint32_t t = 0; t < kernel.times && result == CUDA_SUCCESS; t++) {
-            result = launcher->driver->LaunchKernelEx(&config, instance->functions[k],
-                                                      kernel.parameters ? own : parameters, NULL);
+        for (uint32_t t = 0; t < kernel->times && result == CUDA_SUCCESS; t++) {
+            result = launcher->driver->LaunchKernelEx(
+                &config, instance->functions[k], kernel->parameter_count ? own : parameters, NULL);
         }
     }
     return result == CUDA_SUCCESS ? GPUTUNE_OK : gt_launcher_explain(launcher, result);
@@ -64,7 +64,7 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
     if (address % map->alignment) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
-                       launcher->launch->entry, argument + 1, (unsigned long long)address,
+                       launcher->launch->steps[0].entry, argument + 1, (unsigned long long)address,
                        map->alignment);
     }
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
@@ -87,7 +87,7 @@ static gputune_status encode_maps(CUtensorMap out[GT_TENSORMAP_MAX], const gt_la
     if (!launcher->driver->TensorMapEncodeTiled) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-                       launch->entry);
+                       launch->steps[0].entry);
     }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];

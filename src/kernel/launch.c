@@ -1,6 +1,5 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
 #include "kernel/axis_kind.h"
-#include "kernel/pipeline.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
@@ -211,6 +210,22 @@ static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* Steps of a pipeline name their parameters, which are arguments and scratch. */
+static gt_limit add_steps(gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    gt_limit limit = GT_LIMIT_NONE;
+    for (uint32_t i = 0; i < parts->step_count && !limit; i++) {
+        const gt_template_step *from = &parts->steps[i];
+        gt_kernel_step *step = &launch->steps[launch->step_count++];
+        limit = gt_step_bind(step, binding, i);
+        memcpy(step->entry, from->kernel.entry, sizeof step->entry);
+        step->parameter_count = from->argument_count;
+        memcpy(step->parameters, from->arguments, sizeof step->parameters);
+    }
+    return limit;
+}
+
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
@@ -223,8 +238,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
-    launch->geometry = binding->geometry;
-    memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
+    launch->carveout_kb = binding->carveout_kb;
     launch->block_count = template->pass_count;
     add_blocks(launch);
     add_arguments(launch, binding);
@@ -232,7 +246,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
-    limit = gt_launch_add_steps(launch, binding);
+    limit = add_steps(launch, binding);
     return limit ? refuse(limit, template, config, binding->device) : GPUTUNE_OK;
 }
 
@@ -273,7 +287,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
     const uint64_t counts[] = {launch->block_count, launch->parameter_count, launch->clear_count};
-    gt_hash hash = gt_hash_bytes(&launch->geometry, sizeof launch->geometry);
+    gt_hash hash = gt_hash_bytes(&launch->carveout_kb, sizeof launch->carveout_kb);
     hash = gt_hash_join(hash, gt_hash_bytes(counts, sizeof counts));
     for (uint32_t i = 0; i < launch->block_count; i++) {
         const gt_block *one = &launch->blocks[i];

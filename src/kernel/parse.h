@@ -36,14 +36,11 @@ gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_prove(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_in_place(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_block(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_grid(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_shared(gt_parse *, const gt_clause *, gt_lexer *);
+/* The setting that the clause is named for. */
+gputune_status gt_parse_setting(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_launch(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_launch_bounds(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_maxreg(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);

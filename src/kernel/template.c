@@ -1,6 +1,5 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/body.h"
-#include "kernel/pipeline.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/compiler_options.h"
-#include "kernel/pipeline.h"
+#include "kernel/settings.h"
 #include "kernel/tensormap.h"
 
 #include <string.h>
@@ -16,10 +16,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     const gt_body *body = &parts->kernel_body;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
               ((body->macro_axes | body->argument_axes) >> axis & 1) ||
-              gt_compiler_options_use(template, axis);
-    for (int i = 0; i < 2; i++) {
-        in |= parts->launch_bounds[i] && gt_expression_uses(parts->launch_bounds[i], slot);
-    }
+              gt_compiler_options_use(template, axis) ||
+              (gt_settings_axes(parts, true) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         in |= parts->defines[i].value && gt_expression_uses(parts->defines[i].value, slot);
     }
@@ -130,26 +128,15 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     return hash_clauses(&parse->parts->making, reader, WORDS(making_words));
 }
 
-static uint64_t axes_of(const gt_expression *const *expressions, size_t count)
-{
-    uint64_t mask = 0;
-    for (size_t i = 0; i < count; i++) {
-        mask |= gt_axes_used(expressions[i]);
-    }
-    return mask;
-}
-
 static void note_axes(gt_parse *parse)
 {
     gt_template_parts *parts = parse->parts;
-    parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
-                           axes_of((const gt_expression *const *)parts->grid.items, 3) |
-                           axes_of((const gt_expression *const *)parts->cluster.items, 3) |
-                           axes_of((const gt_expression *const *)&parts->shared, 1) |
-                           gt_axes_used(parts->cooperative) | gt_steps_axes(parse->template);
+    parts->geometry_axes = gt_settings_axes(parts, false);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        parts->geometry_axes |=
-            axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+        const gt_dimensions *extents = &parts->scratch[i].extents;
+        for (uint32_t k = 0; k < extents->count; k++) {
+            parts->geometry_axes |= gt_axes_used(extents->items[k]);
+        }
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {
         parts->geometry_axes |= gt_map_axes(&parts->maps[i]);

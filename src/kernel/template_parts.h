@@ -73,13 +73,12 @@ typedef struct gt_option {
     char *text;               /* "": no option */
 } gt_option;
 
-/* A launch(): one kernel of a pipeline. */
+/* One kernel that is launched: that of a launch(), or the template's only one. */
 typedef struct gt_template_step {
     gt_kernel_name kernel;
-    gt_dimensions block, grid, cluster;  /* none in the first step, whose shape is the template's */
-    gt_expression *shared, *cooperative; /* likewise */
-    gt_expression *times, *programmatic;
-    uint32_t argument_count;
+    gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
+    gt_expression *shared, *cooperative, *times, *programmatic;
+    uint32_t argument_count;               /* of a launch() */
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
 } gt_template_step;
 
@@ -121,11 +120,10 @@ typedef struct gt_template_parts {
     gt_value *problem_values[GT_PROBLEM_MAX];
     char *summary;
     gt_kernel_name kernel;
-    gt_template_step steps[GT_STEPS_MAX]; /* of a pipeline, whose `kernel` is no function */
+    bool is_pipeline;                     /* there are launch(), and `kernel` is no function */
+    gt_template_step steps[GT_STEPS_MAX]; /* one, or those of a pipeline */
     uint32_t step_count;
-    gt_dimensions block, grid;
-    gt_dimensions cluster; /* of a pipeline's first kernel; of one kernel it is an axis */
-    gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */

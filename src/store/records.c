@@ -61,8 +61,8 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
 {
     gt_launch_grids(texts->grids, launch);
     gt_launch_blocks(texts->blocks, launch);
-    memcpy(record->grid, launch->geometry.grid, sizeof record->grid);
-    memcpy(record->block, launch->geometry.block, sizeof record->block);
+    memcpy(record->grid, launch->steps[0].grid, sizeof record->grid);
+    memcpy(record->block, launch->steps[0].block, sizeof record->block);
     record->grids = texts->grids;
     record->blocks = texts->blocks;
 }

@@ -113,7 +113,7 @@ static void test_a_preferred_cluster(void **state)
     (void)state;
     const void *const without_block[] = {&out_buffer, &count};
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.preferred_cluster = 16;
+    launch.steps[0].preferred_cluster = 16;
     gt_launcher *launcher = load(&launch);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
     const fake_call *call = fake_find("LaunchKernelEx", 0);
@@ -123,7 +123,7 @@ static void test_a_preferred_cluster(void **state)
     assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
     assert_int_equal(call->attributes[1].value.preferredClusterDim.x, 16);
     free_and_check(launcher);
-    launch.geometry.preferred_cluster = 24; /* does not divide the grid of 256 */
+    launch.steps[0].preferred_cluster = 24; /* does not divide the grid of 256 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 

@@ -116,8 +116,8 @@ static void test_preferred_clusters(void **state)
                         "the preferred cluster is no multiple of the cluster");
     ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_int_equal(launch.geometry.preferred_cluster, 16);
-    assert_int_equal(launch.geometry.grid[0], 16);
+    assert_int_equal(launch.steps[0].preferred_cluster, 16);
+    assert_int_equal(launch.steps[0].grid[0], 16);
     bench_close(&b);
     bench_open(&b, text, "sm_120"); /* eight blocks at most */
     assert_int_equal(count_valid(b.space), 5);

@@ -129,7 +129,7 @@ static void test_the_default_is_verified_first(void **state)
     w->farm.first_verified = 99;
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_int_equal(w->farm.first_verified, 0);
-    assert_int_equal(w->farm.launches.items[0].geometry.block[0], 128);
+    assert_int_equal(w->farm.launches.items[0].steps[0].block[0], 128);
     gt_choice_free(&choice);
 }
 
