@@ -97,7 +97,8 @@ cli_cell *cli_table_add(cli_table *table, const void *item);
 /* Puts the rows in the order of their keys, where keys[i] is that of row i. */
 void cli_table_sort(cli_table *table, const size_t *keys);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
- * row are left out. Without rows JSON is "[]", CSV its header, and a table for people nothing. */
+ * row are left out. Without rows JSON is "[]", CSV its header, and a table for people nothing. On a
+ * terminal that is narrower than the table, each row is a block of lines "title  value". */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
 void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);

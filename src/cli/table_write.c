@@ -1,6 +1,7 @@
 /* Prints a table aligned, as Markdown, JSON or CSV. */
 #include "cli/table.h"
 
+#include "cli/console.h"
 #include "cli/json.h"
 #include "cli/memory.h"
 #include "cli/units.h"
@@ -157,9 +158,68 @@ static void write_rule(const cli_table *table, const grid *grid, FILE *file)
     fputs("|\n", file);
 }
 
+static size_t line_width(const cli_table *table, const grid *grid)
+{
+    size_t width = 0;
+    for (size_t c = 0; c < table->column_count; c++) {
+        width += grid->widths[c] ? grid->widths[c] + (width ? 2 : 0) : 0;
+    }
+    return width;
+}
+
+/* Words from column `from` on, on as many lines as it takes. */
+static void write_wrapped(const char *text, size_t from, size_t width, FILE *file)
+{
+    size_t at = from;
+    while (*text) {
+        size_t bytes = strcspn(text, " ");
+        size_t columns = cli_columns(cli_format("%.*s", (int)bytes, text));
+        if (at > from && at + 1 + columns > width) {
+            fputc('\n', file);
+            pad(file, from);
+            at = from;
+        }
+        fprintf(file, "%s%.*s", at > from ? " " : "", (int)bytes, text);
+        at += columns + (at > from);
+        text += bytes + (text[bytes] == ' ');
+    }
+    fputc('\n', file);
+}
+
+/* A row as a block of lines, one for each column that has something to say. */
+static void write_block(const cli_table *table, const grid *grid, char *const *texts, size_t width,
+                        FILE *file)
+{
+    size_t from = 0;
+    for (size_t c = 0; c < table->column_count; c++) {
+        size_t columns = grid->widths[c] ? cli_columns(table->columns[c].title) + 2 : 0;
+        from = columns > from ? columns : from;
+    }
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (grid->widths[c] && texts[c][0]) {
+            fputs(table->columns[c].title, file);
+            pad(file, from - cli_columns(table->columns[c].title));
+            write_wrapped(texts[c], from, width, file);
+        }
+    }
+}
+
+static void write_blocks(const cli_table *table, const grid *grid, size_t width, FILE *file)
+{
+    for (size_t r = 0; r < table->row_count; r++) {
+        fputs(r ? "\n" : "", file);
+        write_block(table, grid, grid->texts + r * table->column_count, width, file);
+    }
+}
+
 static void write_people(const cli_table *table, bool markdown, FILE *file)
 {
     grid grid = make_grid(table, markdown);
+    size_t room = markdown ? 0 : cli_terminal_width(file);
+    if (room && line_width(table, &grid) > room) {
+        write_blocks(table, &grid, room, file);
+        return;
+    }
     write_line(table, &grid, NULL, markdown, file);
     if (markdown) {
         write_rule(table, &grid, file);
