@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any, Iterable, Iterator
 
-from . import _abi
+from . import _abi, _fast
 from ._errors import failure
 from ._library import NATIVE
 
@@ -48,6 +48,11 @@ class Driver:
             return None
         self.call("cuCtxGetDevice", ctypes.byref(device))
         return device.value
+
+    def keep_answers(self, ordinal: int, answers: Any) -> None:
+        """Lets calls on this device be answered without a question to the driver but which it is."""
+        _fast.keep_answers(ordinal, answers, _fast.address_of(self.cuda.cuCtxGetCurrent),
+                           _fast.address_of(self.cuda.cuCtxGetDevice))
 
     @contextlib.contextmanager
     def registered(self, spans: Iterable[tuple[int, int]]) -> Iterator[None]:
