@@ -63,6 +63,11 @@
  *                      proved before is proved in a worker. If it fails, a warning says so, and the
  *                      variable is ignored
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_DEBUG      any value but 0: gputune_launch() also asks the driver about the current
+ *                      context and each buffer, and is EINVAL, with the argument's name, where a
+ *                      buffer was freed, lies in host memory, is too short for the plan or belongs
+ *                      to another context, or where the context is of another device. The driver
+ *                      alone says "illegal address" at a later call. Costs some microseconds
  *   GPUTUNE_RECORD     a file for misses: each scenario that was asked for and not stored, with a
  *                      count. Many processes may write to it; gputune_misses() reads it
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
