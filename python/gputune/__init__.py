@@ -249,9 +249,10 @@ class Tuner(_Shared):
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
-                 max_plans: int = 0) -> None:
+                 max_plans: int = 0, include: Sequence[Path] = ()) -> None:
         """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
-        many plans are kept for later calls; 0 stands for 1024."""
+        many plans are kept for later calls; 0 stands for 1024. `include`: folders of headers that
+        kernels may include."""
         self._handle: Any = None
         if log is not None and not callable(log):
             raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -263,6 +264,9 @@ class Tuner(_Shared):
             driver=encoded("driver", driver), database=encoded("database", database),
             templates=encoded("templates", templates), keep_workers=bool(keep_workers),
             max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
+        folders = [os.fsencode(folder) for folder in include]
+        options.include_paths = (ctypes.c_char_p * max(len(folders), 1))(*folders)
+        options.include_path_count = len(folders)
         if self._log:
             options.log = self._log
         handle = ctypes.c_void_p()
