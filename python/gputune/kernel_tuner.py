@@ -361,24 +361,33 @@ def _is_right(given: Mapping[str, Any], results: list[Any]) -> bool:
 
 
 class ErrorConfig(str):
-    """What stands for the time of a configuration that failed."""
+    """What stands as "__error__" of a configuration that failed: why."""
 
 
-_FAILED = {"compile": "CompilationFailedConfig", "launch": "RuntimeFailedConfig",
-           "crashed": "RuntimeFailedConfig", "hung": "RuntimeFailedConfig"}
+class InvalidConfig(ErrorConfig):
+    """It cannot be launched on this GPU."""
+
+
+class CompilationFailedConfig(ErrorConfig):
+    """It does not compile."""
+
+
+class RuntimeFailedConfig(ErrorConfig):
+    """It crashed, hung or was not to be launched."""
+
+
+_FAILED = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
+           "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
 
 
 def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(params)
-    measured = record["status"] == "ok"
-    out["time"] = record["mean_ns"] / 1e6 if measured else \
-        ErrorConfig(_FAILED.get(record["status"], "InvalidConfig"))
-    if measured:
-        out["times"] = record["times"]
+    if record["status"] == "ok":
+        out.update(time=record["mean_ns"] / 1e6, times=record["times"])
         for name, metric in (given["metrics"] or {}).items():
             out[name] = metric(out) if callable(metric) else _evaluate(metric, out)
     else:
-        out["error"] = record["message"]
+        out["__error__"] = _FAILED.get(record["status"], InvalidConfig)(record["message"])
     out.update(compile_time=record["compile_ns"] / 1e6, verification_time=0.0,
                benchmark_time=sum(record["times"]), strategy_time=0.0, framework_time=0.0,
                timestamp=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()))
@@ -398,7 +407,8 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any
         if strategy != "random_sample":
             warnings.warn(f"strategy {strategy!r} is served by a random sample of max_fevals configurations",
                           stacklevel=3)
-        most = most or (int(len(space) * options["fraction"]) if "fraction" in options else _DEFAULT_SAMPLE)
+        sample = math.ceil(len(space) * options.get("fraction", 0.1))
+        most = most or (sample if strategy == "random_sample" else _DEFAULT_SAMPLE)
         space = random.Random(given["seed"] or 0).sample(space, min(most, len(space)))
     return space[:most] if most else space
 
@@ -441,7 +451,7 @@ def _best(given: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, 
     objective = given["objective"] or "time"
     higher = given["objective_higher_is_better"]
     sign = -1 if (higher if higher is not None else objective in _HIGHER) else 1
-    good = [one for one in results if not isinstance(one["time"], str)]
+    good = [one for one in results if "__error__" not in one]
     return min(good, key=lambda one: sign * one[objective]) if good else None
 
 
@@ -480,11 +490,12 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         for number, variants in enumerate(_grouped(given, configurations)):
             template = _add(tuner, variants, number)
             for i, record in enumerate(_measured(tuner, template, variants, limit, folder)):
-                params = variants.params[i]
+                params, checked = variants.params[i], time.perf_counter()
                 if record["status"] == "ok" and given["answer"] is not None and \
                         not _is_right(given, _launched(tuner, template, variants, i)):
                     raise RuntimeError(f"Kernel result verification failed for: {_shown(params)}")
                 results[places[id(params)]] = out = _result(given, params, record)
+                out["verification_time"] = 1000 * (time.perf_counter() - checked)
                 if verbose:
                     print(_shown(out, [*tune_params, "time", *(metrics or ())]))
         found = [results[place] for place in sorted(results)]
@@ -499,7 +510,10 @@ def _environment(given: Mapping[str, Any], device: Mapping[str, Any], total_ms: 
     out: dict[str, Any] = {
         "device_name": device["name"], "compute_capability": str(device["compute_capability"]),
         "iterations": given["iterations"], "compiler_options": list(given["compiler_options"] or ()),
-        "gputune_version": __version__, "emulated": device["emulated"], "overhead_time": total_ms}
+        "gputune_version": __version__, "emulated": device["emulated"]}
+    for name in ("compile", "verification", "benchmark", "strategy", "framework"):
+        out[f"total_{name}_time"] = sum(one[f"{name}_time"] for one in found)
+    out["overhead_time"] = max(total_ms - sum(out[name] for name in out if name.startswith("total_")), 0.0)
     best = _best(given, found)
     if best:
         out["best_config"] = best

@@ -7,7 +7,7 @@ import warnings
 
 import numpy
 
-from gputune.kernel_tuner import run_kernel, tune_kernel
+from gputune.kernel_tuner import CompilationFailedConfig, run_kernel, tune_kernel
 
 N = 1000
 ADD = """
@@ -51,7 +51,7 @@ def results_and_environment():
         assert one["time"] > 0 and len(one["times"]) > 0 and one["compile_time"] > 0
         assert abs(one["GB/s"] - N * 12 / 1e9 / (one["time"] / 1000)) < 1e-9 and one["half"] == one["GB/s"] / 2
     assert env["best_config"]["time"] == min(one["time"] for one in results)
-    assert "emulated" in env["device_name"]
+    assert "emulated" in env["device_name"] and env["total_compile_time"] > 0
 
 
 @test
@@ -96,8 +96,8 @@ def what_is_searched():
         results, _ = tune(space, grid_div_y=[], strategy="genetic_algorithm", strategy_options={"max_fevals": 3})
     assert len(results) == 3 and "random sample" in str(caught[0].message)
     many, _ = tune({"block_size_x": [32], "unused": list(range(200))}, strategy="random_sample",
-                   strategy_options={"fraction": 0.01})
-    assert len(many) == 2
+                   strategy_options={"fraction": 0.012})
+    assert len(many) == 3
 
 
 @test
@@ -157,10 +157,10 @@ template <typename T> __global__ void twice(T *x, int n)
 """
     results, _ = tune({"block_size_x": [64, 128]}, source, "twice<float>", N, [a.copy(), numpy.int32(N)],
                       answer=[2 * a, None])
-    assert results[0]["time"] > 0 and results[1]["time"] == "CompilationFailedConfig", results
-    assert "error" in results[1]
+    assert results[0]["time"] > 0 and "__error__" not in results[0], results
+    assert isinstance(results[1]["__error__"], CompilationFailedConfig) and "time" not in results[1], results
     none, env = tune({"block_size_x": [128]}, source, "twice<float>", N, [a.copy(), numpy.int32(N)])
-    assert isinstance(none[0]["time"], str) and "best_config" not in env
+    assert "__error__" in none[0] and "best_config" not in env
 
 
 @test
