@@ -63,6 +63,11 @@
  *                      proved before is proved in a worker. If it fails, a warning says so, and the
  *                      variable is ignored
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_DEBUG      any value but 0: gputune_launch() also asks the driver about the current
+ *                      context and each buffer, and is EINVAL, with the argument's name, where a
+ *                      buffer was freed, lies in host memory, is too short for the plan or belongs
+ *                      to another context, or where the context is of another device. The driver
+ *                      alone says "illegal address" at a later call. Costs some microseconds
  *   GPUTUNE_RECORD     a file for misses: each scenario that was asked for and not stored, with a
  *                      count. Many processes may write to it; gputune_misses() reads it
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
@@ -204,9 +209,11 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Tells whether results will last: EDATABASE where the database that was asked for cannot be read,
- * or where results are kept in memory only although it is not ":memory:". No tuning fails for
- * these reasons. */
+/* Tells whether results are kept in the database that was asked for: EDATABASE where it cannot be
+ * read or written, so that they are kept in memory only; and where it is damaged or another
+ * program's. Such a file stays as it is. Results are then kept in FILE.1 (or .2, ...), which the
+ * message names, and from which later tuners read them. ":memory:" is OK. No tuning fails for these
+ * reasons. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */

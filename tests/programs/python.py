@@ -378,6 +378,64 @@ def plans_that_are_closed():
 
 
 @test
+def a_call_that_was_answered_before():
+    with gputune.open(database=":memory:") as tuner:
+        asked = {"effort": "cached", "only": ["BLOCK=128"], "sizes": {"n": N}, "time_limit": 20.5}
+        first, again = tuner.tune("axpy", **asked), tuner.tune("axpy", **asked)
+        assert again is not first and again.info == first.info
+        first.close()
+        y, x = Tensor(), Tensor()
+        again(y, x, 2.0, N)  # whoever else has closed a plan like it
+        assert y.read() == [3.0] * N
+        for n in (float(N), True):  # which compares equal to a size that was asked for
+            tuner.tune("axpy", n=int(n), effort="cached")
+            if type(n) is float:
+                raises(TypeError, "size n is 1000.0", tuner.tune, "axpy", n=n, effort="cached")
+        assert tuner.tune("axpy", n=N, effort="cached").arguments[0]["buffer_bytes"] == 4 * N
+        for count in (1, 2):  # a name that means something else from now on
+            tuner.add_source("many.cu", MANY.replace("BLOCK = 64", f"BLOCK = {32 * count}"))
+            assert f"BLOCK={32 * count}" in tuner.tune("many", n=N, effort="cached").info["configuration"]
+        for _ in range(2):
+            raises(gputune.NotFoundError, "nosuch", tuner.tune, "nosuch", n=N)
+            raises(TypeError, "only has 1", tuner.tune, "axpy", n=N, only=[1])
+    raises(gputune.Error, "NULL", tuner.tune, "axpy", **asked)
+
+
+@test
+def a_forked_child_asks_for_itself():
+    plan()
+    child = os.fork()
+    if child == 0:
+        try:
+            plan()
+        except gputune.Error:
+            os._exit(0)  # CUDA does not work there
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@test
+def many_threads_ask_and_launch():
+    wrong = []
+
+    def work():
+        y, x = Tensor(), Tensor()
+        for _ in range(50):
+            gputune.tune("axpy", n=N, effort="cached")(y, x, 1.0, N)
+        if y.read() != [51.0] * N:
+            wrong.append(y.read()[:3])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
+@test
 def exceptions_by_status():
     error = raises(gputune.NotFoundError, "nosuch", gputune.tune, "nosuch")
     assert isinstance(error, gputune.Error) and isinstance(error, LookupError)
