@@ -117,8 +117,31 @@ static const gt_member step_members[] = {
 };
 static RECORD(step, gt_kernel_step, step_members);
 
+static const gt_member item_members[] = {
+    ENUMERATOR(gt_sequence_item, kind, GT_SEQUENCE_SWAP),
+    NUMBER(gt_sequence_item, index),
+    NUMBER(gt_sequence_item, target),
+    NUMBER(gt_sequence_item, first),
+    NUMBER(gt_sequence_item, count),
+};
+static RECORD(item, gt_sequence_item, item_members);
+
+static const gt_member instruction_members[] = {
+    ENUMERATOR(gt_instruction, operation, GT_DO_LOG2),
+    NUMBER(gt_instruction, target),
+    NUMBER(gt_instruction, integer),
+};
+static RECORD(instruction, gt_instruction, instruction_members);
+
+static const gt_member sequence_members[] = {
+    INLINE(gt_sequence, items, item_count, &item),
+    INLINE(gt_sequence, code, code_count, &instruction),
+};
+static RECORD(sequence, gt_sequence, sequence_members);
+
 static const gt_member launch_members[] = {
     INLINE(gt_launch, steps, step_count, &step),
+    STRUCT(gt_launch, sequence, &sequence),
     NUMBER(gt_launch, carveout_kb),
     INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
