@@ -971,11 +971,12 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 void *user);
 
 /* What gputune_check() found in one variant. `kind` is race (two threads touch memory, one writes,
- * and nothing orders them), barrier (in a divergent branch, left by threads, or waited at for
- * ever), shuffle (from a thread that has returned), unset (memory is read that nothing has set),
- * bounds, alignment, state (a device variable is written), or fault (a trap or a failed assertion).
- * It is "checked" in the last call of each variant, and a status of gputune_record for one that
- * could not be checked, whose message says why. */
+ * and nothing orders them), barrier (in a divergent branch that others go past, or waited at for
+ * ever; threads may return in front of it, but it does not order what they did), shuffle (from a
+ * thread that has returned, or among threads of which some went past it), unset (memory is read
+ * that nothing has set), bounds, alignment, state (a device variable is written), or fault (a trap
+ * or a failed assertion). It is "checked" in the last call of each variant, and a status of
+ * gputune_record for one that could not be checked, whose message says why. */
 typedef struct gputune_finding {
     uint32_t version;
     const char *kernel, *configuration, *sizes, *kind;

@@ -1,7 +1,7 @@
 /* gputune_draft_template(): a first template from a kernel that has none. */
 #include "api/call.h"
 
-#include "kernel/draft.h"
+#include "draft/draft.h"
 
 #include <gputune.h>
 

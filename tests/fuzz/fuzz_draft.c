@@ -1,7 +1,7 @@
 /* First templates from kernels: any text ends in a template or a message. */
 #include "fuzz/fuzz.h"
 
-#include "kernel/draft.h"
+#include "draft/draft.h"
 
 #include <gputune.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Writes the clauses of a kernel's launch. */
-#include "kernel/draft_write.h"
+#include "draft/write.h"
 
 #include "base/number.h"
 

@@ -1,5 +1,5 @@
 /* What a kernel's text gives a name to: macros, constants, and the parameters of its template. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* The writers of a first template's clauses. For draft_*.c only. */
-#ifndef GT_KERNEL_DRAFT_WRITE_H
-#define GT_KERNEL_DRAFT_WRITE_H
+/* The writers of a first template's clauses. For this room only. */
+#ifndef GT_DRAFT_WRITE_H
+#define GT_DRAFT_WRITE_H
 
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 /* What is written, where. */
 typedef struct gt_draft_writer {
@@ -13,7 +13,7 @@ typedef struct gt_draft_writer {
     char axes[3][GT_NAME_MAX]; /* what expressions call a block's dimensions */
 } gt_draft_writer;
 
-/* ---- draft_text.c ---- */
+/* ---- text.c ---- */
 
 /* Whether the text has a clause of that word, or one that gives a value to the name. */
 bool gt_draft_has_clause(const gt_draft_writer *w, const char *word);
@@ -26,7 +26,7 @@ void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *sum);
  * product. */
 bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polynomial *length);
 
-/* ---- draft_args.c ---- */
+/* ---- args.c ---- */
 
 /* "in", "out" or "inout". */
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
@@ -43,7 +43,7 @@ void gt_draft_write_constants(gt_draft_writer *w);
 void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
 
-/* ---- draft_launch.c ---- */
+/* ---- launch.c ---- */
 
 void gt_draft_name_axes(gt_draft_writer *w);
 /* The last dimension in which blocks have threads, or the grid blocks. */

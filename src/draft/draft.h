@@ -1,6 +1,6 @@
 /* A first template from a kernel that has none yet, or a part of one. */
-#ifndef GT_KERNEL_DRAFT_H
-#define GT_KERNEL_DRAFT_H
+#ifndef GT_DRAFT_H
+#define GT_DRAFT_H
 
 #include "base/status.h"
 

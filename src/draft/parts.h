@@ -1,8 +1,8 @@
-/* What is found out about a kernel on the way to a first template. For draft_*.c only. */
-#ifndef GT_KERNEL_DRAFT_PARTS_H
-#define GT_KERNEL_DRAFT_PARTS_H
+/* What is found out about a kernel on the way to a first template. For this room only. */
+#ifndef GT_DRAFT_PARTS_H
+#define GT_DRAFT_PARTS_H
 
-#include "kernel/draft_polynomial.h"
+#include "draft/polynomial.h"
 #include "kernel/functions.h"
 #include "kernel/reader.h"
 
@@ -133,14 +133,14 @@ typedef struct gt_draft {
     bool failed;    /* out of memory */
 } gt_draft;
 
-/* ---- draft_constants.c ---- */
+/* ---- constants.c ---- */
 
 /* Notes what #define, const, constexpr and the kernel's template<> give a name to. */
 void gt_draft_read_constants(gt_draft *draft);
 /* The constant of that name, or NULL. */
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name);
 
-/* ---- draft_expression.c ---- */
+/* ---- expression.c ---- */
 
 /* The symbol of that name, the last that was declared; -1: none. */
 int gt_draft_find_symbol(const gt_draft *draft, const char *name);
@@ -156,12 +156,12 @@ gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer);
 void gt_draft_skip_brackets(gt_lexer *lexer);
 void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
 
-/* ---- draft_body.c ---- */
+/* ---- body.c ---- */
 
 /* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
 gputune_status gt_draft_read_body(gt_draft *draft);
 
-/* ---- draft_shared.c ---- */
+/* ---- shared.c ---- */
 
 /* `[extern] __shared__ TYPE NAME[e]…`, with the lexer behind the word. */
 void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
@@ -169,7 +169,7 @@ void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
  * limits the block. */
 void gt_draft_read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer);
 
-/* ---- draft_bound.c ---- */
+/* ---- bound.c ---- */
 
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
 /* The first symbol of that kind in `p`; -1: none. */
@@ -183,7 +183,7 @@ gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops
 /* The largest value that the guards so far leave, on parameters, constants and the launch. */
 gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p);
 
-/* ---- draft_shape.c ---- */
+/* ---- shape.c ---- */
 
 /* Whether a loop takes what the grid does not: its variable is compared, and changed later. */
 bool gt_draft_is_loop(const gt_draft *draft, const gt_polynomial *left);
@@ -194,7 +194,7 @@ void gt_draft_settle_dimension(gt_draft *draft, uint16_t d);
  * block of dimension d; false: the index has no such loop. */
 bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
 
-/* ---- draft_settle.c ---- */
+/* ---- settle.c ---- */
 
 /* Settles the launch and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
@@ -207,7 +207,7 @@ double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
 /* Chooses one block and one grid. */
 void gt_draft_pin(gt_draft *draft);
 
-/* ---- draft_host.c ---- */
+/* ---- host.c ---- */
 
 /* Notes the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
  * runtime, headers of the C++ library. */
@@ -221,7 +221,7 @@ gt_place gt_draft_place(const gt_draft *draft, size_t offset);
 gputune_status gt_draft_read(gt_draft *draft);
 void gt_draft_free(gt_draft *draft);
 
-/* ---- draft_text.c ---- */
+/* ---- text.c ---- */
 
 /* Whether the name is a token of the text, or of the kernel. */
 bool gt_draft_occurs(const char *text, size_t length, const char *name);
@@ -229,7 +229,7 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
 /* Whether the constant is the block in a dimension, and so an axis. */
 bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
-/* ---- draft_write.c ---- */
+/* ---- write.c ---- */
 
 /* Appends the clauses whose words are not among `present`. */
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);

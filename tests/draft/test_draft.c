@@ -306,7 +306,7 @@ static void test_clauses(void **state)
 static void test_code_stays(void **state)
 {
     (void)state;
-    char *text = read_text("tests/kernel/drafts/with_host.cu");
+    char *text = read_text("tests/draft/drafts/with_host.cu");
     char *draft = draft_of(text, NULL), *at = draft;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         char *own = NULL;

@@ -1,6 +1,6 @@
 /* Reads a kernel's body in one pass: what is defined, compared and accessed. No C++ parser: what it
  * does not understand is not known. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 #include "kernel/types.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Makes a first template out of CUDA text. */
-#include "kernel/draft.h"
+#include "draft/draft.h"
 
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 

@@ -1,5 +1,5 @@
 /* Reads C expressions of indices and bounds as polynomials. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 #include "kernel/types.h"
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
 /* Settles how long buffers are, and which sizes a problem has. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p)
 {

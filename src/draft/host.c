@@ -1,6 +1,6 @@
 /* Finds what of a kernel's file is for the host alone, which a template's compiler does not take.
  */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>

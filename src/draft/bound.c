@@ -1,5 +1,5 @@
 /* The largest value of an index, by the comparisons in front of it. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol)
 {

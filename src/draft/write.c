@@ -1,5 +1,5 @@
 /* Writes the clauses of a first template. */
-#include "kernel/draft_write.h"
+#include "draft/write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef GT_TESTS_DRAFT_SUPPORT_H
 #define GT_TESTS_DRAFT_SUPPORT_H
 
-#include "kernel/draft.h"
-#include "kernel_support.h"
+#include "draft/draft.h"
+#include "kernel/kernel_support.h"
 
 /* A file of drafts/, its kernel (NULL: the only one), and the clauses that it gets, one a line. */
 typedef struct gt_drafted {
@@ -62,7 +62,7 @@ static inline char *draft_of(const char *text, const char *kernel)
 static inline void check_draft(const gt_drafted *drafted)
 {
     char path[128];
-    (void)snprintf(path, sizeof path, "tests/kernel/drafts/%s.cu", drafted->file);
+    (void)snprintf(path, sizeof path, "tests/draft/drafts/%s.cu", drafted->file);
     char *text = read_text(path);
     char *draft = draft_of(text, drafted->kernel);
     char *clauses = new_clauses(draft, text);

@@ -1,5 +1,5 @@
 /* What a kernel's __shared__ arrays tell: the limit of its block, and how much it asks for. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 #include "kernel/types.h"
 
 void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern)

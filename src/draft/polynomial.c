@@ -1,5 +1,5 @@
 /* Sums of products of names. */
-#include "kernel/draft_polynomial.h"
+#include "draft/polynomial.h"
 
 #include <stdlib.h>
 #include <string.h>

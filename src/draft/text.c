@@ -1,5 +1,5 @@
 /* What the writers of clauses share: names, expressions, what is there already. */
-#include "kernel/draft_write.h"
+#include "draft/write.h"
 
 #include <string.h>
 

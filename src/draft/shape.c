@@ -1,5 +1,5 @@
 /* Settles how a kernel is launched: how far the grid goes, and what its block is. */
-#include "kernel/draft_parts.h"
+#include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>

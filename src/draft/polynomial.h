@@ -1,7 +1,7 @@
 /* Index arithmetic on names: sums of products, such as row * w + col. Exponents may be negative, so
  * that K / TILE * TILE is K. Values; nothing is allocated. */
-#ifndef GT_KERNEL_DRAFT_POLYNOMIAL_H
-#define GT_KERNEL_DRAFT_POLYNOMIAL_H
+#ifndef GT_DRAFT_POLYNOMIAL_H
+#define GT_DRAFT_POLYNOMIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

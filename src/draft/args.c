@@ -1,5 +1,5 @@
 /* Writes the clauses of a problem and of a kernel's arguments. */
-#include "kernel/draft_write.h"
+#include "draft/write.h"
 
 #include "kernel/structure.h"
 #include "kernel/types.h"
