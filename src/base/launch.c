@@ -101,8 +101,12 @@ void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 {
+    summary all[GT_STEPS_MAX];
+    summarise(all, launch);
     out[0] = '\0';
     for (uint32_t i = 0; i < launch->step_count; i++) {
-        append_extent(out, launch->steps[i].block, i ? " + " : "");
+        if (all[i].times) {
+            append_extent(out, launch->steps[i].block, out[0] ? " + " : "");
+        }
     }
 }

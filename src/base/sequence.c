@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { ITEMS_MAX = 1 << 20 /* carried out before a loop counts as endless */ };
+/* More items than this, and this for each launch, are those of a loop that does not end. */
+enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 static bool is_sound_instruction(const gt_instruction *code, uint32_t at, uint32_t count)
 {
@@ -134,7 +135,7 @@ bool gt_iteration_next(gt_iteration *run, const gt_sequence *sequence)
         } else {
             carry_out(run, item, value);
         }
-        if (!run->error && ++run->items > ITEMS_MAX) {
+        if (!run->error && ++run->items > ITEMS_MAX + ITEMS_OF_LAUNCH * run->launches) {
             run->error = GT_SEQUENCE_TOO_MANY;
         }
     }
