@@ -657,7 +657,8 @@ typedef struct gputune_function {
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
- * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EUNSUPPORTED for kernels
+ * that are launched in loops, with conditions or computed arguments. EINVAL without a current
  * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
