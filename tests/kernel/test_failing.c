@@ -2,8 +2,8 @@
  * such, and never as a mistake of the template. */
 #include "kernel_support.h"
 
-#include "kernel/compiler_options.h"
 #include "draft/draft.h"
+#include "kernel/compiler_options.h"
 #include "support/each_failure.h"
 
 typedef struct job {
@@ -166,7 +166,7 @@ static void test_several_kernels(void **state)
 static gputune_status draft(void *user)
 {
     char *out;
-    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL));
+    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL, NULL, NULL));
     free(out);
     return GPUTUNE_OK;
 }
