@@ -219,8 +219,9 @@ static void append_indices(gt_draft_writer *w, const gt_function_parameter *para
 
 static bool takes_logarithms(const gt_draft *draft)
 {
-    static const char *const functions[] = {"log",    "logf", "__logf", "log2",  "log2f",
-                                            "log10f", "pow",  "powf",   "__powf"};
+    static const char *const functions[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
+                                            "log10f", "log10", "__log2f", "__log10f", "log1p",
+                                            "log1pf", "pow",   "powf",    "__powf"};
     bool takes = false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
@@ -272,6 +273,17 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
     }
 }
 
+/* A logarithm of nothing is no number. */
+static void append_exceptions(gt_draft_writer *w, const gt_draft_buffer *buffer)
+{
+    const gt_draft *draft = w->draft;
+    bool written = strcmp(gt_draft_direction(draft, buffer), "in") != 0;
+    if (written && is_float(draft, &draft->parameters[buffer->parameter]) &&
+        takes_logarithms(draft)) {
+        gt_text_append(w->out, " nan_ok");
+    }
+}
+
 static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
 {
     gt_draft *draft = w->draft;
@@ -284,6 +296,7 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
                        parameter->name,
                        gt_text_string(&call->parameters[buffer->parameter].length));
         append_fill(w, notes, buffer);
+        append_exceptions(w, buffer);
         return;
     }
     if (call) {
@@ -311,6 +324,7 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
         gt_text_append(w->out, "]");
     }
     append_fill(w, notes, buffer);
+    append_exceptions(w, buffer);
 }
 
 /* `{.alpha = 1.5}` of a struct by value: all members but those that are sizes. */

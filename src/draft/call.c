@@ -21,10 +21,12 @@ static bool read_launch(gt_call_launch *out, const gt_program *program, size_t o
 {
     size_t name = open - 1, close = open + 2;
     if (gt_program_is(program, name, ">")) {
+        size_t end = name;
         while (name > 0 && !gt_program_is(program, name, "<") &&
                !gt_program_is(program, name, ";")) {
             name--;
         }
+        out->types = (gt_span){name + 1, end};
         name -= name > 0;
     }
     while (close < program->code && !is_joined(program, close, ">>", ">")) {
@@ -87,6 +89,7 @@ void gt_call_read(gt_draft *draft)
     c->call = calloc(1, sizeof *c->call);
     draft->failed |= !c->call;
     if (!draft->failed && find_launch(c, kernel)) {
+        gt_call_read_template(c);
         gt_call_bind(c);
         gt_call_read_values(c);
         if (c->is_pinned) {

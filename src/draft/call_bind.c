@@ -119,7 +119,7 @@ static void bind_block(gt_caller *c, uint16_t d)
     }
     const char *name = gt_call_fixed_name(c, d);
     bool is_number = gt_polynomial_is_number(&dimension->fixed, &number) || c->is_pinned ||
-                     !dimension->has_threads;
+                     (dimension->fixed.known && !name) || !dimension->has_threads;
     if (is_number && c->call->threads[d]) {
         dimension->fixed = gt_polynomial_number((double)value);
     }
@@ -165,5 +165,23 @@ void gt_call_bind(gt_caller *c)
     }
     for (uint16_t d = 0; d < 3; d++) {
         bind_block(c, d);
+    }
+}
+
+void gt_call_read_template(gt_caller *c)
+{
+    size_t index = 0;
+    for (size_t i = 0; i < c->draft->constants.count; i++) {
+        gt_draft_constant *constant = &c->draft->constants.items[i];
+        gt_span item;
+        int64_t value;
+        if (!constant->is_template_parameter) {
+            continue;
+        }
+        bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
+        if (given && !constant->is_type && gt_call_number_of(&value, c, item, &c->site)) {
+            constant->value = (double)value;
+            constant->has_value = true;
+        }
     }
 }

@@ -9,7 +9,7 @@
 /* `kernel<…><<<config>>>(arguments)`. */
 typedef struct gt_call_launch {
     size_t at;
-    gt_span config, arguments;
+    gt_span types, config, arguments; /* without their brackets */
 } gt_call_launch;
 
 typedef struct gt_caller {
@@ -27,6 +27,8 @@ typedef enum gt_call_use { GT_CALL_NONE, GT_CALL_GRID, GT_CALL_LENGTH } gt_call_
 
 /* ---- call_bind.c ---- */
 
+/* Gives the kernel's template parameters the values that the launch has for them. */
+void gt_call_read_template(gt_caller *c);
 /* Gives the variables that the launch hands to the kernel, and its block, their names. */
 void gt_call_bind(gt_caller *c);
 /* The constant that the code itself fixes the block by, or NULL. */

@@ -54,6 +54,9 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
         return;
     }
     gt_token name = line->token;
+    if (draft->program && gt_branches_leave_out(&draft->program->branches, name.text)) {
+        return;
+    }
     const char *behind = name.text + name.length;
     gt_lexer_next(line);
     bool is_function = line->token.text == behind && gt_lexer_is(line, "(");

@@ -412,7 +412,9 @@ static gputune_status add_all(maker *m)
                 return gt_fail_memory();
             }
             draft->function = function;
-            bool wanted = !function.is_specialisation && !is_there(text, &function) &&
+            bool wanted = !function.is_specialisation &&
+                          !gt_branches_leave_out(&m->program.branches, text + function.name) &&
+                          !is_there(text, &function) &&
                           (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft));
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
             added += wanted && status == GPUTUNE_OK;

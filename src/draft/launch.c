@@ -392,7 +392,9 @@ void gt_draft_write_requirements(gt_draft_writer *w)
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         gt_polynomial size, by;
-        if (gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by)) {
+        bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
+        int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
+        if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
             write_divides(w, &size, &by);
         }
     }

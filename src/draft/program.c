@@ -94,15 +94,16 @@ static void read_tokens(gt_program *program, const char *text, bool macros)
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END && !program->failed) {
+        bool left_out = gt_branches_leave_out(&program->branches, lexer.token.text);
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            if (!macros) {
+            if (!macros && !left_out) {
                 push(program, &lexer.token);
             }
             gt_lexer_next(&lexer);
             continue;
         }
         gt_lexer_directive(&lexer, &line);
-        if (macros && gt_lexer_accept(&line, "define")) {
+        if (macros && !left_out && gt_lexer_accept(&line, "define")) {
             read_macro(program, &line);
         }
     }
@@ -144,6 +145,7 @@ static void read_functions(gt_program *program)
 
 void gt_program_read(gt_program *program, const char *text)
 {
+    program->failed |= gt_branches_read(&program->branches, text) != GPUTUNE_OK;
     read_tokens(program, text, false);
     program->code = program->tokens.count;
     read_tokens(program, text, true);
@@ -155,6 +157,7 @@ void gt_program_free(gt_program *program)
     gt_array_free(&program->tokens);
     gt_array_free(&program->functions);
     gt_array_free(&program->macros);
+    gt_array_free(&program->branches);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -542,6 +545,26 @@ static bool is_known_word(const gt_token *token)
            (token->length > 2 && strcmp(name + token->length - 2, "_t") == 0);
 }
 
+/* Behind a comma: whether the statement begins with a type, `TYPE a, b`. */
+static bool is_declared_further(const gt_program *program, size_t at)
+{
+    int depth = 0;
+    size_t first = at;
+    for (; first > 0; first--) {
+        bool opens = IS_ONE_OF(program, first - 1, opening);
+        depth += IS_ONE_OF(program, first - 1, closing) - opens;
+        if (gt_program_is(program, first - 1, ";") || depth < 0) {
+            break;
+        }
+    }
+    bool is_loop = first > 1 && gt_program_is(program, first - 1, "(") &&
+                   gt_program_is(program, first - 2, "for");
+    bool is_statement = depth == 0 || is_loop || gt_program_is(program, first - 1, "{");
+    static const char *const behind[] = {"*", "&", "<"};
+    return is_statement && is_name(program, first) && !IS_ONE_OF(program, first, no_types) &&
+           (is_name(program, first + 1) || IS_ONE_OF(program, first + 1, behind));
+}
+
 /* Whether that occurrence may declare the name, or the name is a type's or a label's. */
 static bool may_declare(const gt_program *program, size_t at)
 {
@@ -559,6 +582,7 @@ static bool may_declare(const gt_program *program, size_t at)
                       IS_ONE_OF(program, at - 3, starts) && IS_ONE_OF(program, at + 1, parts);
     bool is_instance = gt_program_is(program, at - 1, ">") && IS_ONE_OF(program, at + 1, parts);
     bool is_renamed = at > 2 && gt_program_is(program, at - 3, "namespace");
+    is_further |= at > 1 && gt_program_is(program, at - 1, ",") && is_declared_further(program, at);
     return (is_typed && IS_ONE_OF(program, at + 1, behind)) || is_type || is_further ||
            is_pointer || is_instance || is_renamed || gt_program_is(program, at + 1, "::") ||
            gt_program_is(program, at + 1, "<");
@@ -578,14 +602,19 @@ bool gt_program_is_undefined(const gt_program *program, size_t at)
 
 bool gt_program_is_told(const gt_program *program, const gt_token *name)
 {
-    for (size_t i = 0; i < program->tokens.count; i++) {
+    for (size_t i = 0; i < program->code; i++) {
         if (is_same(program, i, name) && may_declare(program, i)) {
             return true;
         }
     }
     for (size_t i = 0; i < program->functions.count; i++) {
-        if (first_of(program, program->functions.items[i].parameters, name)) {
-            return true;
+        gt_span span = program->functions.items[i].parameters;
+        for (size_t k = span.first; k < span.end; k++) {
+            if (gt_program_is(program, k, "[")) {
+                k = gt_program_close(program, k);
+            } else if (is_same(program, k, name)) {
+                return true;
+            }
         }
     }
     for (size_t i = 0; i < program->macros.count; i++) {

@@ -131,6 +131,7 @@ static gt_draft *find_reference(gt_draft *draft)
         }
         other->path = draft->path;
         other->text = draft->text;
+        other->program = draft->program;
         other->function = function;
         if (gt_draft_read(other) == GPUTUNE_OK && same_parameters(draft, other) &&
             take_sizes(draft, other)) {
