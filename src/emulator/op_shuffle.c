@@ -109,9 +109,7 @@ static void vote_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_
         dst[lane] = yes;
         return;
     }
-    bool result = op->count == ALL   ? yes == who
-                  : op->count == ANY ? yes != 0
-                                     : !yes || yes == who;
+    bool result = op->count == ALL ? yes == who : op->count == ANY ? yes != 0 : !yes || yes == who;
     emu_set_predicate(warp, op->dst, lanes, result ? UINT32_MAX : 0);
 }
 
