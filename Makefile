@@ -127,7 +127,7 @@ $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 $(B)/man/gputune.3: tools/manual include/gputune.h Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
 
-SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
+SERVICE_SRC := src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 

@@ -63,6 +63,11 @@
  *                      proved before is proved in a worker. If it fails, a warning says so, and the
  *                      variable is ignored
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_DEBUG      any value but 0: gputune_launch() also asks the driver about the current
+ *                      context and each buffer, and is EINVAL, with the argument's name, where a
+ *                      buffer was freed, lies in host memory, is too short for the plan or belongs
+ *                      to another context, or where the context is of another device. The driver
+ *                      alone says "illegal address" at a later call. Costs some microseconds
  *   GPUTUNE_RECORD     a file for misses: each scenario that was asked for and not stored, with a
  *                      count. Many processes may write to it; gputune_misses() reads it
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
@@ -204,9 +209,11 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Tells whether results will last: EDATABASE where the database that was asked for cannot be read,
- * or where results are kept in memory only although it is not ":memory:". No tuning fails for
- * these reasons. */
+/* Tells whether results are kept in the database that was asked for: EDATABASE where it cannot be
+ * read or written, so that they are kept in memory only; and where it is damaged or another
+ * program's. Such a file stays as it is. Results are then kept in FILE.1 (or .2, ...), which the
+ * message names, and from which later tuners read them. ":memory:" is OK. No tuning fails for these
+ * reasons. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */
@@ -650,7 +657,8 @@ typedef struct gputune_function {
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
- * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EUNSUPPORTED for kernels
+ * that are launched in loops, with conditions or computed arguments. EINVAL without a current
  * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
@@ -971,11 +979,12 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 void *user);
 
 /* What gputune_check() found in one variant. `kind` is race (two threads touch memory, one writes,
- * and nothing orders them), barrier (in a divergent branch, left by threads, or waited at for
- * ever), shuffle (from a thread that has returned), unset (memory is read that nothing has set),
- * bounds, alignment, state (a device variable is written), or fault (a trap or a failed assertion).
- * It is "checked" in the last call of each variant, and a status of gputune_record for one that
- * could not be checked, whose message says why. */
+ * and nothing orders them), barrier (in a divergent branch that others go past, or waited at for
+ * ever; threads may return in front of it, but it does not order what they did), shuffle (from a
+ * thread that has returned, or among threads of which some went past it), unset (memory is read
+ * that nothing has set), bounds, alignment, state (a device variable is written), or fault (a trap
+ * or a failed assertion). It is "checked" in the last call of each variant, and a status of
+ * gputune_record for one that could not be checked, whose message says why. */
 typedef struct gputune_finding {
     uint32_t version;
     const char *kernel, *configuration, *sizes, *kind;

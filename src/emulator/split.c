@@ -54,8 +54,10 @@ void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, 
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
 {
     if ((members & ~(warp->active | warp->dead)) == 0) {
-        if (members && warp->worker->check)
+        if (members && warp->worker->check) {
+            emu_check_members(warp, op, members);
             emu_order_meet(warp, members);
+        }
         return true;
     }
     emu_wait(warp, op, warp->active, EMU_AT_SYNC, 0, warp->pc - 1);

@@ -1,5 +1,6 @@
-/* Reads JSON: a value by its first character, containers by recursion. */
-#include "base/json.h"
+/* Reads JSON: a value by its first character, containers by recursion; or steps through the members
+ * of a container, whose values stay text. */
+#include "api/json.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -10,35 +11,30 @@
 
 enum { DEPTH_MAX = 100, NUMBER_MAX = 400 /* characters; the longest plain double has 330 */ };
 
-typedef struct parser {
-    const char *at, *end;
-    int line, depth;
-} parser;
-
-static gputune_status parse_value(json_t **out, parser *p);
+static gputune_status parse_value(json_t **out, gt_json_scan *p);
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-static char next_of(const parser *p)
+static char next_of(const gt_json_scan *p)
 {
     return (char)(p->at < p->end ? *p->at : '\0');
 }
 
-static void skip_blanks(parser *p)
+static void skip_blanks(gt_json_scan *p)
 {
     for (; p->at < p->end && strchr(" \t\r\n", *p->at) && *p->at; p->at++) {
         p->line += *p->at == '\n';
     }
 }
 
-static bool take(parser *p, char c)
+static bool take(gt_json_scan *p, char c)
 {
     bool is_there = p->at < p->end && *p->at == c;
     p->at += is_there;
     return is_there;
 }
 
-static gputune_status expected(const parser *p, const char *what)
+static gputune_status expected(const gt_json_scan *p, const char *what)
 {
     int length = 0;
     while (p->at + length < p->end && length < 24 && isgraph((unsigned char)p->at[length]) &&
@@ -51,28 +47,6 @@ static gputune_status expected(const parser *p, const char *what)
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
-
-/* The length of the UTF-8 character that begins here, 0: none does. */
-static int utf8_length(const unsigned char *at, const unsigned char *end)
-{
-    int length = *at < 0x80   ? 1
-                 : *at < 0xc2 ? 0
-                 : *at < 0xe0 ? 2
-                 : *at < 0xf0 ? 3
-                 : *at < 0xf5 ? 4
-                              : 0;
-    if (end - at < length) {
-        return 0;
-    }
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool too_long = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
-    bool is_none = (*at == 0xed && at[1] > 0x9f) || (*at == 0xf4 && at[1] > 0x8f);
-    return too_long || is_none ? 0 : length;
-}
 
 static void append_utf8(gt_text *out, uint32_t c)
 {
@@ -87,7 +61,7 @@ static void append_utf8(gt_text *out, uint32_t c)
 }
 
 /* Four digits. */
-static bool read_unit(uint32_t *out, parser *p)
+static bool read_unit(uint32_t *out, gt_json_scan *p)
 {
     uint32_t unit = 0;
     if (p->end - p->at < 4) {
@@ -107,7 +81,7 @@ static bool read_unit(uint32_t *out, parser *p)
 }
 
 /* Behind \u: a character, of one unit or two. U+0000 would end the text. */
-static gputune_status parse_units(gt_text *out, parser *p)
+static gputune_status parse_units(gt_text *out, gt_json_scan *p)
 {
     uint32_t high, low;
     bool is_right = read_unit(&high, p) && high != 0 && (high & 0xfc00) != 0xdc00;
@@ -122,7 +96,7 @@ static gputune_status parse_units(gt_text *out, parser *p)
     return GPUTUNE_OK;
 }
 
-static gputune_status parse_escape(gt_text *out, parser *p)
+static gputune_status parse_escape(gt_text *out, gt_json_scan *p)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     const char *name = next_of(p) ? strchr(names, *p->at) : NULL;
@@ -138,19 +112,19 @@ static gputune_status parse_escape(gt_text *out, parser *p)
 }
 
 /* How many characters follow that stand for themselves, in bytes. */
-static size_t plain_length(const parser *p)
+static size_t plain_length(const gt_json_scan *p)
 {
-    const unsigned char *at = (const unsigned char *)p->at, *end = (const unsigned char *)p->end;
+    const char *at = p->at;
     int length;
-    while (at < end && *at >= 0x20 && *at != '"' && *at != '\\' &&
-           (length = utf8_length(at, end)) > 0) {
+    while (at < p->end && (unsigned char)*at >= 0x20 && *at != '"' && *at != '\\' &&
+           (length = gt_utf8_length(at, p->end)) > 0) {
         at += length;
     }
-    return (size_t)(at - (const unsigned char *)p->at);
+    return (size_t)(at - p->at);
 }
 
 /* From behind the opening quote to behind the closing one. */
-static gputune_status parse_characters(gt_text *out, parser *p)
+static gputune_status parse_characters(gt_text *out, gt_json_scan *p)
 {
     while (!take(p, '"')) {
         size_t length = plain_length(p);
@@ -171,7 +145,7 @@ static gputune_status made(json_t **out, json_t *value)
     return value ? GPUTUNE_OK : gt_fail_memory();
 }
 
-static gputune_status parse_text(json_t **out, parser *p)
+static gputune_status parse_text(json_t **out, gt_json_scan *p)
 {
     gt_text text = {0};
     gputune_status status = parse_characters(&text, p);
@@ -184,7 +158,7 @@ static gputune_status parse_text(json_t **out, parser *p)
 
 /* ---- Numbers and words ----------------------------------------------------------------------- */
 
-static bool skip_digits(parser *p)
+static bool skip_digits(gt_json_scan *p)
 {
     const char *from = p->at;
     while (isdigit((unsigned char)next_of(p))) {
@@ -194,7 +168,7 @@ static bool skip_digits(parser *p)
 }
 
 /* Steps over a number; *is_whole: it has neither fraction nor exponent. */
-static bool skip_number(bool *is_whole, parser *p)
+static bool skip_number(bool *is_whole, gt_json_scan *p)
 {
     (void)take(p, '-');
     bool is_right = take(p, '0') || skip_digits(p);
@@ -211,7 +185,7 @@ static bool skip_number(bool *is_whole, parser *p)
     return is_right;
 }
 
-static gputune_status parse_number(json_t **out, parser *p)
+static gputune_status parse_number(json_t **out, gt_json_scan *p)
 {
     char number[NUMBER_MAX + 1];
     const char *from = p->at;
@@ -238,7 +212,7 @@ static gputune_status parse_number(json_t **out, parser *p)
     return made(out, is_whole ? json_integer(integer) : json_real(real));
 }
 
-static gputune_status parse_word(json_t **out, parser *p)
+static gputune_status parse_word(json_t **out, gt_json_scan *p)
 {
     static const char *const words[] = {"null", "false", "true"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -254,14 +228,14 @@ static gputune_status parse_word(json_t **out, parser *p)
 
 /* ---- Containers ------------------------------------------------------------------------------ */
 
-static gputune_status parse_item(json_t *array, parser *p)
+static gputune_status parse_item(json_t *array, gt_json_scan *p)
 {
     json_t *item = NULL;
     GT_TRY(parse_value(&item, p));
     return json_array_append_new(array, item) == 0 ? GPUTUNE_OK : gt_fail_memory();
 }
 
-static gputune_status parse_named(json_t *object, const char *name, parser *p)
+static gputune_status parse_named(json_t *object, const char *name, gt_json_scan *p)
 {
     json_t *value = NULL;
     skip_blanks(p);
@@ -272,7 +246,7 @@ static gputune_status parse_named(json_t *object, const char *name, parser *p)
     return json_object_set_new_nocheck(object, name, value) == 0 ? GPUTUNE_OK : gt_fail_memory();
 }
 
-static gputune_status parse_member(json_t *object, parser *p)
+static gputune_status parse_member(json_t *object, gt_json_scan *p)
 {
     gt_text name = {0};
     skip_blanks(p);
@@ -286,7 +260,7 @@ static gputune_status parse_member(json_t *object, parser *p)
 }
 
 /* From behind the opening bracket to behind the closing one. */
-static gputune_status parse_container(json_t *container, parser *p)
+static gputune_status parse_container(json_t *container, gt_json_scan *p)
 {
     const bool is_array = json_is_array(container);
     const char closing = is_array ? ']' : '}';
@@ -301,7 +275,7 @@ static gputune_status parse_container(json_t *container, parser *p)
     return take(p, closing) ? GPUTUNE_OK : expected(p, is_array ? "',' or ']'" : "',' or '}'");
 }
 
-static gputune_status open_container(json_t **out, parser *p, json_t *container)
+static gputune_status open_container(json_t **out, gt_json_scan *p, json_t *container)
 {
     GT_TRY(made(out, container));
     p->depth++;
@@ -316,7 +290,7 @@ static gputune_status open_container(json_t **out, parser *p, json_t *container)
     return status;
 }
 
-static gputune_status parse_value(json_t **out, parser *p)
+static gputune_status parse_value(json_t **out, gt_json_scan *p)
 {
     skip_blanks(p);
     if (take(p, '{')) {
@@ -334,7 +308,7 @@ static gputune_status parse_value(json_t **out, parser *p)
 
 gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t bytes)
 {
-    parser p = {text, text + bytes, 1, 0};
+    gt_json_scan p = {text, text + bytes, 1, 0};
     json_t *value = NULL;
     gputune_status status = parse_value(&value, &p);
     if (status == GPUTUNE_OK) {
@@ -349,4 +323,106 @@ gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t b
         *out = value;
     }
     return status;
+}
+
+/* ---- Members as text ------------------------------------------------------------------------- */
+
+/* From behind an opening quote to behind the closing one; false at the end of the text. */
+static bool skip_string(gt_json_scan *p)
+{
+    for (; p->at < p->end; p->at++) {
+        if (take(p, '"')) {
+            return true;
+        }
+        p->line += *p->at == '\n';
+        p->at += *p->at == '\\' && p->at + 1 < p->end;
+    }
+    return false;
+}
+
+/* A container to its closing brace or bracket. */
+static bool skip_container(gt_json_scan *p)
+{
+    int depth = 0;
+    while (p->at < p->end) {
+        char c = *p->at++;
+        p->line += c == '\n';
+        if (c == '"' && !skip_string(p)) {
+            return false;
+        }
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        if (depth == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool skip_value(gt_json_scan *p)
+{
+    if (next_of(p) == '{' || next_of(p) == '[') {
+        return skip_container(p);
+    }
+    if (take(p, '"')) {
+        return skip_string(p);
+    }
+    while (p->at < p->end && !strchr(",}] \t\r\n", *p->at)) {
+        p->at++;
+    }
+    return p->at < p->end;
+}
+
+/* From behind the opening quote of a member's name to its value. */
+static gt_json_step skip_name(gt_json_scan *p, gt_json_piece *out)
+{
+    const char *from = p->at;
+    if (!skip_string(p)) {
+        return GT_JSON_CUT;
+    }
+    out->key = from;
+    out->key_length = (size_t)(p->at - 1 - from);
+    skip_blanks(p);
+    if (p->at == p->end) {
+        return GT_JSON_CUT;
+    }
+    if (!take(p, ':')) {
+        return GT_JSON_BAD;
+    }
+    skip_blanks(p);
+    return GT_JSON_MEMBER;
+}
+
+bool gt_json_enter(gt_json_scan *scan)
+{
+    skip_blanks(scan);
+    return take(scan, '{') || take(scan, '[');
+}
+
+gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out)
+{
+    gt_json_step step = GT_JSON_MEMBER;
+    skip_blanks(scan);
+    if (take(scan, ',')) {
+        skip_blanks(scan);
+    }
+    if (scan->at == scan->end) {
+        return GT_JSON_CUT;
+    }
+    if (take(scan, '}') || take(scan, ']')) {
+        return GT_JSON_END;
+    }
+    *out = (gt_json_piece){.text = scan->at, .line = scan->line};
+    if (take(scan, '"') && (step = skip_name(scan, out)) != GT_JSON_MEMBER) {
+        return step;
+    }
+    out->text = scan->at;
+    out->line = scan->line;
+    bool whole = skip_value(scan);
+    out->length = (size_t)(scan->at - out->text);
+    return !whole ? GT_JSON_CUT : out->length ? GT_JSON_MEMBER : GT_JSON_BAD;
+}
+
+gt_json_scan gt_json_inside(const gt_json_piece *piece)
+{
+    return (gt_json_scan){piece->text, piece->text + piece->length, piece->line, 0};
 }

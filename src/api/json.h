@@ -1,22 +1,28 @@
-/* Walks through the members of large JSON containers without building a tree: gives each value as a
- * piece of text, with its line, and tells a text that ends too early. */
-#ifndef GT_API_JSON_SCAN_H
-#define GT_API_JSON_SCAN_H
+/* Reads JSON text into jansson's values, or steps through the members of a large container without
+ * building a tree. Jansson's own reader is not used: where memory is short, it loses characters of
+ * a name or a number without an error, or ends the process. */
+#ifndef GT_API_JSON_H
+#define GT_API_JSON_H
 
 #include "base/status.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
+/* Reads one value, which is all of the text but for blanks around it. *out is a new reference.
+ * EINVAL: it is malformed; the message says how, and *line where, from 1. ENOMEM. Of members of one
+ * name the last counts. Safe in any locale and thread. */
+gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t bytes);
+
 typedef struct gt_json_scan {
-    const char *text;
-    size_t length, at;
+    const char *at, *end;
     int line; /* of `at`, from 1 */
+    int depth;
 } gt_json_scan;
 
 /* A value's text, within the scanned one. */
 typedef struct gt_json_piece {
-    const char
-        *key; /* of an object's member, without quotes and with its escapes; NULL: of an array */
+    const char *key; /* of an object's member, without quotes, as written; NULL: of an array */
     size_t key_length;
     const char *text;
     size_t length;

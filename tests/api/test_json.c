@@ -1,8 +1,8 @@
-/* JSON as the channel and recorded spaces have it: what is read, and what is told of what is not.
+/* JSON as recorded spaces have it: what is read, and what is told of what is not.
  */
-#include "base_support.h"
+#include "base/base_support.h"
 
-#include "base/json.h"
+#include "api/json.h"
 
 #include <float.h>
 #include <math.h>
