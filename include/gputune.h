@@ -838,11 +838,12 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_form form);
 
 /* Makes a first template out of CUDA text: copies `text`, and puts the pragmas that it lacks in
- * front of `kernel`. A comment that begins with "guess:" marks each guess. A NULL kernel stands for
- * the only kernel, or for the only one with a kernel() pragma. `path` is for messages; no file is
- * read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown kernel; with
- * EINVAL where the text has several kernels and none is named (the message lists them); with
- * EUNSUPPORTED for what no template can have, such as textures. */
+ * front of `kernel`. The launch, sizes and values are those of the program around the kernel, if it
+ * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
+ * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
+ * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
+ * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
+ * kernel; with EUNSUPPORTED for what no template can have, such as textures. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
 

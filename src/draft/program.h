@@ -92,12 +92,15 @@ bool gt_program_call(const gt_program *program, const gt_program_function *funct
 bool gt_program_is_plain(const gt_program *program, gt_span span);
 /* What the name at that token stands for; false: nothing defines it. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
+/* Whether device code reads the macro, or another macro that device code reads. */
+bool gt_program_on_device(const gt_program *program, const gt_token *macro);
+
+/* ---- undefined.c ---- */
+
 /* Whether the program declares the name anywhere. */
 bool gt_program_is_told(const gt_program *program, const gt_token *name);
 /* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
  * a tuner defines. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);
-/* Whether device code reads the macro, or another macro that device code reads. */
-bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 
 #endif

@@ -48,7 +48,12 @@ static const program programs[] = {
      COPY_CLAUSES("1 << 12", USUAL, "512")},
     {"a number behind a value of the command line",
      COPY
-     "int main(int argc, char **argv) { int n = 8192; if (argc > 1) n = atoi(argv[1]); " ALLOCATED
+     "int main(int argc, char **argv) { int n = 8192; if (argc > 1) n = to_int(argv[1]); " ALLOCATED
+     " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 13", USUAL, "256")},
+    {"the half of a choice that no command line decides",
+     COPY
+     "int main(int argc, char **argv) { int n = (argc > 1) ? to_int(argv[1]) : 8192; " ALLOCATED
      " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 13", USUAL, "256")},
     {"the branch of a condition that counts",
@@ -61,7 +66,7 @@ static const program programs[] = {
      "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + "
      "threadIdx.y;\n"
      "    if (i < w && j < h) y[j * w + i] = x[j * w + i];\n}\n"
-     "int main(int c, char **argv) { int rows = atoi(argv[1]), cols = atoi(argv[2]); float *a, "
+     "int main(int c, char **argv) { int rows = to_int(argv[1]), cols = to_int(argv[2]); float *a, "
      "*b;\n"
      "size_t bytes = rows * cols * sizeof *a; cudaMalloc(&a, 4 * rows * cols);\n"
      "cudaMallocManaged(&b, sizeof(float) * rows * cols); dim3 t(16, 8);\n"
@@ -146,11 +151,12 @@ static void test_what_is_not_found(void **state)
     (void)state;
     char *draft =
         draft_of(COPY "__global__ void t(cudaTextureObject_t o) { }\n"
-                      "int main(int c, char **v) { int n = atoi(v[1]); float *a, *b;\n"
+                      "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b;\n"
                       "make(&a); cudaMalloc(&b, n * 4); k<<<(n + 255) / 256, 256>>>(a, b, "
                       "n); t<<<1, 1>>>(0); }\n",
                  NULL);
-    assert_true(has(draft, "// ? 'n': the program has atoi(v[1]) for it; a value to measure at\n"));
+    assert_true(
+        has(draft, "// ? 'n': the program has to_int(v[1]) for it; a value to measure at\n"));
     assert_true(has(draft, "// ? how long 'y' is: found no cudaMalloc() of 'a'; its largest index "
                            "says so much\n"));
     assert_true(has(draft, "// ? no template of 't': kernel.cu:6:19: 'o' is a texture"));
