@@ -97,7 +97,7 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
     if (status == GPUTUNE_OK) {
         take_times(&choice, v);
         *terms = choice.terms;
-        status = gt_plan_make(out, request, &choice, tuner->driver);
+        status = gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
         gt_choice_free(&choice);
     }
     gt_request_free(request);
