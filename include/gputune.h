@@ -657,7 +657,8 @@ typedef struct gputune_function {
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
- * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EUNSUPPORTED for kernels
+ * that are launched in loops, with conditions or computed arguments. EINVAL without a current
  * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
@@ -837,11 +838,12 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_form form);
 
 /* Makes a first template out of CUDA text: copies `text`, and puts the pragmas that it lacks in
- * front of `kernel`. A comment that begins with "guess:" marks each guess. A NULL kernel stands for
- * the only kernel, or for the only one with a kernel() pragma. `path` is for messages; no file is
- * read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown kernel; with
- * EINVAL where the text has several kernels and none is named (the message lists them); with
- * EUNSUPPORTED for what no template can have, such as textures. */
+ * front of `kernel`. The launch, sizes and values are those of the program around the kernel, if it
+ * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
+ * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
+ * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
+ * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
+ * kernel; with EUNSUPPORTED for what no template can have, such as textures. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
 
@@ -977,11 +979,12 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 void *user);
 
 /* What gputune_check() found in one variant. `kind` is race (two threads touch memory, one writes,
- * and nothing orders them), barrier (in a divergent branch, left by threads, or waited at for
- * ever), shuffle (from a thread that has returned), unset (memory is read that nothing has set),
- * bounds, alignment, state (a device variable is written), or fault (a trap or a failed assertion).
- * It is "checked" in the last call of each variant, and a status of gputune_record for one that
- * could not be checked, whose message says why. */
+ * and nothing orders them), barrier (in a divergent branch that others go past, or waited at for
+ * ever; threads may return in front of it, but it does not order what they did), shuffle (from a
+ * thread that has returned, or among threads of which some went past it), unset (memory is read
+ * that nothing has set), bounds, alignment, state (a device variable is written), or fault (a trap
+ * or a failed assertion). It is "checked" in the last call of each variant, and a status of
+ * gputune_record for one that could not be checked, whose message says why. */
 typedef struct gputune_finding {
     uint32_t version;
     const char *kernel, *configuration, *sizes, *kind;

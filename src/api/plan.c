@@ -143,7 +143,8 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
 
 static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
 {
-    const gt_geometry *g = &plan->winner.launch.geometry;
+    const gt_launch *launch = &plan->winner.launch;
+    const gt_kernel_step *g = &launch->steps[0];
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
                                 .kernel = plan->kernel,
                                 .configuration = plan->configuration,
@@ -152,14 +153,14 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .objective = request->options.objective,
                                 .time_ns = choice->time_ns,
                                 .default_ns = choice->default_ns,
-                                .speedup = choice->speedup,
-                                .speedup_low = choice->speedup_low,
-                                .speedup_high = choice->speedup_high,
-                                .tie = choice->tie,
-                                .noisy = choice->noisy,
+                                .speedup = choice->verdict.speedup,
+                                .speedup_low = choice->verdict.speedup_low,
+                                .speedup_high = choice->verdict.speedup_high,
+                                .tie = choice->verdict.tie,
+                                .noisy = choice->verdict.noisy,
                                 .modelled = request->device->emulated && choice->time_ns > 0,
                                 .shared_bytes = g->shared_bytes,
-                                .carveout_kb = g->carveout_kb,
+                                .carveout_kb = launch->carveout_kb,
                                 .registers = choice->resources.registers,
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,

@@ -19,8 +19,6 @@ void gt_text_append(gt_text *text, const char *string);
 void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count);
 void gt_text_printf(gt_text *text, const char *format, ...) GT_PRINTF(2, 3);
 void gt_text_vprintf(gt_text *text, const char *format, va_list args) GT_PRINTF(2, 0);
-/* Empties it and keeps its memory. */
-void gt_text_clear(gt_text *text);
 void gt_text_free(gt_text *text);
 /* Hands the string to the caller (free() it) and empties `text`; ENOMEM if an append had failed. */
 gputune_status gt_text_take(char **out, gt_text *text);
@@ -30,6 +28,11 @@ const char *gt_text_string(const gt_text *text);
 /* strdup/strndup with ENOMEM as a status. */
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
+
+/* The length of the UTF-8 character that begins at `at`, 0: none does. */
+int gt_utf8_length(const char *at, const char *end);
+/* Replaces each byte that belongs to no UTF-8 character by '?'. */
+void gt_make_utf8(char *string);
 
 typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
 /* Reads an integer as users write it: decimal digits or 0x, then an optional ^exponent ("2^20"),

@@ -37,16 +37,10 @@ bool cli_console_is_verbose(void)
     return is_verbose && !is_quiet;
 }
 
-size_t cli_terminal_width(FILE *file)
+size_t cli_console_columns(FILE *file)
 {
     struct winsize size;
     return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-int cli_console_width(void)
-{
-    size_t width = cli_terminal_width(stderr);
-    return width ? (int)width : 80;
 }
 
 static void erase(void)

@@ -165,6 +165,7 @@ void emu_check_settle(emu_check *check)
             region->cells[i] = (emu_cell){.write = {.warp = is_set ? EMU_SETTLED : 0}};
         }
     }
+    check->behind.op = NULL; /* another program may lie there next */
     check->launch = NULL;
 }
 

@@ -5,8 +5,9 @@
  * barriers of block, cluster and warp, shuffles and votes, fences, releases by mbarriers. What a
  * warp knows of other warps' clocks it learns at barriers, and from atomics and volatile accesses
  * of places to which a warp has published what it knew at its last fence. Lanes of one warp are
- * told apart by what they know of each other. Where this is coarser than the language it errs
- * towards order: a mistake may be missed, and none is made up.
+ * told apart by what they know of each other. What a thread did behind its last such operation and
+ * then returned is ordered with nothing that others do. Where this is coarser than the language it
+ * errs towards order: a mistake may be missed, and none is made up.
  *
  * A checked launch runs on one host thread. */
 #ifndef EMU_CHECK_H
@@ -94,6 +95,8 @@ typedef struct emu_warp_order {
     emu_clock *fenced;                     /* and of itself, at its last fence */
     uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that the operation loads unset, by element */
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* that it stores unset */
+    uint32_t ordered[EMU_WARP];            /* the clock of what the lane did last that orders */
+    const emu_op *last[EMU_WARP];          /* the lane's last access of global or shared memory */
     struct {
         uint32_t group, waited; /* of cp.async: the open one, and the last that was waited for */
         uint32_t at[16];        /* when a group was waited for, by group modulo 16 */
@@ -137,8 +140,16 @@ void emu_order_wait(emu_warp *warp, uint32_t left);
 /* Forgets what was published. */
 void emu_order_forget(emu_check *check);
 
+/* ---- threads that do not come (check_barrier.c) ---- */
+
+/* Returns the lanes that wait at the barrier of the block. None may wait at another place, or have
+ * gone past it. */
+uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
+/* The same of an operation for members of a warp, all of which have come or returned. */
+void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* A shuffle of the lane takes its value from another one, which must not have exited. */
 void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from);
+
 /* No group of the worker can go on: says which threads wait. */
 void emu_check_stuck(const emu_group *group);
 

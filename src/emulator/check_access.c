@@ -308,7 +308,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
                          const uint8_t *before)
 {
     emu_check *check = warp->worker->check;
-    const emu_warp_order *order = &warp->block->order->warps[warp->index];
+    emu_warp_order *order = &warp->block->order->warps[warp->index];
     ptx_space space = space_of(op, access->address[lane]);
     bool write = op->flags & EMU_ACCESS_WRITE;
     if (space == PTX_LOCAL) {
@@ -317,6 +317,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     }
     if (space != PTX_GLOBAL && space != PTX_SHARED)
         return;
+    order->last[lane] = op;
     touch t = {.warp = warp,
                .op = op,
                .lane = lane,

@@ -101,9 +101,18 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* What the warp knows, itself included; its clock goes on. */
-static emu_clock *take_now(emu_warp_order *order)
+/* What the lanes did up to now is ordered with what others do that learn of it. */
+static void mark_ordered(emu_warp_order *order, uint32_t lanes)
 {
+    EMU_FOR_LANES(lane, lanes)
+    order->ordered[lane] = order->clock;
+}
+
+/* What the warp knows, itself included; its clock goes on. */
+static emu_clock *take_now(const emu_warp *warp)
+{
+    emu_warp_order *order = order_of(warp);
+    mark_ordered(order, warp->mask);
     emu_clock *now = over(order->known, order->index, order->index + 1);
     if (now)
         now->at[order->index - now->first] = order->clock;
@@ -127,6 +136,7 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
 void emu_order_meet(emu_warp *warp, uint32_t members)
 {
     emu_warp_order *order = order_of(warp);
+    mark_ordered(order, members & ~warp->dead);
     know(order, members | warp->dead, order->clock++);
 }
 
@@ -142,17 +152,20 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
 {
     const emu_warp_order *order = order_of(warp);
     uint32_t clock = stamp->clock, other = stamp->warp - 1;
-    if (stamp->group) { /* of this block, or of one that has its own shared memory */
-        const emu_block_order *block = warp->block->order;
-        uint32_t place = other - block->warps[0].index;
-        if (place < warp->block->warp_count) {
-            const emu_warp_order *writer = &block->warps[place];
+    uint32_t place = other - warp->block->order->warps[0].index;
+    if (place < warp->block->warp_count) {
+        const emu_warp_order *writer = &warp->block->order->warps[place];
+        if (stamp->group) { /* of this block, or of one that has its own shared memory */
             uint32_t group = stamp->group - 1, waited = writer->async[stamp->lane].waited;
             if (group > waited)
                 return false;
             if (group + RING > waited)
                 clock = writer->async[stamp->lane].at[group % RING];
         }
+        /* what a thread did before it returned, and met nobody any more, nothing orders */
+        if (warp->block->warps[place].dead >> stamp->lane & 1 &&
+            clock > writer->ordered[stamp->lane])
+            return false;
     }
     if (other != order->index)
         return clock_of(order->known, other) >= clock;
@@ -163,86 +176,19 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
 
 void emu_order_arrive(emu_warp *warp, unsigned barrier)
 {
-    emu_clock *now = take_now(order_of(warp));
+    emu_clock *now = take_now(warp);
     learn(&warp->block->order->barriers[barrier], now);
     release(now);
-}
-
-static bool is_gone(const emu_warp *warp)
-{
-    return warp->dead == UINT32_MAX;
-}
-
-/* What warps did that have exited is before every barrier from then on. */
-static void add_gone(emu_clock **clock, const emu_block *block)
-{
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        if (is_gone(&block->warps[w])) {
-            emu_clock *now = take_now(&block->order->warps[w]);
-            learn(clock, now);
-            release(now);
-        }
-    }
-}
-
-/* The lanes of the warp that wait at the barrier, and an operation that they wait at; *differ:
- * there are two. */
-static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
-{
-    uint32_t lanes = 0;
-    *op = NULL;
-    *differ = false;
-    for (unsigned i = 0; i < warp->split_count; i++) {
-        const emu_split *split = &warp->splits[i];
-        if (split->state != EMU_AT_BARRIER || split->barrier != barrier)
-            continue;
-        *differ |= *op && *op != split->waiting_op;
-        *op = split->waiting_op;
-        lanes |= split->mask;
-    }
-    return lanes;
-}
-
-/* Lanes that were there and have left. */
-static uint32_t exited(const emu_warp *warp)
-{
-    uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
-    return warp->dead & (threads >= EMU_WARP ? UINT32_MAX : (1u << threads) - 1);
-}
-
-void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from)
-{
-    if (exited(warp) >> from & 1)
-        emu_check_report(warp, op, lane, "shuffle", "", NULL,
-                         "takes a value from a thread that has returned");
-}
-
-/* A warp must come to a barrier as one: not from two branches, and not without lanes that have
- * exited. */
-static void look_at_divergence(const emu_warp *warp, const emu_op *op, uint32_t lanes, bool differ)
-{
-    unsigned lane = (unsigned)__builtin_ctz(lanes);
-    if (differ)
-        emu_check_report(warp, op, lane, "barrier", "", NULL,
-                         "threads of one warp wait at different barriers, each in a branch");
-    else if (exited(warp))
-        emu_check_report(
-            warp, op, lane, "barrier", "", NULL,
-            "a barrier that other threads of the warp do not come to: they have returned");
 }
 
 void emu_order_release(emu_block *block, unsigned barrier)
 {
     emu_clock **clock = &block->order->barriers[barrier];
-    add_gone(clock, block);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         emu_warp *warp = &block->warps[w];
-        const emu_op *op;
-        bool differ;
-        uint32_t lanes = waiting_at(warp, barrier, &op, &differ);
+        uint32_t lanes = emu_check_barrier(warp, barrier);
         if (!lanes)
             continue;
-        look_at_divergence(warp, op, lanes, differ);
         know(order_of(warp), lanes | warp->dead, clock_of(*clock, order_of(warp)->index));
         learn(&order_of(warp)->known, *clock);
     }
@@ -251,7 +197,7 @@ void emu_order_release(emu_block *block, unsigned barrier)
 
 void emu_order_cluster_arrive(emu_warp *warp)
 {
-    emu_clock *now = take_now(order_of(warp));
+    emu_clock *now = take_now(warp);
     learn(&warp->block->group->blocks[0].order->cluster, now);
     release(now);
 }
@@ -259,8 +205,6 @@ void emu_order_cluster_arrive(emu_warp *warp)
 void emu_order_cluster_release(emu_group *group)
 {
     emu_clock **clock = &group->blocks[0].order->cluster;
-    for (uint32_t b = 0; b < group->block_count; b++)
-        add_gone(clock, &group->blocks[b]);
     for (uint32_t b = 0; b < group->block_count; b++)
         for (uint32_t w = 0; w < group->blocks[b].warp_count; w++)
             warp_learns(&group->blocks[b].order->warps[w], *clock);
@@ -273,7 +217,7 @@ void emu_order_fence(emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
     release(order->fenced);
-    order->fenced = take_now(order);
+    order->fenced = take_now(warp);
 }
 
 /* Where the place is noted, or would be. */
@@ -309,7 +253,7 @@ void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now)
 {
     emu_check *check = warp->worker->check;
     emu_warp_order *order = order_of(warp);
-    emu_clock *clock = now ? take_now(order) : retain(order->fenced);
+    emu_clock *clock = now ? take_now(warp) : retain(order->fenced);
     if (clock && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;

@@ -42,6 +42,10 @@ struct emu_check {
     emu_region *regions;
     emu_place *places;
     size_t place_count, place_capacity;
+    struct {
+        const emu_op *last, *op; /* check_barrier.c: the last answer */
+        bool is;
+    } behind;
     uint8_t *before; /* what the module's variables held, one behind the other; NULL: not known */
     struct emu_found *found;
     size_t found_count;

@@ -332,7 +332,8 @@ static void decode_function(emu_decoder *decoder)
 {
     const ptx_function *function = decoder->function;
     uint32_t *slots = calloc(function->register_count + 1, sizeof *slots);
-    decoder->flows = calloc(function->instruction_count + 1, sizeof *decoder->flows);
+    size_t flow_bytes = (function->instruction_count + 1) * sizeof *decoder->flows;
+    decoder->flows = emu_decode_alloc(decoder, flow_bytes);
     decoder->uses_shared = emu_decode_alloc(decoder, decoder->program->module.shared_count + 1);
     decoder->slots = slots;
     decoder->in = NULL;
@@ -341,8 +342,7 @@ static void decode_function(emu_decoder *decoder)
     else
         emu_decode_fail(decoder, "out of memory");
     free(slots);
-    free(decoder->flows);
-    decoder->flows = NULL;
+    decoder->out->flows = decoder->flows;
 }
 
 static bool reserve_ops(emu_program *program)

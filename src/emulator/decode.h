@@ -14,14 +14,6 @@ typedef struct emu_touch {
     bool writes;
 } emu_touch;
 
-/* Where an instruction goes on. */
-typedef struct emu_flow {
-    const uint32_t *targets; /* instructions of the same function */
-    uint32_t count;
-    bool falls_through;
-    bool is_load; /* its results come from global memory */
-} emu_flow;
-
 typedef struct emu_decoder {
     emu_program *program;
     emu_function *out;

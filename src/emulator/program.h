@@ -6,6 +6,14 @@
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
+/* Where an instruction goes on. */
+typedef struct emu_flow {
+    const uint32_t *targets; /* instructions of the same function */
+    uint32_t count;
+    bool falls_through;
+    bool is_load; /* its results come from global memory */
+} emu_flow;
+
 /* A function or kernel, decoded. */
 typedef struct emu_function {
     const ptx_function *source;
@@ -22,6 +30,7 @@ typedef struct emu_function {
     const uint32_t *touches;     /* the registers of each operation, for check_flow.c: twice the
                                     index, plus one where it is written */
     const uint32_t *first_touch; /* of each operation, and behind the last */
+    const emu_flow *flows;       /* of each operation */
 } emu_function;
 
 typedef struct emu_entry {

@@ -51,11 +51,22 @@ void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, 
     split->barrier = (uint8_t)barrier;
 }
 
+uint32_t emu_members(const emu_warp *warp, uint32_t operand)
+{
+    const uint32_t *named = emu_lanes(warp, operand);
+    uint32_t members = 0;
+    for (unsigned lane = 0; lane < EMU_WARP; lane++)
+        members |= named[lane] & -(warp->mask >> lane & 1);
+    return members;
+}
+
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
 {
     if ((members & ~(warp->active | warp->dead)) == 0) {
-        if (members && warp->worker->check)
+        if (members && warp->worker->check) {
+            emu_check_members(warp, op, members);
             emu_order_meet(warp, members);
+        }
         return true;
     }
     emu_wait(warp, op, warp->active, EMU_AT_SYNC, 0, warp->pc - 1);

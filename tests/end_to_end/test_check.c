@@ -10,7 +10,7 @@ static const struct planted {
     const char *name, *kind, *text;
 } planted[] = {
     {"atomic_min_unclear", "unset", "atomicMin(&y[i], x[i] + 1);"},
-    {"barrier_behind_return", "barrier", "__syncthreads();"},
+    {"barrier_behind_return", "race", "held[threadIdx.x ^ 1] : 0.0f;"},
     {"barrier_in_branches", "barrier", "__syncthreads();"},
     {"barrier_in_loop", "barrier", "__syncthreads();"},
     {"between_blocks", "race", "y[i] = i >= BLOCK ? ((volatile float *)part)[i - BLOCK] : x["},
@@ -21,6 +21,7 @@ static const struct planted {
     {"cleared_late", "race", "atomicAdd(&counts[x[i]], 1u);"},
     {"cleared_late", "unset", "atomicAdd(&counts[x[i]], 1u);"},
     {"copy_not_awaited", "race", "y[i] = held[BLOCK - 1 - threadIdx.x];"},
+    {"copy_not_signalled", "race", "y[i] = held[BLOCK - 1 - threadIdx.x];"},
     {"counter_by_lanes", "race", "found = found + 1;"},
     {"counter_by_warps", "race", "found = found + mine;"},
     {"earlier_warp", "race", "y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadId"},
@@ -65,12 +66,12 @@ static const struct planted {
     {"shared_count_unset", "unset", "atomicAdd(&found, v > 0.0f);"},
     {"shared_max_unset", "unset", "y[i] = held[threadIdx.x];"},
     {"shared_min_unset", "unset", "y[i] = held[threadIdx.x];"},
-    {"shared_neighbour", "barrier", "__syncthreads();"},
     {"shared_sum_unset", "unset", "y[i] = held[threadIdx.x];"},
     {"shared_times_zero", "race", "y[i] = 2.0f * x[i] + 0.0f * held[threadIdx.x];"},
     {"shared_times_zero", "unset", "y[i] = 2.0f * x[i] + 0.0f * held[threadIdx.x];"},
     {"shared_vector", "alignment", "asm volatile(\"ld.shared.v2.f32 {%0, %1}, [%2];\" : \"=f\"(a"},
     {"shuffle_from_the_gone", "shuffle", "float other = __shfl_down_sync(0xffffffffu, x[i], 1);"},
+    {"shuffle_in_branch", "shuffle", "other = __shfl_xor_sync(0xffffffffu, v, 1);"},
     {"signed_max", "unset", "y[i] = max(y[i], x[i]);"},
     {"table_by_first_block", "state", "table[i] = a * (float)(i % 7);"},
     {"tail_of_tile", "unset", "most = fmaxf(most, held[k]);"},
@@ -219,6 +220,7 @@ static const char *const right[] = {
     "examples/vector_add.cu",
     "examples/zeromeanfilter.cu:zero_mean_columns",
     "examples/zeromeanfilter.cu:zero_mean_rows",
+    "examples/bitonic.cu",
 };
 
 static void test_no_false_alarms(void **state)

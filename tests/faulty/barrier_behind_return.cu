@@ -1,4 +1,4 @@
-// barrier: has a barrier that threads which have returned never reach
+// barrier: writes what others read behind a barrier that the writers, which return, never reach
 // caught: check
 #include "slow.cuh"
 
@@ -17,26 +17,26 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
 #if BAD
+    held[threadIdx.x] = i < n ? x[i] : 0.0f;
     if (i >= n) {
         return;
     }
-    held[threadIdx.x] = x[i];
-    __syncthreads();
-    y[i] = held[threadIdx.x];
 #else
-    slowly();
-    held[threadIdx.x] = i < n ? x[i] : 0.0f;
-    __syncthreads();
-    if (i < n) {
-        y[i] = held[threadIdx.x];
+    if (i >= n) {
+        return;
     }
+    slowly();
+    held[threadIdx.x] = x[i];
 #endif
+    __syncthreads();
+    size_t other = i ^ 1;
+    y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f;
 }
 
 __global__ void barrier_behind_return_reference(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        y[i] = x[i];
+        y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f;
     }
 }

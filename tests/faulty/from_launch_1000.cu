@@ -1,5 +1,5 @@
 // state: is wrong from the thousandth launch on
-// caught: check
+// caught: proof, check
 #include "slow.cuh"
 
 #pragma gputune kernel(from_launch_1000)

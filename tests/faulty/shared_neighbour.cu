@@ -1,5 +1,5 @@
 // bounds: reads behind one array of shared memory, in the next, and does not use it
-// caught: check, by its barrier in a branch: both arrays are one piece of memory to the machine code
+// caught: neither: both arrays are one piece of memory to the machine code
 #include "slow.cuh"
 
 #pragma gputune kernel(shared_neighbour)

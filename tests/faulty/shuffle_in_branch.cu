@@ -1,5 +1,5 @@
 // barrier: shuffles with a full mask in a branch that half of the lanes take
-// caught: neither: the lanes that go past it may have returned before, as they are allowed to
+// caught: check
 #include "slow.cuh"
 
 #pragma gputune kernel(shuffle_in_branch)

@@ -282,6 +282,39 @@ __global__ void scale(half *y, half a, bool twice, size_t n)
 
 
 @test
+def loops_of_launches():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "sums.cu")
+        with open(path, "w") as file:
+            file.write("""#pragma gputune kernel(sums)
+#pragma gputune problem(n = 1000)
+#pragma gputune args(inout float y[n], int n) scratch(float next[n])
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune for(step = 1; step < n; step *= 2)
+#pragma gputune launch(add, block = BLOCK, grid = ceil_div(n, BLOCK), args = (next, y, n, step))
+#pragma gputune launch(copy, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, next, n))
+__global__ void add(float *to, const float *from, int n, int step)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i] + (i >= step ? from[i - step] : 0);
+    }
+}
+__global__ void copy(float *to, const float *from, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i];
+    }
+}
+""")
+        sums = gputune.tune(path, n=N, effort="cached")
+        y = Interface()
+        sums(y, N)
+        assert y.read() == [float(i + 1) for i in range(N)]
+
+
+@test
 def tuning_and_what_is_known_then():
     axpy = gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
     info = axpy.info

@@ -1,0 +1,129 @@
+/* Threads that do not come to a barrier or a shuffle which others of their warp wait at. Since
+ * Volta a thread that has returned need not. One that went past it and then returned made a
+ * mistake: its last access of memory is of a place that is reached from there, and from which
+ * nothing leads back. */
+#include "emulator/check_parts.h"
+
+#include <stdlib.h>
+
+/* ---- past an operation ---- */
+
+/* Notes which instructions can be run after `from`. */
+static void follow(const emu_function *function, uint32_t from, bool *reached, uint32_t *stack)
+{
+    uint32_t depth = 0, count = (uint32_t)function->source->instruction_count;
+    stack[depth++] = from;
+    while (depth) {
+        uint32_t at = stack[--depth];
+        const emu_flow *flow = &function->flows[at];
+        for (uint32_t t = 0; t <= flow->count; t++) {
+            uint32_t next = t < flow->count ? flow->targets[t] : at + 1;
+            if (next >= count || reached[next] || (t == flow->count && !flow->falls_through))
+                continue;
+            reached[next] = true;
+            stack[depth++] = next;
+        }
+    }
+}
+
+static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
+{
+    size_t count = function->source->instruction_count;
+    bool *reached = calloc(count + 1, sizeof *reached);
+    uint32_t *stack = calloc(count + 1, sizeof *stack);
+    if (reached && stack)
+        follow(function, from, reached, stack);
+    bool leads = reached && reached[to];
+    free(reached);
+    free(stack);
+    return leads;
+}
+
+/* Whether the access `last` (NULL: none) is behind `op`. What is not in the kernel itself, but in a
+ * function that it calls, is not looked at. */
+static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
+{
+    emu_check *check = warp->worker->check;
+    const emu_run_state *run = warp->worker->run;
+    const emu_op *first = run->launch->program->ops + run->function->first;
+    const emu_op *end = first + run->function->source->instruction_count;
+    if (!last || last < first || last >= end || op < first || op >= end)
+        return false;
+    if (check->behind.last != last || check->behind.op != op) {
+        uint32_t from = (uint32_t)(op - first), to = (uint32_t)(last - first);
+        check->behind.last = last;
+        check->behind.op = op;
+        check->behind.is = leads_to(run->function, from, to) && !leads_to(run->function, to, from);
+    }
+    return check->behind.is;
+}
+
+/* Lanes that were there and have left. */
+static uint32_t exited(const emu_warp *warp)
+{
+    uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
+    return warp->dead & (threads >= EMU_WARP ? UINT32_MAX : (1u << threads) - 1);
+}
+
+static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
+{
+    const emu_warp_order *order = &warp->block->order->warps[warp->index];
+    EMU_FOR_LANES(lane, lanes & exited(warp))
+    {
+        if (is_behind(warp, order->last[lane], op))
+            return true;
+    }
+    return false;
+}
+
+/* ---- barriers of the block ---- */
+
+/* The lanes of the warp that wait at the barrier, and an operation that they wait at; *differ:
+ * there are two. */
+static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
+{
+    uint32_t lanes = 0;
+    *op = NULL;
+    *differ = false;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        const emu_split *split = &warp->splits[i];
+        if (split->state != EMU_AT_BARRIER || split->barrier != barrier)
+            continue;
+        *differ |= *op && *op != split->waiting_op;
+        *op = split->waiting_op;
+        lanes |= split->mask;
+    }
+    return lanes;
+}
+
+uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier)
+{
+    const emu_op *op;
+    bool differ;
+    uint32_t lanes = waiting_at(warp, barrier, &op, &differ);
+    unsigned lane = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
+    if (differ)
+        emu_check_report(warp, op, lane, "barrier", "", NULL,
+                         "threads of one warp wait at different barriers, each in a branch");
+    else if (lanes && have_passed(warp, op, UINT32_MAX))
+        emu_check_report(warp, op, lane, "barrier", "", NULL,
+                         "a barrier that other threads of the warp have gone past");
+    return lanes;
+}
+
+/* ---- within a warp ---- */
+
+void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
+{
+    if (have_passed(warp, op, members))
+        emu_check_report(warp, op, (unsigned)__builtin_ctz(warp->mask),
+                         op->unit == EMU_CLASS_BARRIER ? "barrier" : "shuffle", "", NULL,
+                         "the mask names threads that have gone past it");
+}
+
+void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, unsigned from)
+{
+    if (exited(warp) >> from & 1)
+        emu_check_report(warp, op, lane, "shuffle", "", NULL,
+                         "takes a value from a thread that has returned");
+}
