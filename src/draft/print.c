@@ -21,7 +21,7 @@ typedef struct printer {
     const gt_expression *expression;
     const char *const *names;
     gt_text *divided;
-    part stack[GT_EXPRESSION_STACK];
+    part stack[GT_CODE_STACK];
     int depth;
     bool failed;
 } printer;
