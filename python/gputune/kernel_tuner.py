@@ -212,10 +212,11 @@ def _argument(number: int, value: Any, parameter: tuple[str, str, bool]) -> str:
 
 
 class _Variants:
-    """Configurations that share a kernel's text, as one template: a tunable says which one it is."""
+    """Configurations of one kernel as one template: a tunable says which one it is."""
 
-    def __init__(self, given: Mapping[str, Any], name: str, text: str) -> None:
-        self.given, self.name, self.text = given, name, text
+    def __init__(self, given: Mapping[str, Any], name: str) -> None:
+        self.given, self.name = given, name
+        self.texts: list[str] = []  # of the kernel, for each configuration
         self.params: list[dict[str, Any]] = []
         self.launches: list[_Launch] = []
 
@@ -224,7 +225,7 @@ class _Variants:
                 *(f"{name}={value}" for name, value in zip(_LAUNCH, self.launches[i].values()))]
 
     def template(self, default: int = 0) -> str:
-        parameters = _signature(self.text, self.name)
+        parameters = _signature(self.texts[0], self.name)
         arguments = self.given["arguments"]
         if len(parameters) != len(arguments):
             raise TypeError(f"{self.name} has {len(parameters)} parameters; got {len(arguments)} arguments")
@@ -247,10 +248,12 @@ class _Variants:
         stars = ["*" * isinstance(value, numpy.ndarray) for value in arguments]
         check = ", ".join(f"{_c_type(kind, value.dtype)} {star}{name}"
                           for value, star, (kind, name, _) in zip(arguments, stars, parameters))
-        return (f"{pragmas}{self._macros()}{self.text}\n__global__ void kt_check({check}, "
+        shared = self.texts[0] if len(set(self.texts)) == 1 else ""
+        return (f"{pragmas}{self._code(not shared)}{shared}\n__global__ void kt_check({check}, "
                 "unsigned long long *wrong)\n{\n}\n")
 
-    def _macros(self) -> str:
+    def _code(self, whole: bool) -> str:
+        """What differs among the configurations: their macros, and the `whole` kernel."""
         text = ""
         for i, (params, launch) in enumerate(zip(self.params, self.launches)):
             text += f"#{'elif' if i else 'if'} kt_configuration == {i}\n"
@@ -258,11 +261,12 @@ class _Variants:
                 line = str(value).replace("\n", "\\\n")
                 text += f"constexpr int {name} = {line};\n" if "loop_unroll_factor" in name else \
                     f"#define {name} {line}\n"
+            text += self.texts[i] + "\n" if whole else ""
         return text + "#endif\n"
 
 
 def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]]) -> list[_Variants]:
-    groups: dict[tuple[str, str], list[_Variants]] = {}
+    groups: dict[str, list[_Variants]] = {}
     for params in configurations:
         text = _source_text(given["kernel_source"], params)
         if "__global__" not in text:
@@ -271,9 +275,10 @@ def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]])
             if "loop_unroll_factor" in name and str(value) == "0":
                 text = re.sub(r"\n\s*#pragma\s+unroll\s+" + name + r"\b", "\n", text)
         name = _replaced(given["kernel_name"], params)
-        group = groups.setdefault((name, text), [])
+        group = groups.setdefault(name, [])
         if not group or len(group[-1].params) == _MOST_VALUES:
-            group.append(_Variants(given, name, text))
+            group.append(_Variants(given, name))
+        group[-1].texts.append(text)
         group[-1].params.append(params)
         group[-1].launches.append(_Launch(given, params))
     return [one for group in groups.values() for one in group]
@@ -283,7 +288,7 @@ def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]])
 
 def _inputs(given: Mapping[str, Any], variants: _Variants, folder: str) -> tuple[dict[str, Any], list[Any]]:
     """Members of gputune_options that hold the arguments, and what they point to."""
-    names = [name for _, name, _ in _signature(variants.text, variants.name)]
+    names = [name for _, name, _ in _signature(variants.texts[0], variants.name)]
     arrays = [(name, value) for name, value in zip(names, given["arguments"])
               if isinstance(value, numpy.ndarray)]
     inputs = (_abi.gputune_input * max(len(arrays), 1))(

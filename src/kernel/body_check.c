@@ -109,6 +109,16 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
     return GPUTUNE_OK;
 }
 
+/* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
+static void note_offset(gt_argument *argument, const gt_function_parameter *given, const char *text,
+                        const gt_function *function)
+{
+    gt_element element;
+    bool may_be = !argument->is_buffer && function->plain && fixed_element(&element, argument) &&
+                  !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
+    argument->is_stated |= may_be && gt_function_adds(text, function, given->name);
+}
+
 static gputune_status check_count(size_t given, size_t expected, const char *function,
                                   const char *more, gt_place place)
 {
@@ -223,8 +233,10 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
         if (gt_map_of_argument(template, index) >= 0) {
             GT_TRY(check_map(&parameters[i], step->kernel.name, place));
         } else if (index < template->argument_count) {
-            GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[index],
-                                   step->kernel.name, false, place));
+            gt_argument *argument = &parse->template->arguments[index];
+            GT_TRY(
+                check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
+            note_offset(argument, &parameters[i], text, &function);
         } else if (index >= values) {
             GT_TRY(check_value(&parse->parts->computed[index - values], &parameters[i],
                                step->kernel.name));

@@ -81,7 +81,7 @@
  *   clear(buffer or scratch, …)          zeroed before each launch
  *   prove(SCALAR[ = e, …])               further values of a scalar that variants are proved with; none:
  *     they are proved with its own alone. Without it floats have others of both signs and zero, and
- *     flags of 0 or 1 change; other integers keep theirs
+ *     flags of 0 or 1 change; other integers keep theirs, as do those that the code adds to something
  *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
  *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
  *     in which a buffer that is written overlaps with another one

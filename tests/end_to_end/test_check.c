@@ -21,6 +21,7 @@ static const struct planted {
     {"cleared_late", "race", "atomicAdd(&counts[x[i]], 1u);"},
     {"cleared_late", "unset", "atomicAdd(&counts[x[i]], 1u);"},
     {"copy_not_awaited", "race", "y[i] = held[BLOCK - 1 - threadIdx.x];"},
+    {"copy_not_signalled", "race", "y[i] = held[BLOCK - 1 - threadIdx.x];"},
     {"counter_by_lanes", "race", "found = found + 1;"},
     {"counter_by_warps", "race", "found = found + mine;"},
     {"earlier_warp", "race", "y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadId"},

@@ -70,6 +70,14 @@ def one_configuration():
 
 
 @test
+def code_that_a_function_writes():
+    def write(params):
+        return ADD.replace("block_size_x", str(params["block_size_x"]))
+    results, _ = tune({"block_size_x": [64, 128]}, write, answer=[a + b, None, None, None])
+    assert [one["time"] > 0 for one in results] == [True, True]
+
+
+@test
 def wrong_results_are_told():
     sometimes = ADD.replace("+ b[i]", "+ (block_size_x == 128 ? 0 : b[i])")
     raises(RuntimeError, "Kernel result verification failed for: block_size_x=128", tune,
