@@ -464,6 +464,52 @@ static gputune_status note_missing(maker *m, const char *text)
     return GPUTUNE_OK;
 }
 
+/* What is wrong with one kernel of the draft, for check_draft(). */
+typedef struct verdict {
+    const maker *m;
+    const char *draft;
+    gt_text notes;
+} verdict;
+
+static gputune_status check_kernel(void *user, const char *name)
+{
+    verdict *v = user;
+    gt_template *template = NULL;
+    gputune_status status =
+        gt_template_parse_kernel(&template, v->m->path, v->draft, name, v->m->include, v->m->user);
+    if (status == GPUTUNE_OK) {
+        gt_template_free(template);
+    } else if (status != GPUTUNE_ENOMEM) {
+        const char *message = gt_message(), *what = strstr(message, ": ");
+        gt_text_printf(&v->notes, "// ? the draft of '%s' is refused as it stands: %s\n", name,
+                       what ? what + 2 : message);
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
+/* Says at the top what a draft lacks that is no template yet. */
+static gputune_status check_draft(char **out, const maker *m)
+{
+    verdict v = {.m = m, .draft = *out};
+    char *noted = NULL;
+    gputune_status status = gt_template_names(m->path, *out, m->include, m->user, check_kernel, &v);
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOMEM) {
+        gt_text_printf(&v.notes, "// ? the draft is refused as it stands: %s\n", gt_message());
+        status = GPUTUNE_OK;
+    }
+    bool is_new = v.notes.length > 0 && !strstr(*out, gt_text_string(&v.notes));
+    if (status == GPUTUNE_OK && is_new) {
+        gt_text_append(&v.notes, *out);
+        status = gt_text_take(&noted, &v.notes);
+    }
+    gt_text_free(&v.notes);
+    if (noted || status != GPUTUNE_OK) {
+        free(*out);
+        *out = noted;
+    }
+    return status;
+}
+
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
     const char *joined = gt_text_string(&m->reader.body);
@@ -480,7 +526,8 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(gt_lines_enclose_host(&m->lines));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
                                                                    : add_all(m));
-    return gt_lines_join(out, &m->lines, text);
+    GT_TRY(gt_lines_join(out, &m->lines, text));
+    return check_draft(out, m);
 }
 
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,

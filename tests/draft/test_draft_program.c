@@ -163,6 +163,17 @@ static void test_what_is_not_found(void **state)
     free(draft);
 }
 
+/* A draft that is no template yet says so, and why. */
+static void test_what_is_refused(void **state)
+{
+    (void)state;
+    char *draft = draft_of("__global__ void k(item *y) { y[threadIdx.x].a = 1; }\n"
+                           "union item { int a; float b; };\n",
+                           NULL);
+    assert_true(has(draft, "// ? the draft of 'k' is refused as it stands: "));
+    free(draft);
+}
+
 static gputune_status include(void *user, const gt_include *include, gt_included *out)
 {
     (void)user;
@@ -202,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_what_is_not_found),
+        cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
