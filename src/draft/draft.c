@@ -383,14 +383,16 @@ static gputune_status leave_out(maker *m, const gt_draft *draft)
     return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
 }
 
-/* Whether the text has a kernel of that name in front of it: a variant for another compiler. */
-static bool is_there(const char *text, const gt_function *function)
+/* Whether the kernel's name is among those that have been read, `;a;b;`: a variant for another
+ * compiler has the same. */
+static bool is_again(gt_text *names, const gt_draft *draft)
 {
     gt_text name = {0};
-    gt_function first;
-    append_name(&name, text, function);
-    bool is = gt_function_find(&first, text, gt_text_string(&name), 0) &&
-              first.begin < function->begin && first.is_definition;
+    gt_text_append(&name, ";");
+    append_name(&name, draft->text, &draft->function);
+    gt_text_append(&name, ";");
+    bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
+    gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
     gt_text_free(&name);
     return is;
 }
@@ -401,6 +403,7 @@ static gputune_status add_all(maker *m)
 {
     const char *text = gt_text_string(&m->reader.body);
     gputune_status status = GPUTUNE_OK;
+    gt_text names = {0};
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0 && status == GPUTUNE_OK; launched--) {
         gt_function function = {0};
@@ -409,13 +412,14 @@ static gputune_status add_all(maker *m)
              at = function.end) {
             gt_draft *draft = new_draft(m);
             if (!draft) {
+                gt_text_free(&names);
                 return gt_fail_memory();
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
                           !gt_branches_leave_out(&m->program.branches, text + function.name) &&
-                          !is_there(text, &function) &&
-                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft));
+                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
+                          !is_again(&names, draft);
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
             added += wanted && status == GPUTUNE_OK;
             if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
@@ -424,6 +428,7 @@ static gputune_status add_all(maker *m)
             gt_draft_free(draft);
         }
     }
+    gt_text_free(&names);
     return status == GPUTUNE_OK && added == 0
                ? gt_fail(GPUTUNE_EUNSUPPORTED,
                          "%s: none of its kernels can be a template; expected "
