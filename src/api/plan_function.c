@@ -16,6 +16,12 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
     uint32_t count = launch->step_count;
+    if (launch->sequence.item_count) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s: the kernels of this plan are launched in loops, with arguments or "
+                       "conditions of their own; launch them with gputune_launch()",
+                       call);
+    }
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
                          call, count, gt_plural(count), index)

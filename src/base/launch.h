@@ -3,9 +3,7 @@
 #ifndef GT_BASE_LAUNCH_H
 #define GT_BASE_LAUNCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/sequence.h"
 
 /* How a block of parameters reaches the kernel. */
 typedef enum gt_pass {
@@ -48,6 +46,7 @@ typedef enum gt_parameter_kind {
     GT_PARAMETER_SCALAR,
     GT_PARAMETER_BLOCK,    /* a block's by-value part, or the address of its device buffer */
     GT_PARAMETER_SCRATCH,  /* a device address that the plan owns */
+    GT_PARAMETER_VALUE,    /* an integer that the launch's sequence computes */
     GT_PARAMETER_TENSORMAP /* a CUtensorMap of the buffer that `argument` is */
 } gt_parameter_kind;
 
@@ -55,9 +54,9 @@ typedef enum gt_parameter_kind {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
-    int argument;           /* index into the caller's arguments, -1 for scratch */
+    int argument;           /* index into the caller's arguments; -1: none */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
-    uint32_t map;           /* of a tensor map: index into the launch's */
+    uint32_t map; /* of a tensor map: index into the launch's; of a value: into the run's */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
@@ -101,8 +100,10 @@ typedef struct gt_kernel_step {
 
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
-    uint32_t step_count; /* 1, or more of a pipeline, which are launched in order */
-    gt_kernel_step steps[GT_STEPS_MAX];
+    uint32_t step_count;                /* 1, or more of a pipeline, which are launched in order */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* what the sequence sets is that of their first launch, but
+                                           for the block, which is the largest */
+    gt_sequence sequence;
     int carveout_kb;      /* of all steps; -1: the driver's choice */
     uint32_t block_count; /* the first of the caller's arguments, each a pointer to its bytes */
     gt_block blocks[GT_BLOCK_MAX];
@@ -126,6 +127,14 @@ static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t in
     return step->parameter_count ? step->parameters[index] : index;
 }
 
+/* Sets what the sequence leaves to the step. */
+void gt_step_complete(gt_iteration *run, const gt_kernel_step *step);
+/* The next launch of all, after gt_iteration_begin(), with the shape that the step states. */
+bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
+
+/* How many kernels one launch launches. */
+uint64_t gt_launch_kernels(const gt_launch *launch);
+
 static inline uint32_t gt_volume(const uint32_t size[3])
 {
     return size[0] * size[1] * size[2];
@@ -133,7 +142,8 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
 /* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1",
- * and with grids how often each is launched, "64 (3 times) + 12". */
+ * and with grids how often each is launched, "64 (3 times) + 12"; where that differs the first and
+ * the last, "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

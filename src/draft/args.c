@@ -1,4 +1,5 @@
 /* Writes the clauses of a problem and of a kernel's arguments. */
+#include "draft/trace.h"
 #include "draft/write.h"
 
 #include "kernel/structure.h"
@@ -13,6 +14,11 @@
 void gt_draft_write_sizes(gt_draft_writer *w)
 {
     gt_draft *draft = w->draft;
+    if (draft->call) {
+        bool has = gt_draft_has_clause(w, "problem");
+        gt_text_append(w->out, has ? "" : gt_text_string(&draft->call->sizes));
+        return;
+    }
     for (size_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i];
         const char *name = gt_draft_name_of(w, (uint16_t)i);
@@ -71,9 +77,34 @@ static void write_undefined_of(gt_draft_writer *w, const gt_polynomial *p)
     }
 }
 
+/* What a tuner defines is an axis, unless lengths depend on it. */
+static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
+{
+    const gt_draft *draft = w->draft;
+    int symbol = gt_draft_find_symbol(draft, constant->name);
+    bool is_fixed = false;
+    for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
+        is_fixed |= gt_polynomial_has(&draft->buffers[i].length, (uint16_t)symbol);
+    }
+    if (gt_draft_is_block(draft, constant->name) || gt_draft_is_declared(w, constant->name)) {
+        return;
+    }
+    gt_text_printf(w->out,
+                   is_fixed ? "// guess: nothing here defines '%s'\n"
+                              "#pragma gputune problem(const %s = 1)\n"
+                            : "// guess: nothing here defines '%s', so that it is an axis\n"
+                              "#pragma gputune tune(%s = 1, 2, 4)\n",
+                   constant->name, constant->name);
+}
+
 void gt_draft_write_undefined(gt_draft_writer *w)
 {
     gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        if (draft->constants.items[i].is_undefined) {
+            write_named(w, &draft->constants.items[i]);
+        }
+    }
     for (size_t i = 0; i < draft->accesses.count; i++) {
         gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
         write_undefined_of(w, &plain);
@@ -114,9 +145,9 @@ static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *param
            find_structure(&structure, w, parameter->words) != GPUTUNE_OK || structure;
 }
 
-void gt_draft_resolve_types(gt_draft_writer *w)
+void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
 {
-    gt_draft *draft = w->draft;
+    const gt_draft_writer own = {.draft = draft, .present = present}, *w = &own;
     for (size_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const gt_structure *structure;
@@ -125,6 +156,14 @@ void gt_draft_resolve_types(gt_draft_writer *w)
                structure && structure->alias[0]) {
             name = structure->alias;
             parameter->has_type = gt_element_from_name(&parameter->element, name);
+        }
+        char words[GT_NAME_MAX];
+        bool by_macro;
+        memcpy(words, parameter->words, sizeof words);
+        if (!parameter->has_type && draft->program &&
+            gt_trace_bytes(draft->program, words, &by_macro) > 0 && by_macro) {
+            memcpy(parameter->words, words, sizeof words);
+            parameter->has_type = gt_element_from_name(&parameter->element, words);
         }
     }
 }
@@ -147,7 +186,7 @@ void gt_draft_write_types(gt_draft_writer *w)
     }
 }
 
-static gt_polynomial whole_problem(const gt_draft *draft)
+gt_polynomial gt_draft_whole_problem(const gt_draft *draft)
 {
     gt_polynomial all = gt_polynomial_number(1);
     for (uint16_t d = 0; d < 3; d++) {
@@ -178,21 +217,52 @@ static void append_indices(gt_draft_writer *w, const gt_function_parameter *para
     gt_text_append(w->out, " - 1)");
 }
 
+static bool takes_logarithms(const gt_draft *draft)
+{
+    static const char *const functions[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
+                                            "log10f", "log10", "__log2f", "__log10f", "log1p",
+                                            "log1pf", "pow",   "powf",    "__powf"};
+    bool takes = false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
+        takes |= draft->program && gt_program_on_device(draft->program, &name);
+    }
+    return takes;
+}
+
 /* What the elements of a buffer of integers hold; "": nothing need be said. */
 static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
 {
     const gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const char *direction = gt_draft_direction(draft, buffer);
+    if (is_float(draft, parameter) && strcmp(direction, "in") == 0 && takes_logarithms(draft)) {
+        gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes logarithms\n",
+                       parameter->name);
+        gt_text_append(w->out, " = uniform(0.1, 1)");
+    }
     if (is_float(draft, parameter) || strcmp(direction, "out") == 0) {
         return;
     }
+    const char *filled =
+        draft->call ? gt_text_string(&draft->call->parameters[buffer->parameter].fill) : "";
+    if (filled[0]) {
+        gt_text_printf(w->out, " = uniform(0, %s)", filled);
+        return;
+    }
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
-    if (buffer->total) {
+    if (buffer->total && !draft->call) {
         gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
     } else if (buffer->indexed >= 0) {
+        uint32_t indexed = draft->buffers[buffer->indexed].parameter;
+        const char *called =
+            draft->call ? gt_text_string(&draft->call->parameters[indexed].length) : "";
+        if (called[0]) {
+            gt_text_printf(w->out, " = uniform(0, %s - 1)", called);
+            return;
+        }
         const gt_polynomial *length = &draft->buffers[buffer->indexed].length;
-        gt_polynomial all = length->known ? *length : whole_problem(draft);
+        gt_polynomial all = length->known ? *length : gt_draft_whole_problem(draft);
         append_indices(w, parameter, &all);
     } else if (strcmp(direction, "inout") == 0 && parameter->has_type) {
         gt_text_append(w->out, " = zero");
@@ -203,14 +273,40 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
     }
 }
 
+/* A logarithm of nothing is no number. */
+static void append_exceptions(gt_draft_writer *w, const gt_draft_buffer *buffer)
+{
+    const gt_draft *draft = w->draft;
+    bool written = strcmp(gt_draft_direction(draft, buffer), "in") != 0;
+    if (written && is_float(draft, &draft->parameters[buffer->parameter]) &&
+        takes_logarithms(draft)) {
+        gt_text_append(w->out, " nan_ok");
+    }
+}
+
 static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
 {
     gt_draft *draft = w->draft;
     const gt_draft_buffer *buffer = &draft->buffers[index];
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     gt_polynomial length = buffer->length;
-    if (!length.known) {
-        length = whole_problem(draft);
+    const gt_call *call = draft->call;
+    if (call && call->parameters[buffer->parameter].length.length > 0) {
+        gt_text_printf(w->out, "%s %s %s[%s]", gt_draft_direction(draft, buffer), parameter->words,
+                       parameter->name,
+                       gt_text_string(&call->parameters[buffer->parameter].length));
+        append_fill(w, notes, buffer);
+        append_exceptions(w, buffer);
+        return;
+    }
+    if (call) {
+        gt_text_printf(notes, "// ? how long '%s' is: %s; %s\n", parameter->name,
+                       gt_text_string(&call->parameters[buffer->parameter].unknown),
+                       length.known ? "its largest index says so much"
+                                    : "nor does the kernel say it plainly");
+        length = length.known ? length : gt_draft_whole_problem(draft);
+    } else if (!length.known) {
+        length = gt_draft_whole_problem(draft);
         gt_text_printf(notes,
                        "// guess: how long '%s' is, of which the code says nothing plain%s\n",
                        parameter->name,
@@ -228,6 +324,7 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
         gt_text_append(w->out, "]");
     }
     append_fill(w, notes, buffer);
+    append_exceptions(w, buffer);
 }
 
 /* `{.alpha = 1.5}` of a struct by value: all members but those that are sizes. */
@@ -263,10 +360,20 @@ static void append_scalar(gt_draft_writer *w, gt_text *notes,
     const gt_draft *draft = w->draft;
     int symbol = gt_draft_find_symbol(draft, parameter->name);
     gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
-    if (symbol >= 0 && draft->symbols.items[symbol].is_size) {
+    size_t index = (size_t)(parameter - draft->parameters);
+    const char *called = draft->call ? gt_text_string(&draft->call->parameters[index].value) : "";
+    if (called[0] || (draft->call && draft->call->parameters[index].is_size)) {
+        gt_text_printf(w->out, called[0] ? " = %s" : "%s", called);
         return;
     }
-    gt_text_printf(notes, "// guess: the value of '%s'\n", parameter->name);
+    if (draft->call) {
+        gt_text_printf(notes, "// ? the value of '%s': the launch has no number there\n",
+                       parameter->name);
+    } else if (symbol >= 0 && draft->symbols.items[symbol].is_size) {
+        return;
+    } else {
+        gt_text_printf(notes, "// guess: the value of '%s'\n", parameter->name);
+    }
     if (!append_members(w, parameter)) {
         gt_text_append(w->out, is_float(draft, parameter) ? " = 1.5" : " = 1");
     }

@@ -1,6 +1,7 @@
 /* What a kernel's text gives a name to: macros, constants, and the parameters of its template. */
 #include "draft/parts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
@@ -39,6 +40,13 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_lexer *l
     constant = &draft->constants.items[index];
     constant->value = gt_draft_evaluate(draft, &sum);
     constant->has_value = sum.known && whole && constant->value > 0;
+    for (uint32_t i = 0; i < sum.count && sum.known; i++) {
+        for (uint32_t k = 0; k < sum.terms[i].count; k++) {
+            const gt_draft_constant *part = gt_draft_constant_of(
+                draft, gt_draft_symbol_at(draft, sum.terms[i].powers[k].symbol)->name);
+            constant->has_value &= part && part->has_value;
+        }
+    }
 }
 
 /* `#define NAME value`; *guard: the name that an #ifndef on the line before asks for. */
@@ -53,6 +61,9 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
         return;
     }
     gt_token name = line->token;
+    if (draft->program && gt_branches_leave_out(&draft->program->branches, name.text)) {
+        return;
+    }
     const char *behind = name.text + name.length;
     gt_lexer_next(line);
     bool is_function = line->token.text == behind && gt_lexer_is(line, "(");
@@ -62,6 +73,7 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
     int last = name.line;
     gt_draft_constant *constant = add(draft, &name);
     if (constant) {
+        constant->is_macro = true;
         constant->first_line = name.line;
         constant->last_line = last;
         constant->is_guarded = strcmp(guard, constant->name) == 0;
@@ -198,6 +210,95 @@ void gt_draft_read_constants(gt_draft *draft)
         }
         if (is_enum && depth == 0) {
             read_enumerators(draft, lexer);
+        }
+    }
+}
+
+/* The dimension that a name of Kernel Tuner's and its like stands for; -1: none. */
+static int named_dimension(const char *name)
+{
+    static const char *const forms[] = {"block_size_", "work_group_size_"};
+    char lower[GT_NAME_MAX];
+    size_t length = strlen(name);
+    for (size_t i = 0; i <= length; i++) {
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t own = strlen(forms[i]);
+        if (strncmp(lower, forms[i], own) == 0 && length == own + 1 && lower[own] >= 'x' &&
+            lower[own] <= 'z') {
+            return lower[own] - 'x';
+        }
+    }
+    return -1;
+}
+
+static void note_undefined(gt_draft *draft, const gt_token *name)
+{
+    gt_draft_constant *constant = add(draft, name);
+    if (!constant) {
+        return;
+    }
+    constant->is_undefined = true;
+    int dimension = named_dimension(constant->name);
+    int symbol = dimension < 0 ? -1 : gt_draft_find_symbol(draft, constant->name);
+    if (dimension >= 0 && symbol < 0) {
+        symbol = gt_draft_add_symbol(draft, constant->name, GT_DRAFT_CONSTANT);
+    }
+    if (symbol > 0) {
+        draft->dimensions[dimension].fixed = gt_polynomial_symbol((uint16_t)symbol);
+        draft->dimensions[dimension].has_threads = true;
+    }
+}
+
+/* Those of a span, and of the macros that it reads. */
+static void read_undefined(gt_draft *draft, gt_span span, int depth)
+{
+    enum { DEPTH_MAX = 4 };
+    for (size_t i = span.first; i < span.end && depth < DEPTH_MAX; i++) {
+        const gt_token *token = &draft->program->tokens.items[i];
+        const gt_macro *macro =
+            token->kind == GT_TOKEN_NAME ? gt_program_macro_of(draft->program, token) : NULL;
+        const gt_program_function *called = token->kind == GT_TOKEN_NAME && depth < DEPTH_MAX - 1 &&
+                                                    gt_program_is(draft->program, i + 1, "(")
+                                                ? gt_program_function_of(draft->program, token)
+                                                : NULL;
+        if (macro) {
+            read_undefined(draft, macro->value, depth + 1);
+        } else if (called && called->is_device && called->body.first > span.end) {
+            read_undefined(draft, called->body, depth + 1);
+        } else if (called && called->is_device && called->body.end < span.first) {
+            read_undefined(draft, called->body, depth + 1);
+        } else if (gt_program_is_undefined(draft->program, i)) {
+            note_undefined(draft, token);
+        }
+    }
+}
+
+void gt_draft_read_undefined(gt_draft *draft)
+{
+    const gt_program *program = draft->program;
+    const char *name = draft->text + draft->function.name;
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
+    while (program && lexer.token.kind != GT_TOKEN_END) { /* #pragma unroll NAME */
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "unroll")) {
+            (void)gt_lexer_accept(&line, "(");
+            if (line.token.kind == GT_TOKEN_NAME && !gt_program_macro_of(program, &line.token) &&
+                !gt_program_is_told(program, &line.token)) {
+                note_undefined(draft, &line.token);
+            }
+        }
+    }
+    for (size_t i = 0; program && i < program->functions.count; i++) {
+        const gt_program_function *function = &program->functions.items[i];
+        if (program->tokens.items[function->name].text == name) {
+            read_undefined(draft, function->body, 0);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* Makes a first template out of CUDA text. */
 #include "draft/draft.h"
 
-#include "draft/parts.h"
+#include "draft/write.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
@@ -119,6 +119,7 @@ gt_place gt_draft_place(const gt_draft *draft, size_t offset)
         place.line += ends;
         place.column = ends ? 1 : place.column + 1;
     }
+    place.line = draft->lines ? gt_lines_of(draft->lines, place.line) : place.line;
     return place;
 }
 
@@ -177,7 +178,7 @@ static void read_launch_bounds(gt_draft *draft)
 {
     const gt_function *function = &draft->function;
     gt_lexer lexer;
-    gt_lexer_open(&lexer, draft->text + function->global, function->name - function->global,
+    gt_lexer_open(&lexer, draft->text + function->begin, function->name - function->begin,
                   (gt_place){draft->path, 1, 1});
     while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "__launch_bounds__")) {
         gt_lexer_next(&lexer);
@@ -198,118 +199,13 @@ static gputune_status add_builtins(gt_draft *draft)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* ---- the text -------------------------------------------------------------------------------- */
-
-/* Lines that are put in front of a line of the text. */
-typedef struct insertion {
-    int line;
-    char *text;
-} insertion;
-
-typedef GT_ARRAY(insertion) insertions;
-
-static gputune_status insert(insertions *list, int line, gt_text *text)
-{
-    insertion added = {line, NULL};
-    GT_TRY(gt_text_take(&added.text, text));
-    if (gt_array_push(list, added) != GPUTUNE_OK) {
-        free(added.text);
-        return gt_fail_memory();
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status enclose(insertions *list, int first, int last, const char *macro)
-{
-    gt_text text = {0};
-    gt_text_printf(&text, "#ifndef %s\n", macro);
-    GT_TRY(insert(list, first, &text));
-    gt_text_append(&text, "#endif\n");
-    return insert(list, last + 1, &text);
-}
-
-/* NVRTC defines the macro, and compilers that know the host do not. */
-static gputune_status guard_host(insertions *list, const gt_draft *draft)
-{
-    for (size_t i = 0; i < draft->host.count; i++) {
-        const gt_draft_lines *lines = &draft->host.items[i];
-        GT_TRY(enclose(list, lines->first, lines->last, "__CUDACC_RTC__"));
-    }
-    return GPUTUNE_OK;
-}
-
-/* A definition that an axis takes the place of stands where the axis is not defined. */
-static gputune_status guard_constants(insertions *list, const gt_draft *draft)
-{
-    for (uint16_t d = 0; d < 3; d++) {
-        uint16_t symbol;
-        const gt_draft_constant *constant = NULL;
-        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
-            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
-        }
-        bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
-                                                  &draft->dimensions[d - 1].fixed);
-        if (!constant || constant->is_guarded || constant->is_template_parameter || again) {
-            continue;
-        }
-        GT_TRY(enclose(list, constant->first_line, constant->last_line, constant->name));
-    }
-    return GPUTUNE_OK;
-}
-
-static void append_insertions(gt_text *out, const insertions *list, int line)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        gt_text_append(out, list->items[i].line == line ? list->items[i].text : "");
-    }
-}
-
-static gputune_status put_together(char **out, const char *text, const insertions *list)
-{
-    gt_text joined = {0};
-    int line = 1;
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        append_insertions(&joined, list, line++);
-        gt_text_append_bytes(&joined, text, length);
-        gt_text_append(&joined, "\n");
-        text += length + (text[length] == '\n');
-    }
-    append_insertions(&joined, list, line);
-    return gt_text_take(out, &joined);
-}
-
-static gputune_status write_template(char **out, gt_draft *draft, const gt_reader *reader,
-                                     const char *text)
-{
-    insertions list = {0};
-    gt_text clauses = {0};
-    gputune_status status = guard_host(&list, draft);
-    if (status == GPUTUNE_OK) {
-        status = guard_constants(&list, draft);
-    }
-    gt_draft_write(&clauses, draft, reader);
-    if (status == GPUTUNE_OK && clauses.length > 0) {
-        gt_text_append(&clauses, "\n");
-        status = insert(&list, gt_draft_place(draft, draft->function.begin).line, &clauses);
-    }
-    if (status == GPUTUNE_OK) {
-        status = put_together(out, text, &list);
-    }
-    for (size_t i = 0; i < list.count; i++) {
-        free(list.items[i].text);
-    }
-    gt_array_free(&list);
-    gt_text_free(&clauses);
-    return status;
-}
-
 gputune_status gt_draft_read(gt_draft *draft)
 {
     GT_TRY(add_builtins(draft));
     gt_draft_read_constants(draft);
     read_launch_bounds(draft);
     GT_TRY(read_parameters(draft));
+    gt_draft_read_undefined(draft);
     GT_TRY(gt_draft_read_body(draft));
     gt_draft_settle(draft);
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
@@ -326,39 +222,340 @@ void gt_draft_free(gt_draft *draft)
     gt_array_free(&draft->aliases);
     gt_array_free(&draft->shared);
     gt_array_free(&draft->constants);
-    gt_array_free(&draft->host);
+    gt_call_free(draft->call);
     free(draft);
 }
 
-static gputune_status make(char **out, gt_draft *draft, const gt_reader *reader, const char *text,
-                           const char *kernel)
+/* ---- the text -------------------------------------------------------------------------------- */
+
+/* What a draft is made from. */
+typedef struct maker {
+    const char *path;
+    gt_reader reader;
+    gt_program program;
+    gt_lines lines;
+    gt_include_fn include;
+    void *user;
+    GT_ARRAY(char *) missing; /* headers that were not found */
+} maker;
+
+/* A file that cannot be read is a header: the compiler will say so where it counts. */
+static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
-    GT_TRY(choose_kernel(draft, reader, kernel));
-    GT_TRY(gt_draft_read(draft));
-    gt_draft_find_host(draft);
-    return draft->failed ? gt_fail_memory() : write_template(out, draft, reader, text);
+    maker *m = user;
+    char *name;
+    if (include->system) {
+        return gt_failure(GPUTUNE_ENOTFOUND);
+    }
+    gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
+        return status;
+    }
+    GT_TRY(gt_strdup(&name, include->name));
+    if (gt_array_push(&m->missing, name) != GPUTUNE_OK) {
+        free(name);
+        return gt_fail_memory();
+    }
+    return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
 }
 
-gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel)
+static bool has_clause(const gt_reader *reader, const char *word)
+{
+    const gt_draft_writer w = {.present = reader};
+    return gt_draft_has_clause(&w, word);
+}
+
+/* The lines of `#define NAME` that an axis takes the place of stand where the axis is not defined.
+ */
+static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const char *name)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        int first = lexer.token.line;
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_accept(&line, "define") && gt_lexer_is(&line, name)) {
+            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, first),
+                                    gt_lines_of(&m->lines, first), name));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status guard_constants(maker *m, const gt_draft *draft)
+{
+    for (uint16_t d = 0; d < 3; d++) {
+        uint16_t symbol;
+        const gt_draft_constant *constant = NULL;
+        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
+        }
+        bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
+                                                  &draft->dimensions[d - 1].fixed);
+        if (!constant || constant->is_guarded || constant->is_undefined ||
+            constant->is_template_parameter || again) {
+            continue;
+        }
+        if (constant->is_macro) {
+            GT_TRY(enclose_definitions(m, draft, constant->name));
+        } else {
+            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
+                                    gt_lines_of(&m->lines, constant->last_line), constant->name));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A block that a header gives a name to, which nothing can be put around, stays as it is. */
+static void keep_foreign(const maker *m, gt_draft *draft)
+{
+    for (uint16_t d = 0; d < 3; d++) {
+        uint16_t symbol;
+        const gt_draft_constant *constant = NULL;
+        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
+        }
+        if (constant && constant->first_line > 0 && constant->has_value && !constant->is_guarded &&
+            !gt_lines_is_own(&m->lines, constant->first_line)) {
+            draft->dimensions[d].fixed = gt_polynomial_number(constant->value);
+        }
+    }
+}
+
+static gputune_status add_kernel(maker *m, gt_draft *draft)
+{
+    gt_text clauses = {0};
+    bool has_block = has_clause(&m->reader, "block") || has_clause(&m->reader, "launch");
+    GT_TRY(gt_draft_read(draft));
+    gt_draft_resolve_types(draft, &m->reader);
+    keep_foreign(m, draft);
+    gt_draft_name_axes(draft, has_block);
+    if (!has_block) {
+        gt_call_read(draft);
+        keep_foreign(m, draft);
+    }
+    GT_TRY(guard_constants(m, draft));
+    gt_draft_write(&clauses, draft, &m->reader);
+    int line = gt_draft_place(draft, draft->function.begin).line;
+    gputune_status status = draft->failed ? gt_fail_memory() : GPUTUNE_OK;
+    if (status == GPUTUNE_OK && clauses.length > 0) {
+        gt_text_append(&clauses, "\n");
+        status = gt_lines_insert(&m->lines, line, &clauses);
+    }
+    gt_text_free(&clauses);
+    return status;
+}
+
+static gt_draft *new_draft(const maker *m)
+{
+    gt_draft *draft = calloc(1, sizeof *draft);
+    if (draft) {
+        draft->path = m->path;
+        draft->text = gt_text_string(&m->reader.body);
+        draft->program = &m->program;
+        draft->lines = &m->lines;
+    }
+    return draft;
+}
+
+static gputune_status add_one(maker *m, const char *kernel)
+{
+    gt_draft *draft = new_draft(m);
+    gputune_status status = draft ? choose_kernel(draft, &m->reader, kernel) : gt_fail_memory();
+    if (status == GPUTUNE_OK) {
+        status = add_kernel(m, draft);
+    }
+    gt_draft_free(draft);
+    return status;
+}
+
+/* What no template can have is said in front of the kernel, if there are others. */
+static gputune_status leave_out(maker *m, const gt_draft *draft)
+{
+    gt_text note = {0}, name = {0};
+    append_name(&name, draft->text, &draft->function);
+    gt_text_printf(&note, "// ? no template of '%s': %s\n", gt_text_string(&name), gt_message());
+    gt_text_free(&name);
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
+}
+
+/* Whether the kernel's name is among those that have been read, `;a;b;`: a variant for another
+ * compiler has the same. */
+static bool is_again(gt_text *names, const gt_draft *draft)
+{
+    gt_text name = {0};
+    gt_text_append(&name, ";");
+    append_name(&name, draft->text, &draft->function);
+    gt_text_append(&name, ";");
+    bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
+    gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
+    gt_text_free(&name);
+    return is;
+}
+
+/* Every kernel that the program launches, or, where it launches none, every kernel that is no
+ * other's reference. */
+static gputune_status add_all(maker *m)
+{
+    const char *text = gt_text_string(&m->reader.body);
+    gputune_status status = GPUTUNE_OK;
+    gt_text names = {0};
+    size_t added = 0;
+    for (int launched = 1; launched >= 0 && added == 0 && status == GPUTUNE_OK; launched--) {
+        gt_function function = {0};
+        for (size_t at = 0; gt_function_find(&function, text, NULL, at) && function.end > at &&
+                            status == GPUTUNE_OK;
+             at = function.end) {
+            gt_draft *draft = new_draft(m);
+            if (!draft) {
+                gt_text_free(&names);
+                return gt_fail_memory();
+            }
+            draft->function = function;
+            bool wanted = !function.is_specialisation &&
+                          !gt_branches_leave_out(&m->program.branches, text + function.name) &&
+                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
+                          !is_again(&names, draft);
+            status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
+            added += wanted && status == GPUTUNE_OK;
+            if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
+                status = leave_out(m, draft);
+            }
+            gt_draft_free(draft);
+        }
+    }
+    gt_text_free(&names);
+    return status == GPUTUNE_OK && added == 0
+               ? gt_fail(GPUTUNE_EUNSUPPORTED,
+                         "%s: none of its kernels can be a template; expected "
+                         "the name of one behind the path, which says why",
+                         m->path)
+               : status;
+}
+
+/* Local headers that were not found are the host's, and that is said. */
+static gputune_status note_missing(maker *m, const char *text)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        int first = lexer.token.line;
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        bool is_include = gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
+                          line.token.length > 2;
+        for (size_t i = 0; i < m->missing.count && is_include; i++) {
+            const char *name = m->missing.items[i];
+            gt_text note = {0};
+            if (strlen(name) != line.token.length - 2 ||
+                memcmp(name, line.token.text + 1, line.token.length - 2) != 0) {
+                continue;
+            }
+            if (gt_lines_is_own(&m->lines, first)) {
+                gt_text_printf(&note, "// ? \"%s\" is not beside this file\n", name);
+                gt_lines_note_host(&m->lines, first, first);
+                GT_TRY(gt_lines_insert(&m->lines, gt_lines_of(&m->lines, first), &note));
+            }
+            break;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* What is wrong with one kernel of the draft, for check_draft(). */
+typedef struct verdict {
+    const maker *m;
+    const char *draft;
+    gt_text notes;
+} verdict;
+
+static gputune_status check_kernel(void *user, const char *name)
+{
+    verdict *v = user;
+    gt_template *template = NULL;
+    gputune_status status =
+        gt_template_parse_kernel(&template, v->m->path, v->draft, name, v->m->include, v->m->user);
+    if (status == GPUTUNE_OK) {
+        gt_template_free(template);
+    } else if (status != GPUTUNE_ENOMEM) {
+        const char *message = gt_message(), *what = strstr(message, ": ");
+        gt_text_printf(&v->notes, "// ? the draft of '%s' is refused as it stands: %s\n", name,
+                       what ? what + 2 : message);
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
+/* Says at the top what a draft lacks that is no template yet. */
+static gputune_status check_draft(char **out, const maker *m)
+{
+    verdict v = {.m = m, .draft = *out};
+    char *noted = NULL;
+    gputune_status status = gt_template_names(m->path, *out, m->include, m->user, check_kernel, &v);
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOMEM) {
+        gt_text_printf(&v.notes, "// ? the draft is refused as it stands: %s\n", gt_message());
+        status = GPUTUNE_OK;
+    }
+    bool is_new = v.notes.length > 0 && !strstr(*out, gt_text_string(&v.notes));
+    if (status == GPUTUNE_OK && is_new) {
+        gt_text_append(&v.notes, *out);
+        status = gt_text_take(&noted, &v.notes);
+    }
+    gt_text_free(&v.notes);
+    if (noted || status != GPUTUNE_OK) {
+        free(*out);
+        *out = noted;
+    }
+    return status;
+}
+
+static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
+{
+    const char *joined = gt_text_string(&m->reader.body);
+    gt_text names = {0};
+    size_t count;
+    GT_TRY(gt_lines_read(&m->lines, joined, m->path));
+    gt_program_read(&m->program, joined);
+    list_kernels(&names, &count, joined);
+    gt_text_free(&names);
+    GT_TRY(m->program.failed ? gt_fail_memory() : GPUTUNE_OK);
+    gt_draft_find_host(&m->lines, &m->program, joined);
+    gt_lines_note_includes(&m->lines, &m->program, joined);
+    GT_TRY(note_missing(m, joined));
+    GT_TRY(gt_lines_enclose_host(&m->lines));
+    GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
+                                                                   : add_all(m));
+    GT_TRY(gt_lines_join(out, &m->lines, text));
+    return check_draft(out, m);
+}
+
+gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
+                                 gt_include_fn include, void *user)
 {
     gt_template_parts *parts = calloc(1, sizeof *parts);
-    gt_draft *draft = calloc(1, sizeof *draft);
-    gt_reader reader = {.parts = parts};
-    gputune_status status = parts && draft ? GPUTUNE_OK : gt_fail_memory();
+    maker m = {.path = path, .include = include, .user = user};
+    m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
+    gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
     if (status == GPUTUNE_OK) {
-        status = gt_reader_run(&reader, path, text);
+        status = make(out, &m, text, kernel);
     }
-    if (status == GPUTUNE_OK) {
-        draft->path = path;
-        draft->text = gt_text_string(&reader.body);
-        status = make(out, draft, &reader, text, kernel);
+    for (size_t i = 0; i < m.missing.count; i++) {
+        free(m.missing.items[i]);
     }
-    gt_reader_free(&reader);
+    gt_array_free(&m.missing);
+    gt_lines_free(&m.lines);
+    gt_program_free(&m.program);
+    gt_reader_free(&m.reader);
     if (parts) {
         gt_structures_free(parts);
         gt_reader_free_files(parts);
     }
     free(parts);
-    gt_draft_free(draft);
     return status;
 }

@@ -204,24 +204,6 @@ static gt_polynomial read_loaded(gt_draft *draft, gt_lexer *lexer, uint32_t buff
     return gt_polynomial_symbol(symbol);
 }
 
-/* Whether the kernel declares the name somewhere, as lambdas do their parameters. */
-static bool is_declared_within(const gt_draft *draft, const char *name)
-{
-    const gt_function *function = &draft->function;
-    gt_lexer lexer;
-    gt_token before = {GT_TOKEN_END, "", 0, 0, 0};
-    gt_lexer_open(&lexer, draft->text + function->parameters_end,
-                  function->end - function->parameters_end, (gt_place){draft->path, 1, 1});
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (before.kind == GT_TOKEN_NAME && gt_lexer_is(&lexer, name) &&
-            !gt_token_is(&before, "return")) {
-            return true;
-        }
-        before = lexer.token;
-    }
-    return false;
-}
-
 static gt_polynomial read_symbol(gt_draft *draft, const char *name)
 {
     int found = gt_draft_find_symbol(draft, name);
@@ -231,7 +213,8 @@ static gt_polynomial read_symbol(gt_draft *draft, const char *name)
                                    : gt_polynomial_unknown();
     }
     if (found < 0) {
-        bool is_local = !constant && is_declared_within(draft, name);
+        const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+        bool is_local = !constant && gt_program_is_told(draft->program, &token);
         found = gt_draft_add_symbol(draft, name, is_local ? GT_DRAFT_LOCAL : GT_DRAFT_CONSTANT);
     }
     return found > 0 ? gt_polynomial_symbol((uint16_t)found) : gt_polynomial_unknown();

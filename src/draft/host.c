@@ -11,13 +11,13 @@ static const char *const host_headers[] = {
     "ATen/", "algorithm", "array", "atomic", "bitset", "boost/", "c10/", "cctype", "cerrno",
     "chrono", "complex", "condition_variable", "cstdarg", "csignal", "ctime", "cublas_v2.h",
     "cuda.h", "cuda_profiler_api.h", "cuda_runtime.h", "cuda_runtime_api.h", "cudnn.h", "cufft.h",
-    "curand.h", "cusolverDn.h", "cusparse.h", "deque", "device_launch_parameters.h", "errno.h",
-    "exception", "filesystem", "fmt/", "fstream", "functional", "future", "getopt.h", "gtest/",
+    "curand.h", "dirent.h", "cusolverDn.h", "cusparse.h", "deque", "device_launch_parameters.h", "errno.h",
+    "exception", "filesystem", "fmt/", "fstream", "functional", "future", "fcntl.h", "getopt.h", "gtest/",
     "helper_cuda.h", "helper_functions.h", "helper_image.h", "helper_string.h", "helper_timer.h",
     "iomanip", "ios", "iostream", "iterator", "list", "malloc.h", "map", "memory", "mpi.h",
     "mutex", "nccl.h", "numeric", "nvToolsExt.h", "omp.h", "opencv2/", "optional", "ostream",
     "pthread.h", "pybind11/", "queue", "random", "regex", "set", "signal.h", "spdlog/", "sstream",
-    "stack", "stdexcept", "string", "string_view", "sys/", "thread", "thrust/device_vector.h",
+    "stack", "stdarg.h", "stdexcept", "string", "string_view", "strings.h", "sys/", "thread", "thrust/device_vector.h",
     "thrust/host_vector.h", "time.h", "torch/", "unistd.h", "unordered_map", "unordered_set",
     "variant", "vector"};
 // clang-format on
@@ -118,16 +118,6 @@ static bool skip_scope(gt_lexer *lexer)
     return is_scope;
 }
 
-static void add_lines(gt_draft *draft, int first, int last, bool joins)
-{
-    gt_draft_lines lines = {first, last};
-    if (joins && draft->host.count > 0) {
-        draft->host.items[draft->host.count - 1].last = last;
-    } else if (gt_array_push(&draft->host, lines) != GPUTUNE_OK) {
-        draft->failed = true;
-    }
-}
-
 /* Counts the conditionals inside one that leaves NVRTC out; 0: outside of such. */
 static int note_conditional(int depth, gt_lexer line)
 {
@@ -148,39 +138,71 @@ static int last_line(const gt_lexer *line)
     return last;
 }
 
-void gt_draft_find_host(gt_draft *draft)
+/* Whether it is a function, or a variable, that no device code reads. */
+static bool is_unread(const gt_program *program, const char *begin, const char *end)
+{
+    static const char *const kept[] = {"typedef", "using", "struct",    "class",    "enum",
+                                       "union",   "const", "constexpr", "namespace"};
+    const gt_token *tokens = program->tokens.items;
+    size_t first = 0, last, name = 0;
+    while (first < program->code && tokens[first].text < begin) {
+        first++;
+    }
+    if (gt_program_is(program, first, "template")) { /* what stands behind its parameters */
+        int depth = 0;
+        do {
+            first++;
+            depth += first < program->code ? gt_token_angles(&tokens[first]) : 0;
+        } while (depth > 0 && first < program->code && tokens[first].text < end);
+        first++;
+    }
+    for (last = first; last < program->code && tokens[last].text < end; last++) {
+        bool named =
+            tokens[last].kind == GT_TOKEN_NAME &&
+            (gt_program_is(program, last + 1, "(") || gt_program_is(program, last + 1, ";") ||
+             gt_program_is(program, last + 1, "[") || gt_program_is(program, last + 1, "="));
+        name = !name && named ? last : name;
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        bool is_kept = gt_program_is(program, first, kept[i]);
+        if (is_kept && !(i == 2 && name == first + 2)) { /* struct timeval begin; */
+            return false;
+        }
+    }
+    return name > first && !gt_program_on_device(program, &tokens[name]);
+}
+
+void gt_draft_find_host(gt_lines *lines, const gt_program *program, const char *text)
 {
     gt_lexer lexer, line;
-    bool joins = false; /* nothing that is kept stands behind the last host lines */
-    int busy = 0;       /* the last line that something else stands on */
-    int left_out = 0;   /* conditionals that leave NVRTC out already */
-    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){draft->path, 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END && !draft->failed) {
+    int begin = 0; /* of the last host lines, behind which nothing that is kept stands; 0: none */
+    int busy = 0;  /* the last line that something else stands on */
+    int left_out = 0; /* conditionals that leave NVRTC out already */
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
         int first = lexer.token.line, last = first;
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
             last = last_line(&line);
             left_out = note_conditional(left_out, line);
             bool host = includes_host(&line) && left_out == 0;
-            if (host) {
-                add_lines(draft, first, last, joins);
-            }
-            joins = host;
+            begin = !host ? 0 : begin ? begin : first;
+            gt_lines_note_host(lines, begin ? begin : 1, begin ? last : 0);
             busy = last;
             continue;
         }
         if (skip_scope(&lexer) || gt_lexer_accept(&lexer, "}")) {
-            joins = false;
+            begin = 0;
             busy = first;
             continue;
         }
+        const char *from = lexer.token.text;
         evidence found = read_declaration(&lexer, &last);
+        found.is_host |= !found.is_device && is_unread(program, from, lexer.token.text);
         bool alone = first > busy && (lexer.token.kind == GT_TOKEN_END || lexer.token.line > last);
         bool host = found.is_host && !found.is_device && alone && left_out == 0;
-        if (host) {
-            add_lines(draft, first, last, joins);
-        }
-        joins = host;
+        begin = !host ? 0 : begin ? begin : first;
+        gt_lines_note_host(lines, begin ? begin : 1, begin ? last : 0);
         busy = last;
     }
 }

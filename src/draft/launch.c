@@ -110,31 +110,38 @@ static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name
     }
     limit_values(&values, draft->dimensions[d].limit);
     choose_within(&values, left);
+    if (draft->is_pinned && constant && constant->is_undefined) {
+        gt_text_printf(w->out, "#pragma gputune problem(const %s = %.0f)\n", name, values.chosen);
+        return;
+    }
     write_axis(w, name, &values, "// guess: the code has the block's size in a name\n");
 }
 
 /* A name that the text does not use otherwise: it becomes a macro where it occurs. */
-static void name_axis(gt_draft_writer *w, uint16_t d)
+static void name_axis(gt_draft *draft, uint16_t d)
 {
     static const char *const forms[] = {"BLOCK", "BLOCK_SIZE", "TUNED_BLOCK", "TUNED_BLOCK_SIZE"};
     static const char *const suffixes[] = {"_X", "_Y", "_Z"};
-    const char *suffix = thread_dimensions(w->draft) > 1 ? suffixes[d] : "";
+    const char *suffix = thread_dimensions(draft) > 1 ? suffixes[d] : "";
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        (void)gt_snprintf(w->axes[d], GT_NAME_MAX, "%s%s", forms[i], suffix);
-        if (!gt_draft_occurs(w->draft->text, strlen(w->draft->text), w->axes[d])) {
+        (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s%s", forms[i], suffix);
+        if (!gt_draft_occurs(draft->text, strlen(draft->text), draft->axes[d])) {
             return;
         }
     }
 }
 
-void gt_draft_name_axes(gt_draft_writer *w)
+void gt_draft_name_axes(gt_draft *draft, bool has_block)
 {
     static const char *const symbols[] = {"block_x", "block_y", "block_z"};
     for (uint16_t d = 0; d < 3; d++) {
-        if (gt_draft_has_clause(w, "block")) {
-            (void)gt_snprintf(w->axes[d], GT_NAME_MAX, "%s", symbols[d]);
+        uint16_t symbol;
+        if (has_block) {
+            (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s", symbols[d]);
+        } else if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            memcpy(draft->axes[d], draft->symbols.items[symbol].name, GT_NAME_MAX);
         } else {
-            name_axis(w, d);
+            name_axis(draft, d);
         }
     }
 }
@@ -156,9 +163,16 @@ void gt_draft_write_axes(gt_draft_writer *w)
             left = left > 0 ? fmax(1, floor(left / number)) : 0;
         } else if (!dimension->fixed.known) {
             values values = usual_values(draft, d);
+            if (draft->call && draft->call->threads[d]) {
+                values.chosen = (double)draft->call->threads[d];
+                insert_value(&values, values.chosen);
+            }
+            if (d > 0 && strcmp(draft->axes[d], draft->axes[d - 1]) == 0) {
+                continue;
+            }
             limit_values(&values, dimension->limit);
             choose_within(&values, &left);
-            write_axis(w, w->axes[d], &values, before);
+            write_axis(w, w->draft->axes[d], &values, before);
             before = "";
         }
     }
@@ -167,10 +181,13 @@ void gt_draft_write_axes(gt_draft_writer *w)
 void gt_draft_append_block(gt_draft_writer *w, uint16_t d)
 {
     const gt_draft_dimension *dimension = &w->draft->dimensions[d];
-    if (dimension->fixed.known) {
+    const gt_call *call = w->draft->call;
+    if (call && call->block[d].length > 0) {
+        gt_text_append(w->out, gt_text_string(&call->block[d]));
+    } else if (dimension->fixed.known) {
         gt_draft_append_sum(w, &dimension->fixed);
     } else {
-        gt_text_append(w->out, w->axes[d]);
+        gt_text_append(w->out, w->draft->axes[d]);
     }
 }
 
@@ -203,6 +220,16 @@ static bool has_axes(const gt_draft *draft)
     return has;
 }
 
+/* Whether the program's own block is less than a warp. */
+static bool is_small(const gt_draft *draft)
+{
+    int64_t threads = draft->call ? 1 : 32;
+    for (uint16_t d = 0; d < 3 && draft->call; d++) {
+        threads *= draft->call->threads[d];
+    }
+    return threads > 0 && threads < 32;
+}
+
 void gt_draft_write_block(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
@@ -220,7 +247,7 @@ void gt_draft_write_block(gt_draft_writer *w)
         gt_text_append(w->out, "#pragma gputune require(");
         append_threads(w);
         gt_text_printf(w->out, " <= %.0f) // __launch_bounds__\n", draft->thread_limit);
-    } else if (gt_draft_last_dimension(draft, true) > 0 && has_axes(draft)) {
+    } else if (gt_draft_last_dimension(draft, true) > 0 && has_axes(draft) && !is_small(draft)) {
         gt_text_append(w->out, "#pragma gputune require(");
         append_threads(w);
         gt_text_append(w->out, " >= 32)\n");
@@ -249,9 +276,23 @@ void gt_draft_append_grid(gt_draft_writer *w, uint16_t d)
     gt_text_append(w->out, dimension->is_strided || w->draft->is_cooperative ? ")" : "");
 }
 
+static void write_called_grid(gt_draft_writer *w, const gt_call *call)
+{
+    gt_text_append(w->out, "#pragma gputune grid(");
+    for (uint32_t d = 0; d < call->grid_dimensions; d++) {
+        const char *text = gt_text_string(&call->grid[d]);
+        gt_text_printf(w->out, "%s%s", d ? ", " : "", text[0] ? text : "1");
+    }
+    gt_text_append(w->out, ")\n");
+}
+
 void gt_draft_write_grid(gt_draft_writer *w)
 {
     bool guessed = false;
+    if (w->draft->call && w->draft->call->grid_dimensions) {
+        write_called_grid(w, w->draft->call);
+        return;
+    }
     uint16_t last = gt_draft_last_dimension(w->draft, false);
     for (uint16_t d = 0; d <= last; d++) {
         guessed |= w->draft->dimensions[d].is_guessed;
@@ -269,6 +310,11 @@ void gt_draft_write_grid(gt_draft_writer *w)
 
 void gt_draft_write_shared(gt_draft_writer *w)
 {
+    const char *called = w->draft->call ? gt_text_string(&w->draft->call->shared) : "";
+    if (called[0] && strcmp(called, "0") != 0) {
+        gt_text_printf(w->out, "#pragma gputune shared(%s)\n", called);
+        return;
+    }
     for (size_t i = 0; i < w->draft->shared.count; i++) {
         const gt_draft_shared *shared = &w->draft->shared.items[i];
         if (shared->is_dynamic) {
@@ -334,6 +380,10 @@ static void write_walked(gt_draft_writer *w, const gt_draft_dimension *dimension
 void gt_draft_write_requirements(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
+    if (draft->call && draft->call->grid_dimensions) {
+        gt_text_append(w->out, gt_text_string(&draft->call->divided));
+        return;
+    }
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         double step;
@@ -345,7 +395,9 @@ void gt_draft_write_requirements(gt_draft_writer *w)
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         gt_polynomial size, by;
-        if (gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by)) {
+        bool divides = gt_draft_quotient(draft, &draft->guards.items[i].bound, &size, &by);
+        int parameter = divides ? gt_draft_first_of(draft, &size, GT_DRAFT_PARAMETER) : -1;
+        if (divides && (parameter < 0 || draft->symbols.items[parameter].is_size)) {
             write_divides(w, &size, &by);
         }
     }

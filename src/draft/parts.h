@@ -2,6 +2,8 @@
 #ifndef GT_DRAFT_PARTS_H
 #define GT_DRAFT_PARTS_H
 
+#include "draft/call.h"
+#include "draft/lines.h"
 #include "draft/polynomial.h"
 #include "kernel/functions.h"
 #include "kernel/reader.h"
@@ -87,15 +89,12 @@ typedef struct gt_draft_constant {
     double value;
     bool has_value;
     bool is_template_parameter, is_type, is_bool;
+    bool is_macro;
+    bool is_undefined;         /* the text has no value for it: a tuner gives it one */
     bool is_enumerator;        /* a number, which no macro takes the place of */
     bool is_guarded;           /* stands in an #ifndef of its own already */
     int first_line, last_line; /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
-
-/* Lines of the text, both included. */
-typedef struct gt_draft_lines {
-    int first, last;
-} gt_draft_lines;
 
 /* One dimension of the launch. */
 typedef struct gt_draft_dimension {
@@ -109,18 +108,21 @@ typedef struct gt_draft_dimension {
 } gt_draft_dimension;
 
 typedef struct gt_draft {
-    const char *path, *text; /* without the pragmas */
+    const char *path, *text; /* without the pragmas, with what it includes */
+    const gt_program *program;
+    const gt_lines *lines; /* of the text; NULL: it is one file's */
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t parameter_count;
     char blocks[GT_BLOCKS_TEXT]; /* as gt_function_parameters() has them */
+    char axes[3][GT_NAME_MAX];   /* what expressions call a block's dimensions */
+    gt_call *call;               /* what the program launches it with; NULL: it does not */
     GT_ARRAY(gt_draft_symbol) symbols;
     GT_ARRAY(gt_draft_guard) guards;
     GT_ARRAY(gt_draft_access) accesses;
     GT_ARRAY(gt_draft_alias) aliases;
     GT_ARRAY(gt_draft_shared) shared;
     GT_ARRAY(gt_draft_constant) constants;
-    GT_ARRAY(gt_draft_lines) host; /* what the template's compiler must not see */
     gt_draft_buffer buffers[GT_PARAMETER_MAX];
     uint32_t buffer_count;
     gt_draft_dimension dimensions[3];
@@ -137,6 +139,9 @@ typedef struct gt_draft {
 
 /* Notes what #define, const, constexpr and the kernel's template<> give a name to. */
 void gt_draft_read_constants(gt_draft *draft);
+/* Notes the names in the kernel that nothing defines. One that is called like a block's dimension
+ * (block_size_x) is that dimension. */
+void gt_draft_read_undefined(gt_draft *draft);
 /* The constant of that name, or NULL. */
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name);
 
@@ -209,9 +214,9 @@ void gt_draft_pin(gt_draft *draft);
 
 /* ---- host.c ---- */
 
-/* Notes the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
+/* Marks the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
  * runtime, headers of the C++ library. */
-void gt_draft_find_host(gt_draft *draft);
+void gt_draft_find_host(gt_lines *lines, const gt_program *program, const char *text);
 
 /* ---- draft.c ---- */
 
@@ -230,6 +235,11 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
 bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- write.c ---- */
+
+void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft,
+                            const gt_function *function);
+/* Whether the kernel's name says that it is another one's reference. */
+bool gt_draft_is_reference(const gt_draft *draft);
 
 /* Appends the clauses whose words are not among `present`. */
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);

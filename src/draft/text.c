@@ -51,7 +51,17 @@ const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol)
     const char *name = w->draft->symbols.items[symbol].name;
     const char *dot = strchr(name, '.');
     if (symbol >= GT_DRAFT_BLOCK_DIM && symbol < GT_DRAFT_GRID_DIM) {
-        return w->axes[symbol - GT_DRAFT_BLOCK_DIM];
+        return w->draft->axes[symbol - GT_DRAFT_BLOCK_DIM];
+    }
+    const char *extent = gt_call_extent(w->draft, symbol);
+    if (extent[0]) {
+        return extent;
+    }
+    for (size_t i = 0; i < w->draft->parameter_count && w->draft->call && !dot; i++) {
+        const char *value = gt_text_string(&w->draft->call->parameters[i].enclosed);
+        if (value[0] && strcmp(w->draft->parameters[i].name, name) == 0) {
+            return value;
+        }
     }
     return dot ? dot + 1 : name;
 }

@@ -20,12 +20,24 @@ static void drop_number(gt_polynomial *sum)
 static void write_work(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
+    if (gt_draft_has_clause(w, "args")) {
+        return; /* when that was written */
+    }
+    const char *bytes = draft->call ? gt_text_string(&draft->call->work) : "";
+    if (bytes[0]) {
+        gt_text_printf(w->out,
+                       "// guess: every argument is moved once\n"
+                       "#pragma gputune work(bytes = %s)\n",
+                       bytes);
+        return;
+    }
     gt_polynomial sum = gt_polynomial_number(0);
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         const gt_draft_buffer *buffer = &draft->buffers[i];
         const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
         bool twice = strcmp(gt_draft_direction(draft, buffer), "inout") == 0;
-        if (!parameter->has_type || !buffer->length.known) {
+        bool is_told = draft->call && draft->call->parameters[buffer->parameter].length.length > 0;
+        if (is_told || !parameter->has_type || !buffer->length.known) {
             return;
         }
         sum = gt_polynomial_add(&sum, &buffer->length,
@@ -40,7 +52,8 @@ static void write_work(gt_draft_writer *w)
     }
 }
 
-static void name_function(char out[GT_NAME_MAX], const gt_draft *draft, const gt_function *function)
+void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft,
+                            const gt_function *function)
 {
     gt_lexer lexer;
     gt_lexer_open(&lexer, draft->text + function->name, function->end - function->name,
@@ -55,6 +68,21 @@ static bool is_reference_name(const char *name, const char *of)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strstr(name, of) && strlen(name) > strlen(of) && strstr(name, words[i]) &&
             !strstr(of, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gt_draft_is_reference(const gt_draft *draft)
+{
+    char own[GT_NAME_MAX], other[GT_NAME_MAX];
+    gt_function function;
+    gt_draft_function_name(own, draft, &draft->function);
+    for (size_t at = 0; gt_function_find(&function, draft->text, NULL, at) && function.end > at;
+         at = function.end) {
+        gt_draft_function_name(other, draft, &function);
+        if (is_reference_name(own, other)) {
             return true;
         }
     }
@@ -90,9 +118,9 @@ static gt_draft *find_reference(gt_draft *draft)
 {
     char own[GT_NAME_MAX], name[GT_NAME_MAX];
     gt_function function;
-    name_function(own, draft, &draft->function);
+    gt_draft_function_name(own, draft, &draft->function);
     for (size_t at = 0; gt_function_find(&function, draft->text, NULL, at); at = function.end) {
-        name_function(name, draft, &function);
+        gt_draft_function_name(name, draft, &function);
         gt_draft *other = NULL;
         if (function.end <= at) {
             return NULL;
@@ -103,6 +131,7 @@ static gt_draft *find_reference(gt_draft *draft)
         }
         other->path = draft->path;
         other->text = draft->text;
+        other->program = draft->program;
         other->function = function;
         if (gt_draft_read(other) == GPUTUNE_OK && same_parameters(draft, other) &&
             take_sizes(draft, other)) {
@@ -118,7 +147,7 @@ static void write_other_kernel(gt_draft_writer *w, gt_draft *other)
 {
     gt_draft_writer own = {.out = w->out, .draft = other, .present = w->present};
     char name[GT_NAME_MAX];
-    name_function(name, other, &other->function);
+    gt_draft_function_name(name, other, &other->function);
     gt_text_printf(w->out,
                    "// guess: by its name, '%s' says what is right\n"
                    "#pragma gputune reference(%s, block = ",
@@ -181,7 +210,7 @@ static void write_kernel(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
     char name[GT_NAME_MAX];
-    name_function(name, draft, &draft->function);
+    gt_draft_function_name(name, draft, &draft->function);
     gt_text_printf(w->out, "#pragma gputune kernel(%s%s%s", draft->function.scope,
                    draft->function.scope[0] ? "::" : "", name);
     if (draft->function.is_template) {
@@ -230,8 +259,6 @@ void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
 {
     gt_draft_writer w = {
         .out = out, .draft = draft, .present = present, .reference = find_reference(draft)};
-    gt_draft_resolve_types(&w);
-    gt_draft_name_axes(&w);
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         const char *word = clauses[i].word;
         bool judged = word && strcmp(word, "reference") == 0 &&

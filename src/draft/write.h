@@ -8,9 +8,8 @@
 typedef struct gt_draft_writer {
     gt_text *out;
     gt_draft *draft;
-    const gt_reader *present;  /* the clauses that the text has */
-    gt_draft *reference;       /* another kernel that says what is right; NULL: none */
-    char axes[3][GT_NAME_MAX]; /* what expressions call a block's dimensions */
+    const gt_reader *present; /* the clauses that the text has */
+    gt_draft *reference;      /* another kernel that says what is right; NULL: none */
 } gt_draft_writer;
 
 /* ---- text.c ---- */
@@ -28,12 +27,14 @@ bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polyn
 
 /* ---- args.c ---- */
 
+/* The extents of the grid, multiplied. */
+gt_polynomial gt_draft_whole_problem(const gt_draft *draft);
 /* "in", "out" or "inout". */
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
 void gt_draft_write_sizes(gt_draft_writer *w);
 void gt_draft_write_template_parameters(gt_draft_writer *w);
 /* Gives parameters whose types are other names of numbers (typedef, using) those. */
-void gt_draft_resolve_types(gt_draft_writer *w);
+void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present);
 /* The types of parameters that nothing declares. */
 void gt_draft_write_types(gt_draft_writer *w);
 void gt_draft_write_undefined(gt_draft_writer *w);
@@ -45,7 +46,8 @@ void gt_draft_write_args(gt_draft_writer *w);
 
 /* ---- launch.c ---- */
 
-void gt_draft_name_axes(gt_draft_writer *w);
+/* Names what blocks are called; `has_block`: a block() clause says what they are. */
+void gt_draft_name_axes(gt_draft *draft, bool has_block);
 /* The last dimension in which blocks have threads, or the grid blocks. */
 uint16_t gt_draft_last_dimension(const gt_draft *draft, bool threads);
 /* The block, and the grid, in one dimension. */

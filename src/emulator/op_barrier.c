@@ -122,7 +122,7 @@ static void meet(emu_warp *warp, emu_handler run, uint32_t members)
 
 static void warp_sync(emu_warp *warp, const emu_op *op)
 {
-    uint32_t members = ((const uint32_t *)emu_lanes(warp, op->a))[__builtin_ctz(warp->mask)];
+    uint32_t members = emu_members(warp, op->a);
     if (!emu_gather(warp, op, members))
         meet(warp, warp_sync, members);
 }

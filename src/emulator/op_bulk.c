@@ -176,5 +176,5 @@ void emu_decode_async_arrive(emu_decoder *decoder)
         return;
     op->flags |= EMU_ACCESS_WRITE | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE;
     emu_decode_address(decoder, emu_operand(decoder, 0), space);
-    op->run = counted ? arrive : nothing;
+    op->run = counted ? arrive : wait_for_copies;
 }

@@ -2,10 +2,23 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* The set of lanes a .sync operation is for: the operand's value in the first active lane. */
-static uint32_t members(const emu_warp *warp, uint32_t operand)
+/* Lanes that name the same members: `who` are those of them that are here. */
+typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
+
+/* One operation may be for several sets of lanes, each of which meets by itself. */
+static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
-    return ((const emu_u32 *)emu_lanes(warp, operand))[__builtin_ctz(warp->mask)];
+    uint32_t named[EMU_WARP], rest = warp->mask;
+    if (!emu_gather(warp, op, emu_members(warp, operand)))
+        return;
+    memcpy(named, emu_lanes(warp, operand), sizeof named);
+    while (rest) {
+        uint32_t who = named[__builtin_ctz(rest)], lanes = 0;
+        EMU_FOR_LANES(lane, rest)
+        lanes |= (uint32_t)(named[lane] == who) << lane;
+        rest &= ~lanes;
+        each(warp, op, lanes, who & warp->mask);
+    }
 }
 
 /* ---- shfl ---- */
@@ -43,7 +56,7 @@ static bool source_lane(int mode, unsigned lane, uint32_t b, uint32_t c, unsigne
 
 static void shuffle(emu_warp *warp, const emu_op *op)
 {
-    if (!emu_gather(warp, op, op->flags ? members(warp, op->d) : 0))
+    if (!emu_gather(warp, op, op->flags ? emu_members(warp, op->d) : 0))
         return;
     emu_u32 *dst = emu_lanes(warp, op->dst);
     const emu_u32 *b = emu_lanes(warp, op->b), *c = emu_lanes(warp, op->c);
@@ -87,23 +100,25 @@ void emu_decode_shuffle(emu_decoder *decoder)
 
 enum { ALL, ANY, UNIFORM, BALLOT };
 
-static void vote(emu_warp *warp, const emu_op *op)
+static void vote_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
-    uint32_t who = op->flags & 1 ? members(warp, op->b) : warp->active;
-    if (!emu_gather(warp, op, op->flags & 1 ? who : 0))
-        return;
-    uint32_t taking = warp->mask & who;
-    uint32_t yes = (emu_predicate(warp, op->a) ^ (op->flags & 2 ? UINT32_MAX : 0)) & taking;
+    uint32_t yes = (emu_predicate(warp, op->a) ^ (op->flags & 2 ? UINT32_MAX : 0)) & who;
     if (op->count == BALLOT) {
         emu_u32 *dst = emu_lanes(warp, op->dst);
-        EMU_FOR_LANES(lane, warp->mask)
+        EMU_FOR_LANES(lane, lanes)
         dst[lane] = yes;
         return;
     }
-    bool result = op->count == ALL   ? yes == taking
-                  : op->count == ANY ? yes != 0
-                                     : !yes || yes == taking;
-    emu_set_predicate(warp, op->dst, warp->mask, result ? UINT32_MAX : 0);
+    bool result = op->count == ALL ? yes == who : op->count == ANY ? yes != 0 : !yes || yes == who;
+    emu_set_predicate(warp, op->dst, lanes, result ? UINT32_MAX : 0);
+}
+
+static void vote(emu_warp *warp, const emu_op *op)
+{
+    if (op->flags & 1)
+        meet(warp, op, op->b, vote_among);
+    else
+        vote_among(warp, op, warp->mask, warp->mask);
 }
 
 void emu_decode_vote(emu_decoder *decoder)
@@ -140,13 +155,10 @@ static uint64_t lane_value(const emu_warp *warp, const emu_op *op, unsigned lane
                           : ((const emu_u32 *)emu_lanes(warp, op->a))[lane];
 }
 
-static void match(emu_warp *warp, const emu_op *op)
+static void match_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
-    uint32_t who = members(warp, op->b), results[EMU_WARP], all = 0;
-    if (!emu_gather(warp, op, who))
-        return;
-    who &= warp->mask;
-    EMU_FOR_LANES(lane, warp->mask)
+    uint32_t results[EMU_WARP], all = 0;
+    EMU_FOR_LANES(lane, lanes)
     {
         results[lane] = 0;
         EMU_FOR_LANES(other, who)
@@ -155,10 +167,15 @@ static void match(emu_warp *warp, const emu_op *op)
         all |= (uint32_t)(results[lane] == who) << lane;
     }
     emu_u32 *dst = emu_lanes(warp, op->dst);
-    EMU_FOR_LANES(mine, warp->mask)
+    EMU_FOR_LANES(mine, lanes)
     dst[mine] = op->count == ALL ? (all >> mine & 1 ? who : 0) : results[mine];
     if (op->count == ALL)
-        emu_set_predicate(warp, op->d, warp->mask, all);
+        emu_set_predicate(warp, op->d, lanes, all);
+}
+
+static void match(emu_warp *warp, const emu_op *op)
+{
+    meet(warp, op, op->b, match_among);
 }
 
 void emu_decode_match(emu_decoder *decoder)
@@ -204,19 +221,20 @@ static uint32_t reduce(int kind, bool is_signed, uint32_t a, uint32_t b)
     }
 }
 
-static void redux(emu_warp *warp, const emu_op *op)
+static void redux_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
-    uint32_t who = members(warp, op->b);
-    if (!emu_gather(warp, op, who))
-        return;
-    who &= warp->mask;
     const emu_u32 *a = emu_lanes(warp, op->a);
     uint32_t result = who ? a[__builtin_ctz(who)] : 0;
     EMU_FOR_LANES(lane, who & (who - 1))
     result = reduce(op->count, op->flags, result, a[lane]);
     emu_u32 *dst = emu_lanes(warp, op->dst);
-    EMU_FOR_LANES(mine, warp->mask)
+    EMU_FOR_LANES(mine, lanes)
     dst[mine] = result;
+}
+
+static void redux(emu_warp *warp, const emu_op *op)
+{
+    meet(warp, op, op->b, redux_among);
 }
 
 void emu_decode_redux(emu_decoder *decoder)
@@ -254,17 +272,18 @@ void emu_decode_activemask(emu_decoder *decoder)
 }
 
 /* elect.sync d|p, members: the lowest member leads */
-static void elect(emu_warp *warp, const emu_op *op)
+static void elect_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
-    uint32_t who = members(warp, op->a);
-    if (!emu_gather(warp, op, who))
-        return;
-    who &= warp->mask;
     uint32_t leader = who ? (uint32_t)__builtin_ctz(who) : 0;
     emu_u32 *dst = emu_lanes(warp, op->dst);
-    EMU_FOR_LANES(lane, warp->mask)
+    EMU_FOR_LANES(lane, lanes)
     dst[lane] = leader;
-    emu_set_predicate(warp, op->d, warp->mask, 1u << leader);
+    emu_set_predicate(warp, op->d, lanes, 1u << leader);
+}
+
+static void elect(emu_warp *warp, const emu_op *op)
+{
+    meet(warp, op, op->a, elect_among);
 }
 
 void emu_decode_elect(emu_decoder *decoder)

@@ -51,6 +51,15 @@ void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, 
     split->barrier = (uint8_t)barrier;
 }
 
+uint32_t emu_members(const emu_warp *warp, uint32_t operand)
+{
+    const uint32_t *named = emu_lanes(warp, operand);
+    uint32_t members = 0;
+    for (unsigned lane = 0; lane < EMU_WARP; lane++)
+        members |= named[lane] & -(warp->mask >> lane & 1);
+    return members;
+}
+
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
 {
     if ((members & ~(warp->active | warp->dead)) == 0) {
@@ -189,6 +198,8 @@ static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
                 emu_check_run(warp, op);
             else
                 op->run(warp, op);
+        } else if (warp->worker->check) {
+            emu_check_skip(warp, op);
         }
         if (warp->pc >= warp->limit) {
             budget--;

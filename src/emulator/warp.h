@@ -254,6 +254,10 @@ void emu_leave_split(emu_warp *warp, uint32_t mask);
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
+/* All lanes that running lanes name in the mask `operand`: lanes of one operation may be of several
+ * sets, which have different masks. */
+uint32_t emu_members(const emu_warp *warp, uint32_t operand);
+
 /* For .sync operations: whether all lanes of `members` that still live run this operation now. If
  * not, the split waits for them before it and the handler must return. */
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);

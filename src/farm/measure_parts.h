@@ -106,7 +106,9 @@ typedef struct gt_loaded {
     bool warm;            /* was launched once in the way of `launch` and `latency` */
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
+    uint64_t kernels;     /* that one launch launches */
     gt_replay full, brief, quick;
+    gt_replay single;                         /* one launch of many kernels */
     gt_variables *variables;                  /* NULL: none; owned */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
@@ -360,6 +362,14 @@ gputune_status gt_variables_find(gt_variables **out, const gt_image *image);
 /* Notes what a variant's variables hold. *changed: the first that holds something else than when
  * that was done last, NULL: none does. Waits. */
 gputune_status gt_variables_note(const char **changed, gt_measure *measure, gt_loaded *variant);
+
+/* ---- measure_scratch.c ----------------------------------------------------------------------- */
+
+/* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
+ * its first launch. */
+void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher);
+/* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
+gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant);
 
 /* ---- measure_trial.c ------------------------------------------------------------------------- */
 

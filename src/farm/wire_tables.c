@@ -97,9 +97,22 @@ static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluste
               NUMBER(programmatic), NUMBER(parameter_count), NUMBERS(parameters));
 #undef T
 
+#define T gt_sequence_item
+static RECORD(item, ENUMERATOR(kind, GT_SEQUENCE_SWAP), NUMBER(index), NUMBER(target),
+              NUMBER(first), NUMBER(count));
+#undef T
+
+#define T gt_instruction
+static RECORD(instruction, ENUMERATOR(operation, GT_DO_LOG2), NUMBER(target), NUMBER(integer));
+#undef T
+
+#define T gt_sequence
+static RECORD(sequence, INLINE(items, item_count, &item), INLINE(code, code_count, &instruction));
+#undef T
+
 #define T gt_launch
-static RECORD(launch, INLINE(steps, step_count, &step), NUMBER(carveout_kb),
-              INLINE(blocks, block_count, &block), NUMBER(argument_count),
+static RECORD(launch, INLINE(steps, step_count, &step), STRUCT(sequence, &sequence),
+              NUMBER(carveout_kb), INLINE(blocks, block_count, &block), NUMBER(argument_count),
               INLINE(parameters, parameter_count, &parameter), INLINE(maps, map_count, &map),
               INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window));
 #undef T

@@ -44,6 +44,8 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
         return parameter->bytes == sizeof(CUdeviceptr);
     case GT_PARAMETER_BLOCK:
         return is_sound_block_parameter(launch, parameter);
+    case GT_PARAMETER_VALUE:
+        return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t);
     case GT_PARAMETER_TENSORMAP:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
@@ -90,7 +92,29 @@ static bool is_sound(const gt_launch *launch)
     for (uint32_t i = 0; sound && i < launch->step_count; i++) {
         sound = is_sound_step(launch, &launch->steps[i]);
     }
-    return sound;
+    return sound &&
+           gt_sequence_is_sound(&launch->sequence, launch->step_count, launch->parameter_count);
+}
+
+/* Loops end, and their grids are multiples of the clusters. */
+static gputune_status check_runs(const gt_launch *launch)
+{
+    gt_iteration run;
+    gt_iteration_begin(&run);
+    while (launch->sequence.item_count && gt_launch_next(&run, launch)) {
+        const gt_kernel_step *kernel = &launch->steps[run.step];
+        for (int axis = 0; axis < 3; axis++) {
+            if (run.grid[axis] % kernel->cluster[axis]) {
+                return gt_fail(GPUTUNE_EINVAL,
+                               "kernel %s: a grid of %u blocks in a loop is not a "
+                               "multiple of its cluster's %u",
+                               kernel->entry, run.grid[axis], kernel->cluster[axis]);
+            }
+        }
+    }
+    return run.error ? gt_fail(GPUTUNE_EINVAL, "the loops of kernel %s cannot be carried out",
+                               launch->steps[0].entry)
+                     : GPUTUNE_OK;
 }
 
 static gputune_status check_shape(const gt_kernel_step *kernel)
@@ -131,7 +155,7 @@ static gputune_status check_launch(const gt_launch *launch)
         const gt_kernel_step *kernel = &launch->steps[i];
         GT_TRY(check_shape(kernel));
     }
-    return GPUTUNE_OK;
+    return check_runs(launch);
 }
 
 static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
@@ -222,8 +246,9 @@ static bool is_direct(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
     bool direct = !launcher->needs_state && !launch->clear_count && launch->step_count == 1 &&
-                  launch->steps[0].times == 1 && !launch->steps[0].parameter_count &&
-                  !launch->map_count && !launch->l2.window_bytes;
+                  !launch->sequence.item_count && launch->steps[0].times == 1 &&
+                  !launch->steps[0].parameter_count && !launch->map_count &&
+                  !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         direct = direct && launch->parameters[i].argument == (int)i;
     }

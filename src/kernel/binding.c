@@ -1,6 +1,7 @@
 /* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
 
+#include "kernel/loops.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
@@ -18,12 +19,14 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates one to three expressions; missing ones count as 1. */
+/* Evaluates one to three expressions. Missing ones, and those that a loop's counter changes, count
+ * as 1. */
 static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
 {
     for (uint32_t i = 0; i < 3; i++) {
         out[i] = 1;
-        if (i < dimensions->count && gt_expression_try(&out[i], dimensions->items[i], slots)) {
+        if (i < dimensions->count && !gt_counters_used(dimensions->items[i]) &&
+            gt_expression_try(&out[i], dimensions->items[i], slots)) {
             return GT_LIMIT_EXPRESSION;
         }
     }
@@ -135,10 +138,7 @@ gt_limit gt_binding_block(gt_binding *binding)
     return limit ? limit : check_compiled(binding, (int64_t)block[0] * block[1] * block[2]);
 }
 
-/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
- * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
-static int64_t blocks_resident(const gt_device *device, const uint32_t block[3],
-                               uint32_t shared_bytes)
+int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
 {
     int64_t warp = device->warp_size > 0 ? device->warp_size : 32;
     int64_t threads = (int64_t)block[0] * block[1] * block[2];
@@ -156,7 +156,7 @@ static int64_t blocks_resident(const gt_device *device, const uint32_t block[3],
 static void fill_occupancy(gt_binding *binding)
 {
     const gt_kernel_step *g = &binding->first;
-    int64_t blocks = blocks_resident(binding->device, g->block, g->shared_bytes);
+    int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
     binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
@@ -174,8 +174,9 @@ static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64
                             const gt_binding *binding)
 {
     *out = otherwise;
-    return expression && gt_expression_try(out, expression, binding->slots) ? GT_LIMIT_EXPRESSION
-                                                                            : GT_LIMIT_NONE;
+    bool known = expression && !gt_counters_used(expression);
+    return known && gt_expression_try(out, expression, binding->slots) ? GT_LIMIT_EXPRESSION
+                                                                       : GT_LIMIT_NONE;
 }
 
 static gt_limit bind_shared(gt_kernel_step *out, const gt_template_step *step,
@@ -204,7 +205,7 @@ static gt_limit bind_grid(gt_kernel_step *out, const gt_template_step *step, uin
     int64_t size = 1, most = binding->device->max_grid[dimension];
     int64_t cluster =
         dimension == 0 && out->preferred_cluster ? out->preferred_cluster : out->cluster[dimension];
-    if (dimension < step->grid.count &&
+    if (dimension < step->grid.count && !gt_counters_used(step->grid.items[dimension]) &&
         gt_expression_try(&size, step->grid.items[dimension], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
@@ -317,11 +318,11 @@ static gt_limit bind_shape(gt_kernel_step *out, const gt_template_step *step,
     if (limit) {
         return limit;
     }
-    int64_t resident = blocks_resident(binding->device, out->block, out->shared_bytes);
+    int64_t resident = gt_blocks_resident(binding->device, out->block, out->shared_bytes);
     return bind_cooperative(out, step, resident, binding);
 }
 
-gt_limit gt_step_bind(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
+static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
     const gt_template_step *step = &binding->template->parts->steps[index];
     *out = index == 0 ? binding->first : (gt_kernel_step){.times = 1};
@@ -329,14 +330,21 @@ gt_limit gt_step_bind(gt_kernel_step *out, const gt_binding *binding, uint32_t i
     return limit || index == 0 ? limit : bind_shape(out, step, binding);
 }
 
-gt_limit gt_binding_steps(gt_binding *binding)
+gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
+                       const gt_binding *binding)
 {
-    gt_kernel_step step;
     gt_limit limit = GT_LIMIT_NONE;
     for (uint32_t i = 0; i < binding->template->parts->step_count && !limit; i++) {
-        limit = gt_step_bind(&step, binding, i);
+        limit = bind_step(&steps[i], binding, i);
     }
-    return limit;
+    return limit ? limit : gt_sequence_bind(sequence, steps, binding);
+}
+
+gt_limit gt_binding_steps(gt_binding *binding)
+{
+    gt_kernel_step steps[GT_STEPS_MAX];
+    gt_sequence sequence;
+    return gt_steps_bind(steps, &sequence, binding);
 }
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)

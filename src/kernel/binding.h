@@ -34,9 +34,13 @@ gt_limit gt_binding_carveout(gt_binding *binding);
 gt_limit gt_binding_cooperative(gt_binding *binding);
 /* What is against any step of a pipeline; the first one's shape is the binding's already. */
 gt_limit gt_binding_steps(gt_binding *binding);
-/* One step: its shape and numbers, without name and parameters. What something is against stays as
- * it was, so that no dimension is 0. */
-gt_limit gt_step_bind(gt_kernel_step *out, const gt_binding *binding, uint32_t index);
+/* The steps' shapes and numbers, without names and parameters, and what they follow each other by.
+ */
+gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
+                       const gt_binding *binding);
+/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
+ * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
+int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
 /* gt_binding_maps() of tensormap.h is one more. All of them, after setting the configuration's
  * slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);

@@ -116,6 +116,16 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
     return GPUTUNE_OK;
 }
 
+/* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
+static void note_offset(gt_argument *argument, const gt_function_parameter *given, const char *text,
+                        const gt_function *function)
+{
+    gt_element element;
+    bool may_be = !argument->is_buffer && function->plain && fixed_element(&element, argument) &&
+                  !gt_type_is_float(element.type) && element.type != GT_TYPE_BOOL;
+    argument->is_stated |= may_be && gt_function_adds(text, function, given->name);
+}
+
 static gputune_status check_count(size_t given, size_t expected, const char *function,
                                   const char *more, gt_place place)
 {
@@ -183,11 +193,31 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         place);
 }
 
+/* The parameter that takes an expression is an integer of a type that is known here. */
+static gputune_status check_value(gt_template_value *value, const gt_function_parameter *given,
+                                  const char *function)
+{
+    const gt_element *element = &given->element;
+    if (!given->has_type || given->pointer || element->lanes != 1 ||
+        gt_type_is_float(element->type)) {
+        return gt_fail_at(gt_expression_place(value->value),
+                          "'%s' takes '%s' as %s%s; expected an integer type such as int, which "
+                          "'%s' gives it",
+                          function, given->name, given->words, given->pointer ? " *" : "",
+                          gt_expression_text(value->value));
+    }
+    value->bytes = element->bytes;
+    value->is_signed = !gt_type_holds(element->type, INT64_MAX) ? gt_type_holds(element->type, -1)
+                                                                : element->type == GT_TYPE_I64;
+    return GPUTUNE_OK;
+}
+
 /* The parameters of one step; scratch is a pointer. */
 static gputune_status check_step(gt_template_step *step, const gt_parse *parse, const char *text)
 {
     const gt_template *template = parse->template;
     const bool one = !parse->parts->is_pipeline;
+    const uint32_t values = template->argument_count + parse->parts->scratch_count;
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
@@ -210,8 +240,13 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
         if (gt_map_of_argument(template, index) >= 0) {
             GT_TRY(check_map(&parameters[i], step->kernel.name, place));
         } else if (index < template->argument_count) {
-            GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[index],
-                                   step->kernel.name, false, place));
+            gt_argument *argument = &parse->template->arguments[index];
+            GT_TRY(
+                check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
+            note_offset(argument, &parameters[i], text, &function);
+        } else if (index >= values) {
+            GT_TRY(check_value(&parse->parts->computed[index - values], &parameters[i],
+                               step->kernel.name));
         }
     }
     return GPUTUNE_OK;

@@ -316,16 +316,45 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-static bool is_qualifier(const gt_token *token)
+static bool is_any_of(const gt_token *token, const char *const *words, size_t count)
 {
-    static const char *const words[] = {"const",    "volatile",          "__restrict__",
-                                        "restrict", "__grid_constant__", "__restrict"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (gt_token_is(token, words[i])) {
             return true;
         }
     }
     return false;
+}
+
+/* "1 - flag" turns a flag over. */
+bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
+{
+    static const char *const adding[] = {"+", "+=", "-", "-=", "["}, *const added[] = {"+", "-"};
+    gt_lexer lexer;
+    gt_token before = {.kind = GT_TOKEN_END}, last = before;
+    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
+                  nowhere);
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        bool turned = before.kind == GT_TOKEN_NUMBER && gt_token_is(&last, "-");
+        if (gt_token_is(&lexer.token, parameter)) {
+            gt_lexer next = lexer;
+            gt_lexer_next(&next);
+            if ((!turned && is_any_of(&last, adding, sizeof adding / sizeof *adding)) ||
+                is_any_of(&next.token, added, sizeof added / sizeof *added)) {
+                return true;
+            }
+        }
+        before = last;
+        last = lexer.token;
+    }
+    return false;
+}
+
+static bool is_qualifier(const gt_token *token)
+{
+    static const char *const words[] = {"const",    "volatile",          "__restrict__",
+                                        "restrict", "__grid_constant__", "__restrict"};
+    return is_any_of(token, words, sizeof words / sizeof *words);
 }
 
 /* One parameter: the tokens up to a comma or the end. The last name is its name, the names before

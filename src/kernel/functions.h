@@ -37,6 +37,9 @@ size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_func
                          size_t index);
 /* Whether the definition declares an array of dynamic shared memory outside of every #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
+/* Whether the definition adds the parameter to something, or indexes by it: then it is an offset.
+ */
+bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
 /* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`

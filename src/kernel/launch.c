@@ -210,20 +210,67 @@ static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Steps of a pipeline name their parameters, which are arguments and scratch. */
-static gt_limit add_steps(gt_launch *launch, const gt_binding *binding)
+static const char *name_of(const gt_template *template, uint32_t index)
+{
+    return index < template->argument_count
+               ? template->arguments[index].name
+               : gt_template_scratch(template, index - template->argument_count,
+                                     &(const char *){0});
+}
+
+/* The bytes of a buffer or scratch that is a parameter of a pipeline. */
+static gputune_status bytes_of(uint64_t *out, const gt_launch *launch, const gt_binding *binding,
+                               uint32_t index)
+{
+    const gt_argument *argument = &binding->template->arguments[index];
+    *out = launch->parameters[index].scratch_bytes;
+    return index < binding->template->argument_count
+               ? product(out, argument->extents, argument->extent_count, binding, argument->type,
+                         argument->name)
+               : GPUTUNE_OK;
+}
+
+static gputune_status check_swaps(const gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    for (uint32_t i = 0; i < template->parts->order_count; i++) {
+        const gt_order *order = &template->parts->orders[i];
+        uint64_t bytes = 0, other = 0;
+        if (order->kind == GT_ORDER_SWAP) {
+            GT_TRY(bytes_of(&bytes, launch, binding, order->index));
+            GT_TRY(bytes_of(&other, launch, binding, order->other));
+        }
+        if (bytes != other) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally "
+                           "many",
+                           name_of(template, order->index), name_of(template, order->other),
+                           (unsigned long long)bytes, (unsigned long long)other);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Steps of a pipeline name their parameters: arguments, scratch, and values behind them. */
+static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    gt_limit limit = GT_LIMIT_NONE;
-    for (uint32_t i = 0; i < parts->step_count && !limit; i++) {
+    if (launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX) {
+        return gt_fail_at(parts->kernel.place, "more than %d arguments; expected fewer",
+                          GT_PARAMETER_MAX);
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
         const gt_template_step *from = &parts->steps[i];
-        gt_kernel_step *step = &launch->steps[launch->step_count++];
-        limit = gt_step_bind(step, binding, i);
+        gt_kernel_step *step = &launch->steps[i];
         memcpy(step->entry, from->kernel.entry, sizeof step->entry);
         step->parameter_count = from->argument_count;
         memcpy(step->parameters, from->arguments, sizeof step->parameters);
     }
-    return limit;
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        add_parameter(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1, 0);
+        launch->parameters[launch->parameter_count - 1].map = i;
+    }
+    return check_swaps(launch, binding);
 }
 
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
@@ -234,10 +281,12 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     gt_blocks_ways(ways, template, config);
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
+    limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
+    launch->step_count = template->parts->step_count;
     launch->carveout_kb = binding->carveout_kb;
     launch->block_count = template->pass_count;
     add_blocks(launch);
@@ -246,8 +295,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
-    limit = add_steps(launch, binding);
-    return limit ? refuse(limit, template, config, binding->device) : GPUTUNE_OK;
+    return add_steps(launch, binding);
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -320,6 +368,13 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     }
     for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
         hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
+    }
+    const gt_sequence *sequence = &launch->sequence; /* neither have these */
+    if (sequence->item_count) {
+        hash = gt_hash_join(
+            hash, gt_hash_bytes(sequence->items, sequence->item_count * sizeof *sequence->items));
+        hash = gt_hash_join(
+            hash, gt_hash_bytes(sequence->code, sequence->code_count * sizeof *sequence->code));
     }
     return hash;
 }

@@ -106,21 +106,64 @@ int gt_parse_parameter_index(const gt_parse *parse, const char *name)
     return -1;
 }
 
-static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_lexer *body)
+/* Whether a name stands here alone, and what it may be: -1, or an argument's or scratch's index. */
+static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
 {
     char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "the name of an argument or scratch"));
-    int index = gt_parse_parameter_index(parse, name);
-    if (index < 0) {
-        return gt_fail_at(place, "unknown argument '%s'; expected one of args() or scratch()",
-                          name);
+    gt_lexer ahead = *body;
+    gt_lexer_next(&ahead);
+    bool alone = body->token.kind == GT_TOKEN_NAME && body->token.length < sizeof name &&
+                 (gt_lexer_is(&ahead, ",") || gt_lexer_is(&ahead, ")"));
+    if (alone) {
+        memcpy(name, body->token.text, body->token.length);
+        name[body->token.length] = '\0';
+        *index = gt_parse_parameter_index(parse, name);
     }
+    return alone;
+}
+
+/* An argument that is an expression; the kernel's parameter says later how many bytes it has. */
+static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->computed_count == GT_VALUES_MAX) {
+        return gt_fail_at(gt_lexer_place(body),
+                          "more than %d arguments that are expressions; expected fewer",
+                          GT_VALUES_MAX);
+    }
+    gt_template_value *value = &parts->computed[parts->computed_count];
+    *out = parse->template->argument_count + parts->scratch_count + parts->computed_count++;
+    parts->has_loops = true;
+    return gt_read_integer_expression(&value->value, parse, body,
+                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER);
+}
+
+static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_lexer *body)
+{
+    int index = -1;
+    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER,
+                          parse->code};
+    const gt_place place = gt_lexer_place(body);
+    const bool name = is_name(&index, parse, body);
     if (step->argument_count == GT_STEP_ARGUMENTS) {
         return gt_fail_at(place, "more than %d arguments; expected fewer", GT_STEP_ARGUMENTS);
     }
-    step->arguments[step->argument_count++] = (uint32_t)index;
-    return GPUTUNE_OK;
+    uint32_t *argument = &step->arguments[step->argument_count++];
+    if (index >= 0) {
+        *argument = (uint32_t)index;
+        gt_lexer_next(body);
+        return GPUTUNE_OK;
+    }
+    if (body->token.kind == GT_TOKEN_END || gt_lexer_is(body, ",") || gt_lexer_is(body, ")")) {
+        return gt_fail_expected(body, "the name of an argument or scratch, or an expression");
+    }
+    if (name && !gt_symbol_is_known(&symbols, &body->token)) {
+        return gt_fail_at(place,
+                          "unknown argument '%.*s'; expected one of args() or scratch(), a loop's "
+                          "counter, a tunable or a problem value",
+                          (int)body->token.length, body->token.text);
+    }
+    return read_value(argument, parse, body);
 }
 
 /* `(y, x, n)` */
@@ -207,7 +250,10 @@ static gputune_status add_step(gt_template_step **out, gt_parse *parse, gt_place
 gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_template_step *step;
+    gt_order *order;
     GT_TRY(add_step(&step, parse, clause->place));
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_LAUNCH, parse->parts->step_count - 1,
+                          clause->place));
     GT_TRY(gt_read_kernel_name(&step->kernel, body, "a __global__ function's name"));
     step->kernel.place = clause->place;
     while (gt_lexer_accept(body, ",")) {
@@ -216,6 +262,7 @@ gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexe
     if (body->token.kind != GT_TOKEN_END) {
         return gt_fail_expected(body, "',' or ')'");
     }
+    parse->parts->has_loops |= step->when != NULL;
     if (!step->block.count || !step->grid.count) {
         return gt_fail_at(clause->place,
                           "launch(%s) without %s; expected launch(%s, block = 256, "

@@ -10,13 +10,13 @@ enum {
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
-#define SHAPE(word, clause)                                                                        \
+#define SHAPE(word, clause, launch)                                                                \
     {                                                                                              \
-#word, offsetof(gt_template_step, word), 3, clause, PLAN, false                            \
+#word, offsetof(gt_template_step, word), 3, clause, launch, false                          \
     }
-#define NUMBER(word, clause)                                                                       \
+#define NUMBER(word, clause, launch)                                                               \
     {                                                                                              \
-#word, offsetof(gt_template_step, word), 1, clause, PLAN, false                            \
+#word, offsetof(gt_template_step, word), 1, clause, launch, false                          \
     }
 #define COMPILED(word, most)                                                                       \
     {                                                                                              \
@@ -24,13 +24,14 @@ enum {
     }
 
 static const gt_setting settings[] = {
-    SHAPE(block, PLAN),
-    SHAPE(grid, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY),
-    NUMBER(shared, PLAN | GT_USE_BLOCK),
-    SHAPE(cluster, 0),
-    NUMBER(cooperative, SOURCE),
-    NUMBER(times, 0),
-    NUMBER(programmatic, 0),
+    SHAPE(block, PLAN, PLAN | GT_USE_COUNTER),
+    SHAPE(grid, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
+    NUMBER(shared, PLAN | GT_USE_BLOCK, PLAN),
+    SHAPE(cluster, 0, PLAN),
+    NUMBER(cooperative, SOURCE, PLAN),
+    NUMBER(times, 0, PLAN | GT_USE_COUNTER),
+    NUMBER(programmatic, 0, PLAN),
+    NUMBER(when, 0, PLAN | GT_USE_COUNTER),
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
 };
@@ -48,17 +49,37 @@ gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *
     return (gt_expression **)(void *)(base + setting->offset);
 }
 
+static void visit_given(gt_expression *const *expressions, uint32_t count,
+                        void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (expressions[i]) {
+            use(user, expressions[i]);
+        }
+    }
+}
+
+/* What loops, and the arguments in launch(), are made of. */
+static void visit_loops(const gt_template_parts *parts,
+                        void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    for (uint32_t i = 0; i < parts->order_count; i++) {
+        visit_given(&parts->orders[i].begin, 1, use, user);
+        visit_given(&parts->orders[i].condition, 1, use, user);
+        visit_given(&parts->orders[i].next, 1, use, user);
+    }
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        visit_given(&parts->computed[i].value, 1, use, user);
+    }
+}
+
 static void visit(const gt_setting *setting, const gt_template_parts *parts,
                   const gt_template_step *step,
                   void (*use)(void *user, const gt_expression *expression), void *user)
 {
     gt_expression *const *values =
         gt_setting_values(setting, (gt_template_parts *)parts, (gt_template_step *)step);
-    for (uint32_t i = 0; i < setting->most; i++) {
-        if (values[i]) {
-            use(user, values[i]);
-        }
-    }
+    visit_given(values, setting->most, use, user);
 }
 
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,
@@ -71,6 +92,9 @@ void gt_settings_visit(const gt_template_parts *parts, bool in_source,
                 visit(&settings[i], parts, &parts->steps[s], use, user);
             }
         }
+    }
+    if (!in_source) {
+        visit_loops(parts, use, user);
     }
 }
 

@@ -21,8 +21,8 @@ const gt_setting *gt_setting_at(uint32_t index);
 /* Where its expressions are; those that were not given are NULL. */
 gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
                                   gt_template_step *step);
-/* Calls `use` with the expressions of all settings that are `in_source`, or of those of all steps.
- */
+/* Calls `use` with the expressions of all settings that are `in_source`; or with those of all
+ * steps, and of their loops and arguments. */
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,
                        void (*use)(void *user, const gt_expression *expression), void *user);
 /* Bit i: one of these uses axis i. */

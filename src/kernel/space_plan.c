@@ -86,9 +86,13 @@ static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_bindin
                                                         .limited = -1};
 }
 
+/* What a loop's counter changes is judged with the steps. */
 static gputune_status join_expression(int *joined, planner *p, const gt_expression *expression)
 {
     int term;
+    if (gt_counters_used(expression)) {
+        return GPUTUNE_OK;
+    }
     const gt_term_scope scope = {p->term_of_slot, p->space->base.slots};
     GT_TRY(gt_terms_expression(&term, &p->space->terms, expression, &scope));
     return gt_terms_join(joined, &p->space->terms, *joined, term);
@@ -246,15 +250,30 @@ static gputune_status plan_cooperative(planner *p)
     return GPUTUNE_OK;
 }
 
+/* With loops it is the tunables' values that count: what is made of them is known too late. */
+static gputune_status join_axes(int *joined, planner *p, uint64_t axes)
+{
+    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
+        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS + i]));
+        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS_BYTES + i]));
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status plan_pipeline(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
     joining j = {p, -1, GPUTUNE_OK};
-    if (parts->is_pipeline) {
-        gt_settings_visit(parts, false, join_next, &j);
-        GT_TRY(j.status);
-        add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
+    if (!parts->is_pipeline) {
+        return GPUTUNE_OK;
     }
+    if (parts->has_loops) {
+        j.status = join_axes(&j.joined, p, gt_settings_axes(parts, false));
+    } else {
+        gt_settings_visit(parts, false, join_next, &j);
+    }
+    GT_TRY(j.status);
+    add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
     return GPUTUNE_OK;
 }
 

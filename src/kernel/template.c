@@ -45,6 +45,7 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     gt_text_append(&reader->body, gt_text_string(&parse->elements));
     parse->code = gt_text_string(&reader->body);
     GT_TRY(gt_parse_vector_buffers(parse));
+    GT_TRY(gt_loops_finish(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
     parse->parts->headers = reader->headers;

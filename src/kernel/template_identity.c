@@ -54,11 +54,28 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
     }
 }
 
+/* Loops and launches in the order in which they stand. */
+static void append_loops(gt_text *out, const gt_reader *reader)
+{
+    static const char *const words[] = {"for", "end", "swap", "launch"};
+    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        const char *begin = clause->body.token.text;
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+            if (strcmp(clause->word, words[w]) == 0) {
+                gt_text_printf(out, "\n%s ", words[w]);
+                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+            }
+        }
+    }
+}
+
 static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *const *list,
                                    size_t count)
 {
     gt_text text = {0};
     append_clauses(&text, reader, list, count);
+    append_loops(&text, reader);
     *out = gt_hash_string(gt_text_string(&text));
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_free(&text);
@@ -113,6 +130,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, WORDS(meaning_words));
+    append_loops(&text, reader);
     append_pass(&text, parse->template);
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);

@@ -18,6 +18,7 @@ enum {
     GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
     GT_FILES_MAX = 512,
+    GT_ORDERS_MAX = 32,
     GT_OPTION_MAX = 64,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
     GT_WORD_FIXED = 6
@@ -77,10 +78,32 @@ typedef struct gt_option {
 typedef struct gt_template_step {
     gt_kernel_name kernel;
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
-    gt_expression *shared, *cooperative, *times, *programmatic;
+    gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count;               /* of a launch() */
-    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
+    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), scratch(), and then values */
 } gt_template_step;
+
+/* An argument of a launch() that is an expression. */
+typedef struct gt_template_value {
+    gt_expression *value;
+    uint32_t bytes; /* of the kernel's parameter, an integer */
+    bool is_signed;
+} gt_template_value;
+
+/* What follows each other in a pipeline with loops. */
+typedef enum gt_order_kind {
+    GT_ORDER_LAUNCH, /* `index`: the step */
+    GT_ORDER_FOR,    /* `index`: the counter */
+    GT_ORDER_END,    /* likewise */
+    GT_ORDER_SWAP    /* `index` and `other`: as in gt_template_step.arguments */
+} gt_order_kind;
+
+typedef struct gt_order {
+    gt_order_kind kind;
+    uint32_t index, other;
+    gt_expression *begin, *condition, *next; /* of a `for` */
+    gt_place place;
+} gt_order;
 
 /* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
@@ -123,6 +146,13 @@ typedef struct gt_template_parts {
     bool is_pipeline;                     /* there are launch(), and `kernel` is no function */
     gt_template_step steps[GT_STEPS_MAX]; /* one, or those of a pipeline */
     uint32_t step_count;
+    bool has_loops; /* `orders` say more than the steps: a for(), swap(), `when` or a value */
+    gt_order orders[GT_ORDERS_MAX];
+    uint32_t order_count;
+    gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
+    uint32_t computed_count;
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops around what is parsed now */
+    uint32_t open_loops;
     gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;

@@ -47,6 +47,9 @@ static const pragma pragmas[] = {
     {"init", AXES, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */
+    {"for", 4, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 4, MANY, gt_parse_end, "end(i)"},
+    {"swap", 4, MANY, gt_parse_swap, "swap(next, now)"},
     {"launch", 4, MANY, gt_parse_launch,
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };

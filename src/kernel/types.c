@@ -58,6 +58,7 @@ static const struct named {
     {"signed", ONE(I32)},
     {"unsigned", ONE(U32)},
     {"unsigned int", ONE(U32)},
+    {"uint", ONE(U32)},
     {"uint32_t", ONE(U32)},
     {"long", ONE(I64)},
     {"long int", ONE(I64)},

@@ -80,7 +80,7 @@ static void show(gt_record_row *row)
         gt_columns_show(r, &gt_winner_columns, &row->winner);
         r->default_status =
             (int)row->default_status < 0 ? "" : gt_trial_status_name(row->default_status);
-        r->noisy = r->noisy || row->winner.noisy;
+        r->noisy = r->noisy || row->winner.verdict.noisy;
         r->unfinished = !row->winner.terms.final;
         r->unproved = !row->winner.terms.proved;
     } else {

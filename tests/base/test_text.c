@@ -23,18 +23,6 @@ static void text_grows_and_is_taken(void **state)
     free(taken);
 }
 
-static void text_that_is_cleared_starts_anew(void **state)
-{
-    gt_text text = {0};
-    (void)state;
-    gt_text_append(&text, "before");
-    gt_text_clear(&text);
-    assert_string_equal(gt_text_string(&text), "");
-    gt_text_append(&text, "after");
-    assert_string_equal(gt_text_string(&text), "after");
-    gt_text_free(&text);
-}
-
 static void text_too_long_for_memory_fails_at_the_end(void **state)
 {
     gt_text text = {0};
@@ -173,7 +161,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows_and_is_taken),
-        cmocka_unit_test(text_that_is_cleared_starts_anew),
         cmocka_unit_test(text_too_long_for_memory_fails_at_the_end),
         cmocka_unit_test(what_is_not_utf8_is_replaced),
         cmocka_unit_test(integers_as_users_write_them),

@@ -145,7 +145,7 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"host_mixed", "k",
      "kernel(a::b::k)\n"
-     "problem(n = 1 << 20)\n"
+     "problem(n = 100)\n"
      "args(out float y[n], int n)\n"
      "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
      "default(BLOCK = 256)\n"
@@ -225,8 +225,8 @@ static const gt_drafted drafts[] = {
      "reference(self)\n"},
     {"rectangle", "k",
      "kernel(k)\n"
-     "problem(m = 1 << 10)\n"
-     "problem(n = 1 << 10)\n"
+     "problem(m = 1 << 11)\n"
+     "problem(n = 1 << 11)\n"
      "args(out float o[n][m], in float a[m][n], int m, int n)\n"
      "tune(BX = 8, 16, 32)\n"
      "default(BX = 32)\n"
@@ -316,7 +316,8 @@ static void long_names_are_refused(void **state)
         (void)snprintf(text, sizeof text, "__global__ void k(float *y, ");
         (void)snprintf(text + strlen(text), sizeof text - strlen(text),
                        i ? "%s x) { *y = x; }\n" : "float %s) { *y = 1; }\n", name);
-        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL), GPUTUNE_ETEMPLATE);
+        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(),
                             "kernel.cu:1:19: a parameter's type or name has more than "
                             "63 characters; expected fewer");

@@ -3,10 +3,12 @@
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
 #define REGS ".reg .b64 %d<16>; .reg .b32 %r<16>; .reg .pred %p<6>;\n"
-#define KERNEL(body)                                                                               \
+#define BEGIN                                                                                      \
     HEAD ".visible .entry k(.param .u64 a)\n{\n" REGS                                              \
          "ld.param.u64 %d0, [a]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4;\n"                 \
-         "add.u64 %d1, %d0, %d1;\n" body "st.global.u32 [%d1], %r1; ret;\n}\n"
+         "add.u64 %d1, %d0, %d1;\n"
+#define END          "st.global.u32 [%d1], %r1; ret;\n}\n"
+#define KERNEL(body) BEGIN body END
 
 /* Runs the body with one warp; it leaves its result in %r1. */
 static void run_warp(const char *ptx, uint32_t threads, uint32_t out[32])
@@ -118,6 +120,31 @@ static void test_reductions(void **state)
     assert_int_equal(out[1], 0);
 }
 
+/* Odd and even lanes are two sets that meet in one operation. */
+static void test_several_sets(void **state)
+{
+    static const char *const bodies[] = {
+        "redux.sync.add.u32 %r1, %r0, %r2;\n",
+        "rem.u32 %r3, %r0, 2; match.any.sync.b32 %r1, %r3, %r2;\n",
+        "setp.gt.u32 %p0, %r0, 15; vote.sync.ballot.b32 %r1, %p0, %r2;\n",
+        "rem.u32 %r3, %r0, 2; setp.eq.u32 %p0, %r3, 1; vote.sync.all.pred %p1, %p0, %r2;\n"
+        "selp.u32 %r1, 1, 0, %p1;\n",
+        "elect.sync %r1|%p0, %r2; @%p0 add.u32 %r1, %r1, 100;\n",
+    };
+    static const uint32_t even[] = {240, 0x55555555, 0x55550000, 0, 0},
+                          odd[] = {256, 0xaaaaaaaa, 0xaaaa0000, 1, 1};
+    uint32_t out[32];
+    char text[1024];
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        snprintf(text, sizeof text, "%s%s%s",
+                 BEGIN "and.b32 %r3, %r0, 1; shl.b32 %r2, 0x55555555, %r3;\n", bodies[i], END);
+        run_warp(text, 32, out);
+        assert_int_equal(out[30], even[i]);
+        assert_int_equal(out[31], odd[i]);
+    }
+}
+
 static void test_special_registers(void **state)
 {
     uint32_t out[32];
@@ -206,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_votes),
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_several_sets),
         cmocka_unit_test(test_special_registers),
         cmocka_unit_test(test_distributed_shared_memory),
         cmocka_unit_test(test_no_such_block),

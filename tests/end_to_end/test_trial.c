@@ -85,6 +85,8 @@ static void expect_right(const char *found)
 static void test_scalars_have_other_values(void **state)
 {
     (void)state;
+    const char *moved = "y[i] = x[i + first];"; /* an offset is no flag */
+    expect_right(outcome("", "unsigned first = 0", "", moved, moved, "y[i] = x[i];"));
     const char *scaled = "y[i] = a * x[i];", *fixed = "y[i] = 1.5f * x[i];";
     expect(outcome("", "float a = 1.5", "", scaled, fixed, scaled), "where a = ");
     expect_right(outcome("", "float a = 1.5", "#pragma gputune prove(a)\n", scaled, fixed, scaled));

@@ -139,7 +139,7 @@ static void test_mistakes(void **state)
     gt_text text = {0};
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_text_clear(&text);
+        gt_text_free(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
         expect_mistake("k.cu", gt_text_string(&text), mistakes[i][1]);
     }

@@ -267,7 +267,8 @@ static const struct {
      "a.cu:3:17: 'other' takes 1 parameter; expected 4, those of args = (…), or without it those "
      "of args() and scratch()"},
     {P "launch(other, block = 1, grid = 1, args = (z))\n",
-     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch()"},
+     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch(), a loop's counter, a "
+     "tunable or a problem value"},
     {P "launch(other, block = 1, grid = 1, args = y)\n",
      "a.cu:3:59: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
      "256), args = (y, x, n))"},

@@ -207,6 +207,25 @@ static void test_what_is_no_pragma(void **state)
     gt_template_free(t);
 }
 
+/* What the compiler knows as a type without a header is a type in args() as well. */
+static void test_names_of_types(void **state)
+{
+    static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bench b;
+        gt_text text = {0};
+        gt_text_printf(&text,
+                       "#pragma gputune kernel(k) problem(n = 64) args(out %s y[n], %s m = 1)\n"
+                       "#pragma gputune block(64) grid(1) reference(r)\n"
+                       "__global__ void k(%s *y, %s m) {}\n__global__ void r(%s *y, %s m) {}\n",
+                       names[i], names[i], names[i], names[i], names[i], names[i]);
+        bench_open(&b, gt_text_string(&text), "sm_90");
+        bench_close(&b);
+        gt_text_free(&text);
+    }
+}
+
 /* block = 16, 16 and block = (16, 16) are the same; other parentheses are an expression's. */
 static void test_dimensions(void **state)
 {
@@ -244,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_names_of_types),
         cmocka_unit_test(test_dimensions),
         cmocka_unit_test(test_identity),
         cmocka_unit_test(test_includes),

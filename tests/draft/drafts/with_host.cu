@@ -27,7 +27,11 @@ static std::vector<float> table;
 int main()
 {
     float *a, *b, *c;
-    check(cudaMalloc(&a, 4096));
-    MatrixMulKernel<<<dim3(4, 4), dim3(16, 16)>>>(a, b, c, 64);
+    const int n = 1 << 8;
+    size_t bytes = sizeof(float) * n * n;
+    check(cudaMalloc(&a, bytes));
+    check(cudaMalloc(&b, bytes));
+    check(cudaMalloc((void **)&c, bytes));
+    MatrixMulKernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n);
     return 0;
 }
