@@ -33,7 +33,8 @@ static const gt_mistake mistakes[] = {
     {4, P "args(float y[n], size_t n)",
      "a.cu:4:28: buffer 'y' without a direction; expected in, out or inout in front of its type"},
     {4, P "args(inout float *y, size_t n)",
-     "a.cu:4:34: found '*'; expected a name and its extent, as in 'in float x[n]'"},
+     "a.cu:4:35: pointer 'y' without an extent; expected 'in float y[n]', or '= null' where the "
+     "kernel gets no buffer"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout float y[n], cudaTextureObject_t t)",
      "a.cu:4:40: 'cudaTextureObject_t' is a texture, which a template cannot have; expected a "
