@@ -13,8 +13,11 @@ typedef struct program {
     char *left;                      /* of the text */
     GT_ARRAY(gt_token) host, device; /* names of the program: macros, functions, types */
     bool uses_std;                   /* using namespace std */
+    int depth;                       /* of namespaces and classes */
     bool failed;
 } program;
+
+enum { DEEPEST = 64 }; /* what is nested deeper is taken as a whole */
 
 /* One declaration outside of functions, or a member of a class. */
 typedef struct piece {
@@ -272,7 +275,7 @@ static void note_name(const gt_lexer *lexer, piece *now)
 static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 {
     note_name(lexer, now);
-    if (now->is_class && !now->is_function) {
+    if (now->is_class && !now->is_function && p->depth < DEEPEST) {
         gt_lexer_next(lexer);
         now->host |= scan_scope(p, lexer, true);
         gt_lexer_next(lexer);
@@ -363,7 +366,7 @@ static bool enter_scope(program *p, gt_lexer *lexer)
             break;
         }
     }
-    if (!gt_lexer_accept(&ahead, "{")) {
+    if (p->depth >= DEEPEST || !gt_lexer_accept(&ahead, "{")) {
         return false;
     }
     *lexer = ahead;
@@ -377,6 +380,7 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
 {
     static const char *const accesses[] = {"public", "private", "protected", NULL};
     bool host = false;
+    p->depth++;
     while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "}")) {
         if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
             read_directive(p, lexer);
@@ -388,6 +392,7 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
             }
         }
     }
+    p->depth--;
     return host;
 }
 

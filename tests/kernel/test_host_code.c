@@ -85,6 +85,25 @@ static void test_a_class_keeps_what_kernels_use(void **state)
           "class A { public: private: int n; };");
 }
 
+static void test_endless_nesting(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]), count = 200000;
+        char *text = calloc(count, length + 1);
+        char *left;
+        assert_non_null(text);
+        for (size_t k = 0; k < count; k++) {
+            memcpy(text + k * length, words[i], length);
+        }
+        assert_int_equal(gt_host_code_cut(&left, text), GPUTUNE_OK);
+        assert_string_equal(left, text);
+        free(left);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +111,7 @@ int main(void)
         cmocka_unit_test(test_what_uses_the_host_is_the_hosts),
         cmocka_unit_test(test_the_gpus_part_stays),
         cmocka_unit_test(test_a_class_keeps_what_kernels_use),
+        cmocka_unit_test(test_endless_nesting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
