@@ -38,7 +38,7 @@ SHARED := $(if $(STATIC),,$(B)/libgputune.so)
 LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) $(call lib,z) -lm -ldl
 
 # --- what there is ---------------------------------------------------------------------------------
-ROOMS := base gpu kernel stats store search farm tuner api
+ROOMS := base gpu kernel draft stats store search farm tuner api
 MAINS := src/farm/worker_main.c
 LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
@@ -127,7 +127,7 @@ $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 $(B)/man/gputune.3: tools/manual include/gputune.h Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
 
-SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
+SERVICE_SRC := src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 

@@ -63,6 +63,11 @@
  *                      proved before is proved in a worker. If it fails, a warning says so, and the
  *                      variable is ignored
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_DEBUG      any value but 0: gputune_launch() also asks the driver about the current
+ *                      context and each buffer, and is EINVAL, with the argument's name, where a
+ *                      buffer was freed, lies in host memory, is too short for the plan or belongs
+ *                      to another context, or where the context is of another device. The driver
+ *                      alone says "illegal address" at a later call. Costs some microseconds
  *   GPUTUNE_RECORD     a file for misses: each scenario that was asked for and not stored, with a
  *                      count. Many processes may write to it; gputune_misses() reads it
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
@@ -204,9 +209,11 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Tells whether results will last: EDATABASE where the database that was asked for cannot be read,
- * or where results are kept in memory only although it is not ":memory:". No tuning fails for
- * these reasons. */
+/* Tells whether results are kept in the database that was asked for: EDATABASE where it cannot be
+ * read or written, so that they are kept in memory only; and where it is damaged or another
+ * program's. Such a file stays as it is. Results are then kept in FILE.1 (or .2, ...), which the
+ * message names, and from which later tuners read them. ":memory:" is OK. No tuning fails for these
+ * reasons. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */
@@ -650,7 +657,8 @@ typedef struct gputune_function {
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
- * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EUNSUPPORTED for kernels
+ * that are launched in loops, with conditions or computed arguments. EINVAL without a current
  * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
@@ -830,11 +838,12 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_form form);
 
 /* Makes a first template out of CUDA text: copies `text`, and puts the pragmas that it lacks in
- * front of `kernel`. A comment that begins with "guess:" marks each guess. A NULL kernel stands for
- * the only kernel, or for the only one with a kernel() pragma. `path` is for messages; no file is
- * read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown kernel; with
- * EINVAL where the text has several kernels and none is named (the message lists them); with
- * EUNSUPPORTED for what no template can have, such as textures. */
+ * front of `kernel`. The launch, sizes and values are those of the program around the kernel, if it
+ * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
+ * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
+ * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
+ * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
+ * kernel; with EUNSUPPORTED for what no template can have, such as textures. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
 

@@ -19,12 +19,13 @@ gputune(1) say the rest."""
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 import os
 import threading
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence, TypeVar, Union, cast
 
-from . import _abi
+from . import _abi, _fast
 from ._arguments import Arguments
 from ._arrays import current_stream, stream_handle
 from ._driver import Driver
@@ -34,7 +35,6 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       NoDriverError, NotCachedError, NotFoundError, NoVariantError, OutOfMemoryError,
                       RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
                       WrongResultError)
-from ._fast import Launcher
 from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
 
 __all__ = ["BusyError", "CanceledError", "CaptureError", "CompileError", "CrashedError", "CudaError",
@@ -48,6 +48,7 @@ __version__: str = library.gputune_version().decode()
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
 Progress = Callable[["dict[str, Any]"], object]
+_Tune = TypeVar("_Tune", bound=Callable[..., Any])
 
 
 def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
@@ -126,6 +127,7 @@ def _sizes(values: Mapping[str, Size]) -> Any:
 
 class _Shared:
     """What a process has one of: copies are the same object, and it cannot be sent elsewhere."""
+    __slots__ = ()
 
     def __copy__(self) -> Any:
         return self
@@ -138,55 +140,56 @@ class _Shared:
                         "make another one there")
 
 
-class _Handle:
-    """A reference to the library's plan; launches in progress keep it alive."""
+class _Planned(_fast.Launcher):
+    """What the plans of one answer share: the library's plan, and what is known of it."""
+    pointer: int
+    driver: Driver
+    device: Mapping[str, Any]
+    arguments: list[dict[str, Any]]
+    request: tuple[bytes, Any, Any]  # what tune_kernel() was asked for
 
-    def __init__(self, pointer: Any) -> None:
-        self.pointer = pointer
 
-    def __del__(self) -> None:
-        library.gputune_plan_release(self.pointer)
+def _planned(pointer: int, driver: Driver, device: Mapping[str, Any]) -> _Planned:
+    """Takes over a reference to the library's plan."""
+    arguments: list[dict[str, Any]] = []
+    argument = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
+    while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(arguments)) == 0:
+        arguments.append(as_dict(argument))
+    planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
+                                  one["element_bytes"]) for one in arguments])
+    planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
+    return planned
 
 
 # --- plans ------------------------------------------------------------------------------------------
 
-class Plan(_Shared):
-    """A kernel to be launched many times: plan(*arguments, stream=None). Thread-safe. `with` releases
-    it at the end; else it goes with its last reference."""
+class Plan(_Shared, _fast.Launched):
+    """A kernel to be launched many times: plan(*arguments, stream=None), with the template's arguments
+    in their order. `stream`: an integer, or a stream of PyTorch, CuPy or Numba; without one, the stream
+    that the arrays' framework uses now. Thread-safe. `with` releases it at the end; else it goes with
+    its last reference."""
+    __slots__ = ("__weakref__",)
 
-    def __init__(self, pointer: Any, driver: Driver, device: Mapping[str, Any]) -> None:
-        self._handle: _Handle | None = _Handle(pointer)
-        self._driver, self._device = driver, device
-        self._arguments: list[dict[str, Any]] = []
-        argument = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
-        while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(self._arguments)) == 0:
-            self._arguments.append(as_dict(argument))
-        self._kernel: str = self.info["kernel"]
-        self._launcher = Launcher(pointer, self._arguments)
-
-    def _held(self) -> _Handle:
-        handle = self._handle
-        if handle is None:
+    def _held(self) -> _Planned:
+        planned: _Planned | None = self._planned
+        if planned is None:
             raise ValueError("this plan is closed")
-        return handle
+        return planned
 
-    def __call__(self, *arguments: Any, stream: Any = None) -> None:
-        """Launches with the template's arguments in their order. `stream`: an integer, or a stream of
-        PyTorch, CuPy or Numba; without one, the stream that the arrays' framework uses now."""
+    def _look(self, arguments: Sequence[Any], stream: Any, status: int | None) -> None:
+        """Launches what needs a closer look, or failed without it."""
         held = self._held()
-        status = self._launcher.launch(arguments, stream)
-        if status == 0:
-            return
-        if status is not None and self._driver.current_context():
+        driver = held.driver
+        if status is not None and driver.current_context():
             check(status)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
-        self._driver.ensure_context(self._device["ordinal"])
-        made = Arguments(self._kernel, arguments, self._arguments, handle, self._device["emulated"])
+        driver.ensure_context(held.device["ordinal"])
+        made = Arguments(self.info["kernel"], arguments, held.arguments, handle, held.device["emulated"])
         for producer in made.producers:
-            self._driver.wait(handle, producer)
+            driver.wait(handle, producer)
         packed = _abi.gputune_args(len(arguments), made.items)
         if made.host:
-            with self._driver.registered((array.address, array.bytes) for array in made.host):
+            with driver.registered((array.address, array.bytes) for array in made.host):
                 check(library.gputune_launch(held.pointer, handle, packed))
         else:
             check(library.gputune_launch(held.pointer, handle, packed))
@@ -204,11 +207,11 @@ class Plan(_Shared):
     @property
     def arguments(self) -> list[dict[str, Any]]:
         """What a launch takes, in order: name, type, bytes, ..."""
-        return [dict(one) for one in self._arguments]
+        return [dict(one) for one in self._held().arguments]
 
     def close(self) -> None:
         """Releases the plan. Launches in progress end first."""
-        self._handle = None
+        self._planned = None
 
     def __enter__(self) -> Plan:
         self._held()
@@ -218,13 +221,27 @@ class Plan(_Shared):
         self.close()
 
     def __repr__(self) -> str:
-        if self._handle is None:
-            return f"<gputune.Plan {self._kernel}: closed>"
+        if self._planned is None:
+            return "<gputune.Plan: closed>"
         info = self.info
         return f"<gputune.Plan {info['kernel']}: {info['configuration']} ({info['source']})>"
 
 
 # --- tuners -----------------------------------------------------------------------------------------
+
+def _answered_first(tune: _Tune) -> _Tune:
+    @functools.wraps(tune)
+    def asked(self: Tuner, kernel: Any, **options: Any) -> Plan:
+        known: Plan | None = _fast.hit(self._answers, kernel, options)
+        if known is not None:
+            return known
+        plan: Plan = tune(self, kernel, **options)
+        key = None if options.get("force") or options.get("progress") else _fast.key(kernel, options)
+        if key:
+            self._note_answer(key, plan._held())
+        return plan
+    return cast(_Tune, asked)
+
 
 class Tuner(_Shared):
     """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
@@ -232,9 +249,10 @@ class Tuner(_Shared):
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
-                 max_plans: int = 0) -> None:
+                 max_plans: int = 0, include: Sequence[Path] = ()) -> None:
         """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
-        many plans are kept for later calls; 0 stands for 1024."""
+        many plans are kept for later calls; 0 stands for 1024. `include`: folders of headers that
+        kernels may include."""
         self._handle: Any = None
         if log is not None and not callable(log):
             raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -246,6 +264,9 @@ class Tuner(_Shared):
             driver=encoded("driver", driver), database=encoded("database", database),
             templates=encoded("templates", templates), keep_workers=bool(keep_workers),
             max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
+        folders = [os.fsencode(folder) for folder in include]
+        options.include_paths = (ctypes.c_char_p * max(len(folders), 1))(*folders)
+        options.include_path_count = len(folders)
         if self._log:
             options.log = self._log
         handle = ctypes.c_void_p()
@@ -253,7 +274,8 @@ class Tuner(_Shared):
         self._handle = handle
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
-        self._answered: set[Any] = set()  # calls whose plans the tuner has
+        self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
+        self._most_answers = max_plans or 1024
         if device != "none":
             name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
             self._driver = _driver_of(name or "cuda")
@@ -263,6 +285,7 @@ class Tuner(_Shared):
 
     def close(self) -> None:
         if self._handle:
+            self._answers.clear()
             library.gputune_close(self._handle)
             self._handle = None
 
@@ -317,6 +340,7 @@ class Tuner(_Shared):
 
         stop.run(work)
 
+    @_answered_first
     def tune(self, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
              objective: str = "default", cache: str = "cold", strategy: str = "auto",
              time_limit: float = 0, max_variants: int = 0, force: bool = False,
@@ -327,7 +351,7 @@ class Tuner(_Shared):
         dict several times a second; an exception in it ends the tuning, as Ctrl-C does."""
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         stop = Interrupt()
-        options, _kept = self._options(
+        options, (restrictions, *_kept) = self._options(
             stop, only, progress, effort=_choose("effort", _EFFORTS, effort),
             objective=_choose("objective", _OBJECTIVES, objective),
             cache=_choose("cache", _CACHES, cache), strategy=_choose("strategy", _STRATEGIES, strategy),
@@ -336,30 +360,28 @@ class Tuner(_Shared):
             seed=_integer("seed", seed, 0, (1 << 64) - 1))
         packed = _sizes(given)
         pointer = ctypes.c_void_p()
-
-        def call() -> int:
-            return int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted, packed,
-                                           ctypes.byref(options)))
-
-        key = (wanted, effort, objective, cache, strategy, max_variants, seed, tuple(only),
-               tuple(given.items()))
         try:
-            if key in self._answered and not force:
-                check(call())  # which the tuner's table answers
-            else:
-                self._run(stop, call)
-                self._note_answered(key)
+            self._run(stop, lambda: int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted,
+                                                            packed, ctypes.byref(options))))
         except BaseException:
             library.gputune_plan_release(pointer)
             raise
-        if self._driver is None or self.device is None:
+        if self._driver is None or self.device is None or pointer.value is None:
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
-        return Plan(pointer, self._driver, self.device)
+        planned = _planned(pointer.value, self._driver, self.device)
+        options.cancel, options.progress = None, _abi.gputune_progress_fn()
+        planned.request = wanted, packed, (options, restrictions)
+        return Plan(planned)
 
-    def _note_answered(self, key: Any) -> None:
-        if len(self._answered) >= 4096:
-            self._answered.clear()
-        self._answered.add(key)
+    def _note_answer(self, key: Any, planned: _Planned) -> None:
+        """Lets a call like this ask the tuner alone from now on."""
+        wanted, packed, (options, _) = planned.request
+        if len(self._answers) >= self._most_answers:
+            self._answers.clear()
+        name = ctypes.c_char_p(wanted)
+        self._answers[key] = _fast.Answer(
+            Plan, planned, self._handle.value, _fast.address_of(name), packed.count,
+            _fast.address_of(packed.items), ctypes.addressof(options), (name, planned.request))
 
     def run(self, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
@@ -461,13 +483,16 @@ def _current() -> Tuner:
     key = ordinal or 0, os.getpid()  # a forked child opens its own
     with _opening:
         if key not in _tuners:
-            _tuners[key] = Tuner(device=key[0])
+            _tuners[key] = tuner = Tuner(device=key[0])
+            if tuner._driver:
+                tuner._driver.keep_answers(key[0], tuner._answers)
         return _tuners[key]
 
 
 def tune(kernel: Path, **options: Any) -> Plan:
     """Tuner.tune() for the current context's GPU and the user's database."""
-    return _current().tune(kernel, **options)
+    plan: Plan | None = _fast.hit_here(kernel, options)
+    return plan or _current().tune(kernel, **options)
 
 
 def run(kernel: Path, configurations: Sequence[str] = (), **options: Any) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any, Iterable, Iterator
 
-from . import _abi
+from . import _abi, _fast
 from ._errors import failure
 from ._library import NATIVE
 
@@ -49,6 +49,11 @@ class Driver:
         self.call("cuCtxGetDevice", ctypes.byref(device))
         return device.value
 
+    def keep_answers(self, ordinal: int, answers: Any) -> None:
+        """Lets calls on this device be answered without a question to the driver but which it is."""
+        _fast.keep_answers(ordinal, answers, _fast.address_of(self.cuda.cuCtxGetCurrent),
+                           _fast.address_of(self.cuda.cuCtxGetDevice))
+
     @contextlib.contextmanager
     def registered(self, spans: Iterable[tuple[int, int]]) -> Iterator[None]:
         """Lets kernels use host memory, given as addresses and bytes, while the context is open. Its
@@ -64,6 +69,18 @@ class Driver:
                 for address in done:
                     self.cuda.cuMemHostUnregister(ctypes.c_void_p(address))
 
+    @contextlib.contextmanager
+    def copied(self, arrays: Iterable[Any]) -> Iterator[list[DeviceCopy]]:
+        """NumPy arrays in the device's memory, while the context is open."""
+        copies: list[DeviceCopy] = []
+        try:
+            for array in arrays:
+                copies.append(DeviceCopy(self, array))
+            yield copies
+        finally:
+            for copy in copies:
+                self.cuda.cuMemFree_v2(ctypes.c_void_p(copy.address))
+
     def wait(self, stream: int, producer: int) -> None:
         """Lets `stream` wait for what `producer` has been given so far."""
         event = ctypes.c_void_p()
@@ -73,6 +90,26 @@ class Driver:
             self.call("cuStreamWaitEvent", ctypes.c_void_p(stream), event, 0)
         finally:
             self.cuda.cuEventDestroy_v2(event)
+
+
+class DeviceCopy:
+    """A NumPy array in the device's memory."""
+
+    def __init__(self, driver: Driver, array: Any) -> None:
+        self._driver, self._array = driver, array
+        address = ctypes.c_uint64()
+        driver.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(array.nbytes, 1)))
+        self.address = address.value
+        driver.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(array.ctypes.data),
+                    ctypes.c_size_t(array.nbytes))
+
+    def read(self) -> Any:
+        """What it holds now, as another array; waits for the kernels that were launched."""
+        out = self._array.copy()
+        self._driver.call("cuCtxSynchronize")
+        self._driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), ctypes.c_uint64(self.address),
+                          ctypes.c_size_t(out.nbytes))
+        return out
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

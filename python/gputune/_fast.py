@@ -1,34 +1,66 @@
-"""Launches with arguments that need no closer look: PyTorch's tensors on the GPU, addresses, and plain
-numbers. All that can be known before is made once for each plan; what is left takes some microseconds."""
+"""Launches with arguments that need no closer look (PyTorch's tensors on the GPU, addresses, and plain
+numbers), and calls of tune() that were answered before. _native.c does the same where it was built."""
 from __future__ import annotations
 
 import ctypes
+import importlib
+import os
 import struct
 import sys
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
-from ._arrays import TORCH_TYPES, current_stream
+from ._arrays import TORCH_TYPES
 from ._library import library
 
 # writes one value into a slot's storage; False: it needs a closer look
 Step = Callable[[Any, int, Any], bool]
 
-_FORMATS = {"signed char": "<b", "unsigned char": "<B", "short": "<h", "unsigned short": "<H", "int": "<i",
-            "unsigned int": "<I", "long long": "<q", "unsigned long long": "<Q", "float": "<f",
-            "double": "<d", "half": "<e"}
-_FLOATS = ("float", "double", "half")
+_LETTERS = {"signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
+            "unsigned int": "I", "long long": "q", "unsigned long long": "Q", "float": "f",
+            "double": "d"}
 _types: dict[Any, str | None] = {}  # what a framework's dtype is called here
-_streams: dict[type, Callable[[Any], int]] = {}  # by an array's class
 
+
+def code(parameter: Mapping[str, Any]) -> str:
+    """How a parameter's values are written: a letter of struct.pack(), "P" for a buffer, or "?": they
+    need a closer look."""
+    if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BUFFER:
+        return "P" if parameter["element_bytes"] else "?"
+    if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BLOCK:
+        return "?"
+    return _LETTERS.get(parameter["type"], "?")
+
+
+def type_name(dtype: Any) -> str | None:
+    """What the elements of a framework's dtype are called in templates."""
+    if dtype not in _types:
+        _types[dtype] = TORCH_TYPES.get(str(dtype).rpartition(".")[2])
+    return _types[dtype]
+
+
+def _current_stream(device: int) -> int:
+    return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
+
+
+def stream_reader(kind: type) -> Callable[[int], int] | None:
+    """What gives a device's current stream for arrays of that class; None: it is the default one."""
+    if kind.__module__.partition(".")[0] != "torch":
+        return None
+    read: Callable[[int], int] = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream",
+                                         _current_stream)
+    return read
+
+
+# --- launches ----------------------------------------------------------------------------------------
 
 def _look(_storage: Any, _i: int, _value: Any) -> bool:
     return False
 
 
-def _number(type_name: str) -> Step:
-    pack = struct.Struct(_FORMATS[type_name]).pack_into
-    kinds = (int, float) if type_name in _FLOATS else (int,)
+def _number(letter: str) -> Step:
+    pack = struct.Struct("<" + letter).pack_into
+    kinds = (int, float) if letter in "fd" else (int,)
 
     def step(storage: Any, i: int, value: Any) -> bool:
         if type(value) not in kinds:
@@ -41,55 +73,25 @@ def _number(type_name: str) -> Step:
     return step
 
 
-def _buffer(parameter: dict[str, Any]) -> Step:
-    wanted, least = parameter["type"], parameter["buffer_bytes"]
-
+def _buffer(wanted: str, least: int) -> Step:
     def step(storage: Any, i: int, value: Any) -> bool:
         if type(value) is int:
             storage[i] = value
             return 0 <= value < 1 << 64
         try:
-            dtype = value.dtype
-            if not value.is_cuda or not value.is_contiguous():
+            if type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous():
                 return False
             storage[i] = value.data_ptr()
-            bytes_there = value.numel() * value.element_size()
+            return bool(value.numel() >= least)
         except AttributeError:
             return False
-        found = _types.get(dtype)
-        if found is None:
-            found = _types[dtype] = TORCH_TYPES.get(str(dtype).rpartition(".")[2])
-        return found == wanted and bytes_there >= least
     return step
 
 
-def _step(parameter: dict[str, Any]) -> Step:
-    if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BUFFER:
-        return _buffer(parameter)
-    scalar = parameter["kind"] != _abi.GPUTUNE_PARAMETER_BLOCK and parameter["type"] in _FORMATS
-    return _number(parameter["type"]) if scalar else _look
-
-
-def _stream_of_tensor(tensor: Any) -> int:
-    return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(tensor.get_device()))
-
-
-def _reader(kind: type) -> Callable[[Any], int]:
-    if kind.__module__.partition(".")[0] == "torch" and \
-            hasattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream"):
-        return _stream_of_tensor
-    return lambda value: current_stream((value,))
-
-
-def _stream(values: Sequence[Any]) -> int:
-    for value in values:
-        kind = type(value)
-        if kind is not int and kind is not float:
-            read = _streams.get(kind)
-            if read is None:
-                read = _streams[kind] = _reader(kind)
-            return read(value)
-    return 0
+def _step(letter: str, wanted: str, bytes_wanted: int, element_bytes: int) -> Step:
+    if letter == "P":
+        return _buffer(wanted, bytes_wanted // element_bytes)
+    return _look if letter == "?" else _number(letter)
 
 
 class _Slot:
@@ -103,11 +105,26 @@ class _Slot:
 
 
 class Launcher:
-    """Launches of one plan. Thread-safe."""
+    """A reference to a plan of the library, and what its launches need. Thread-safe."""
 
-    def __init__(self, pointer: Any, parameters: Sequence[dict[str, Any]]) -> None:
-        self._pointer, self._steps = pointer, tuple(map(_step, parameters))
+    def __init__(self, pointer: int, parameters: list[tuple[str, str, int, int]]) -> None:
+        self.pointer = pointer
+        self._steps = tuple(_step(*one) for one in parameters)
+        self._readers: dict[type, Callable[[int], int] | None] = {}
         self._free: list[_Slot] = []
+
+    def __del__(self) -> None:
+        library.gputune_plan_release(self.pointer)
+
+    def _stream(self, values: Sequence[Any]) -> int:
+        for value in values:
+            kind = type(value)
+            if kind is not int and kind is not float:
+                if kind not in self._readers:
+                    self._readers[kind] = stream_reader(kind)
+                read = self._readers[kind]
+                return read(value.get_device()) if read else 0
+        return 0
 
     def launch(self, values: Sequence[Any], stream: Any) -> int | None:
         """The status; None where a value needs a closer look, and nothing was launched."""
@@ -122,7 +139,126 @@ class Launcher:
             for i, step in enumerate(self._steps):
                 if not step(storage, i, values[i]):
                     return None
-            handle = _stream(values) if stream is None else stream
-            return int(library.gputune_launch(self._pointer, handle, slot.packed))
+            handle = self._stream(values) if stream is None else stream
+            return int(library.gputune_launch(self.pointer, handle, slot.packed))
         finally:
             self._free.append(slot)
+
+
+class Launched:
+    """What a plan is a subclass of: calling it launches. `_planned`: a Launcher, or None."""
+    __slots__ = ("_planned",)
+
+    def __init__(self, planned: Launcher) -> None:
+        self._planned: Any = planned
+
+    def __call__(self, *arguments: Any, stream: Any = None) -> None:
+        planned = self._planned
+        status = planned.launch(arguments, stream) if planned else None
+        if status != 0:
+            self._look(arguments, stream, status)
+
+    def _look(self, arguments: Sequence[Any], stream: Any, status: int | None) -> None:
+        raise NotImplementedError
+
+
+# --- calls of tune() that were answered before -------------------------------------------------------
+
+class Answer:
+    """A call's answer, and the call for asking again: addresses, and what lives at them."""
+
+    def __init__(self, plans: Callable[[Any], Any], planned: Any, tuner: int, kernel: int, count: int,
+                 items: int, options: int, kept: Any) -> None:
+        self._plans, self._planned, self._kept = plans, planned, kept
+        self._call = (tuner, kernel, _abi.gputune_sizes(
+            count, ctypes.cast(items, ctypes.POINTER(_abi.gputune_size))), options)
+
+    def ask(self) -> Any:
+        """A plan; None where the tuner's answer is another one now."""
+        tuner, kernel, sizes, options = self._call
+        pointer = ctypes.c_void_p()
+        status = _tune(ctypes.byref(pointer), tuner, kernel, sizes, options)
+        library.gputune_plan_release(pointer)
+        return self._plans(self._planned) if status == 0 and pointer.value == self._planned.pointer else None
+
+
+_tune = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
+                         _abi.gputune_sizes, ctypes.c_void_p)(("tune_kernel", library))
+
+
+def _add(out: list[Any], options: Mapping[str, Any]) -> bool:
+    for name, value in options.items():
+        kind = type(value)
+        out.append(name)
+        if kind is int or kind is str or value is None:
+            out.append(value)
+        elif kind is float or kind is bool or kind is tuple:
+            out += kind, value
+        elif kind is list:
+            out.append(tuple(value))
+        elif kind is dict:
+            out += kind, len(value)
+            if not _add(out, value):
+                return False
+        else:
+            return False
+    return True
+
+
+def key(kernel: Any, options: dict[str, Any]) -> tuple[Any, ...] | None:
+    """A key of that call, flat. What compares equal to a number of another type has its type before
+    it. None: the call has none."""
+    out = [kernel]
+    return tuple(out) if type(kernel) is str and _add(out, options) else None
+
+
+def hit(answers: Any, kernel: Any, options: dict[str, Any]) -> Any:
+    """The plan of a call that was answered before, asked for again; None: ask as if for the first
+    time."""
+    try:
+        answer = answers.get(key(kernel, options))
+    except TypeError:  # not to be hashed
+        return None
+    return answer and answer.ask()
+
+
+_here: dict[int, Any] = {}
+_functions: list[Any] = []
+
+
+def hit_here(kernel: Any, options: dict[str, Any]) -> Any:
+    """The same by the tuner of the current context's device."""
+    context, device = ctypes.c_void_p(), ctypes.c_int()
+    if not _functions or _functions[0](ctypes.byref(context)) != 0 or \
+            (context.value and _functions[1](ctypes.byref(device)) != 0):
+        return None
+    return hit(_here.get(device.value, {}), kernel, options)
+
+
+def keep_answers(device: int, answers: Any, current_context: int, current_device: int) -> None:
+    """Makes hit_here() find a tuner's answers. The functions are the driver's, by address."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    _functions[:] = [kind(current_context), kind(current_device)]
+    _here[device] = answers
+
+
+def forget() -> None:
+    """Takes back every keep_answers()."""
+    _here.clear()
+
+
+def address_of(function: Any) -> int:
+    """Where a function of ctypes lies."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+try:
+    _native: Any = importlib.import_module("._native", __package__)
+except ImportError:
+    pass
+else:
+    _native.bind(address_of(library.gputune_launch), address_of(library.gputune_plan_release),
+                 address_of(library.tune_kernel), type_name, stream_reader)
+    globals().update({name: getattr(_native, name) for name in (
+        "Launcher", "Launched", "Answer", "key", "hit", "hit_here", "keep_answers", "forget")})
+os.register_at_fork(after_in_child=forget)

@@ -162,6 +162,9 @@ static void describe(gt_description *description, const gt_request *request,
         describe_scratch(out, request->template, (*scratch)++, parameter);
         return;
     }
+    if (parameter->kind == GT_PARAMETER_VALUE) {
+        return; /* of loops, whose kernels are not described */
+    }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {
         argument->bytes = parameter->bytes;

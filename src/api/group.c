@@ -14,7 +14,8 @@ typedef struct verdict {
     int32_t status;
     int32_t is_default; /* nothing is known but the template's default */
     gt_hash identity;   /* which template was meant */
-    double time_ns, default_ns, speedup, speedup_low, speedup_high;
+    double time_ns, default_ns;
+    gt_verdict verdict;
     char text[3072]; /* the configuration, or the message */
 } verdict;
 
@@ -47,9 +48,8 @@ static gputune_status describe(verdict *out, gputune *tuner, const char *kernel,
     out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
     out->time_ns = info.time_ns;
     out->default_ns = info.default_ns;
-    out->speedup = info.speedup;
-    out->speedup_low = info.speedup_low;
-    out->speedup_high = info.speedup_high;
+    out->verdict =
+        (gt_verdict){info.speedup, info.speedup_low, info.speedup_high, info.tie, info.noisy};
     return GPUTUNE_OK;
 }
 
@@ -80,9 +80,7 @@ static void take_times(gt_choice *choice, const verdict *v)
     choice->source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
     choice->time_ns = v->time_ns;
     choice->default_ns = v->default_ns;
-    choice->speedup = v->speedup;
-    choice->speedup_low = v->speedup_low;
-    choice->speedup_high = v->speedup_high;
+    choice->verdict = v->verdict;
 }
 
 /* A plan of rank 0's configuration. It is proved here, unless it is known to be right. */
@@ -99,7 +97,7 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
     if (status == GPUTUNE_OK) {
         take_times(&choice, v);
         *terms = choice.terms;
-        status = gt_plan_make(out, request, &choice, tuner->driver);
+        status = gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
         gt_choice_free(&choice);
     }
     gt_request_free(request);

@@ -28,8 +28,10 @@ static gputune_effort read_effort(const gt_log *log)
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)
 {
     const char *disable = gt_environment("GPUTUNE_DISABLE");
+    const char *debug = gt_environment("GPUTUNE_DEBUG");
     const char *force = gt_environment("GPUTUNE_FORCE");
     gt_overrides overrides = {.disabled = disable && strcmp(disable, "0") != 0,
+                              .debug = debug && strcmp(debug, "0") != 0,
                               .effort = read_effort(log),
                               .record = gt_environment("GPUTUNE_RECORD")};
     if (force && !strchr(force, ':')) {

@@ -1,5 +1,5 @@
-/* What the environment orders over the head of the application: GPUTUNE_DISABLE, GPUTUNE_EFFORT,
- * GPUTUNE_FORCE, GPUTUNE_RECORD. Read once, when a tuner is opened. */
+/* What the environment orders over the head of the application: GPUTUNE_DEBUG, GPUTUNE_DISABLE,
+ * GPUTUNE_EFFORT, GPUTUNE_FORCE, GPUTUNE_RECORD. Read once, when a tuner is opened. */
 #ifndef GT_API_OVERRIDES_H
 #define GT_API_OVERRIDES_H
 
@@ -9,6 +9,7 @@
 
 typedef struct gt_overrides {
     bool disabled;         /* every plan is the default */
+    bool debug;            /* launches are checked with the driver's help */
     gputune_effort effort; /* of every call; 0: what the call asks */
     char *force;           /* "KERNEL:CONFIGURATION; ...", or NULL */
     const char *record;    /* the file of misses, or NULL; the environment's */

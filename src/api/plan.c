@@ -4,6 +4,7 @@
 
 #include "api/activity.h"
 #include "api/call.h"
+#include "api/debug.h"
 #include "api/overlap.h"
 #include "api/plan_code.h"
 #include "base/references.h"
@@ -43,6 +44,8 @@ struct gputune_plan {
     gt_references references;
     const gt_driver *driver; /* from here to `checks`: what a launch reads */
     uint32_t check_count, member_count;
+    bool further_checks; /* there are members to check, or GPUTUNE_DEBUG asks for more */
+    bool debug;
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     gt_pairs pairs;
     check checks[GT_PARAMETER_MAX];
@@ -140,7 +143,8 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
 
 static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
 {
-    const gt_geometry *g = &plan->winner.launch.geometry;
+    const gt_launch *launch = &plan->winner.launch;
+    const gt_kernel_step *g = &launch->steps[0];
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
                                 .kernel = plan->kernel,
                                 .configuration = plan->configuration,
@@ -149,14 +153,14 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .objective = request->options.objective,
                                 .time_ns = choice->time_ns,
                                 .default_ns = choice->default_ns,
-                                .speedup = choice->speedup,
-                                .speedup_low = choice->speedup_low,
-                                .speedup_high = choice->speedup_high,
-                                .tie = choice->tie,
-                                .noisy = choice->noisy,
+                                .speedup = choice->verdict.speedup,
+                                .speedup_low = choice->verdict.speedup_low,
+                                .speedup_high = choice->verdict.speedup_high,
+                                .tie = choice->verdict.tie,
+                                .noisy = choice->verdict.noisy,
                                 .modelled = request->device->emulated && choice->time_ns > 0,
                                 .shared_bytes = g->shared_bytes,
-                                .carveout_kb = g->carveout_kb,
+                                .carveout_kb = launch->carveout_kb,
                                 .registers = choice->resources.registers,
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,
@@ -215,6 +219,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     }
     plan->needs_alignment = choice->needs_alignment;
     GT_TRY(make_checks(plan, &request->workload));
+    plan->further_checks = plan->debug || plan->member_count > 0;
     GT_TRY(gt_pairs_make(&plan->pairs, &request->workload));
     GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
@@ -223,7 +228,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
 }
 
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
-                            const gt_driver *driver)
+                            const gt_driver *driver, bool debug)
 {
     gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
     if (!plan) {
@@ -233,6 +238,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     gt_references_init(&plan->references);
     pthread_mutex_init(&plan->loading, NULL);
     plan->driver = driver;
+    plan->debug = debug;
     plan->device = *request->device;
     gputune_status status = fill(plan, request, choice);
     if (status != GPUTUNE_OK) {
@@ -363,7 +369,8 @@ static gputune_status refuse_size(const gputune_plan *plan, const check *c, int6
                    plan->kernel, plan->names[c->name], (long long)c->expected, (long long)got);
 }
 
-static gputune_status check_members(const gputune_plan *plan, const void *const *items)
+/* Of members, and of what the driver knows. */
+static gputune_status check_further(const gputune_plan *plan, const void *const *items)
 {
     for (uint32_t i = 0; i < plan->member_count; i++) {
         const member *m = &plan->members[i];
@@ -373,7 +380,9 @@ static gputune_status check_members(const gputune_plan *plan, const void *const 
             return refuse_size(plan, &m->check, value);
         }
     }
-    return GPUTUNE_OK;
+    return plan->debug && plan->driver ? gt_debug_launch(plan->driver, plan->device.ordinal,
+                                                         plan->kernel, plan->description, items)
+                                       : GPUTUNE_OK;
 }
 
 static gputune_status check_pairs(const gputune_plan *plan, const void *const *items)
@@ -414,7 +423,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
             return refuse_size(plan, c, scalar_value((gt_type)c->type, items[i]));
         }
     }
-    GT_TRY(plan->member_count ? check_members(plan, items) : GPUTUNE_OK);
+    GT_TRY(plan->further_checks ? check_further(plan, items) : GPUTUNE_OK);
     return check_pairs(plan, items);
 }
 

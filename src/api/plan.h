@@ -11,9 +11,10 @@
 #include "tuner/tune.h"
 
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. With a current
- * context the code is loaded now, else at the first launch. *out is the caller's. */
+ * context the code is loaded now, else at the first launch. With `debug` each launch is checked by
+ * gt_debug_launch(). *out is the caller's. */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
-                            const gt_driver *driver);
+                            const gt_driver *driver, bool debug);
 
 /* Says that the plan is given out where a stored result was asked for and not found; before any
  * other thread knows the plan. */

@@ -49,7 +49,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code, const gt
         *out = atomic_load(&at->launcher);
         return GPUTUNE_OK;
     }
-    GT_TRY(check_device(driver, device, code->launch.entry));
+    GT_TRY(check_device(driver, device, code->launch.steps[0].entry));
     GT_TRY(at ? GPUTUNE_OK : add(&at, code, context.handle));
     GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, &code->launch));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);

@@ -15,14 +15,20 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
-    uint32_t count = gt_launch_kernel_count(launch);
+    uint32_t count = launch->step_count;
+    if (launch->sequence.item_count) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s: the kernels of this plan are launched in loops, with arguments or "
+                       "conditions of their own; launch them with gputune_launch()",
+                       call);
+    }
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
                          call, count, gt_plural(count), index)
                : GPUTUNE_OK;
 }
 
-static void fill_shape(gputune_function *out, const gt_launch_kernel *kernel)
+static void fill_shape(gputune_function *out, const gt_kernel_step *kernel)
 {
     memcpy(out->grid, kernel->grid, sizeof out->grid);
     memcpy(out->block, kernel->block, sizeof out->block);
@@ -45,19 +51,19 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
     GT_TRY(gt_plan_view_loaded(&view, plan));
     GT_TRY(gt_launcher_function(&facts, view.launcher, index));
-    const gt_launch_kernel kernel = gt_launch_kernel_at(view.launch, index);
+    const gt_kernel_step *kernel = &view.launch->steps[index];
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
                                  .function = facts.function,
                                  .name = facts.symbol,
                                  .sizes = gt_description_sizes(view.description),
                                  .carveout_percent = facts.carveout_percent,
-                                 .parameter_count = kernel.parameter_count,
+                                 .parameter_count = gt_step_parameters(view.launch, kernel),
                                  .constants =
                                      gt_description_constants(view.description, &constant_count),
                                  .image = view.image->data,
                                  .image_bytes = view.image->bytes};
     function.constant_count = constant_count;
-    fill_shape(&function, &kernel);
+    fill_shape(&function, kernel);
     return gt_versioned_write(out, &function, &layouts);
 }
 
@@ -75,13 +81,14 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     GT_TRY(check_call(__func__, out, plan));
     const gt_launch *launch = gt_plan_launch(plan);
     GT_TRY(check_index(__func__, launch, index));
-    const gt_launch_kernel kernel = gt_launch_kernel_at(launch, index);
-    if (parameter >= kernel.parameter_count) {
+    const gt_kernel_step *kernel = &launch->steps[index];
+    const uint32_t count = gt_step_parameters(launch, kernel);
+    if (parameter >= count) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "gputune_plan_parameter: the kernel has %u parameters, and none of index %u",
-                       kernel.parameter_count, parameter);
+                       count, parameter);
     }
-    uint32_t at = kernel.parameters ? kernel.parameters[parameter] : parameter;
+    uint32_t at = gt_step_parameter(kernel, parameter);
     return write_parameter(out, gt_description_parameter(gt_plan_description(plan), at));
 }
 

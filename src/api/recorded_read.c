@@ -2,10 +2,9 @@
  * each entry's place among them. */
 #include "api/recorded_read.h"
 
-#include "api/json_scan.h"
+#include "api/json.h"
 #include "api/recorded_entry.h"
 #include "api/recorded_text.h"
-#include "base/json.h"
 #include "base/patience.h"
 
 #include <math.h>
@@ -72,7 +71,8 @@ static gputune_status take_member(reader *at, const gt_json_piece *piece)
 
 static gputune_status find_members(reader *at)
 {
-    gt_json_scan scan = {gt_text_string(&at->text), at->text.length, 0, 1};
+    const char *text = gt_text_string(&at->text);
+    gt_json_scan scan = {text, text + at->text.length, 1, 0};
     gt_json_piece piece = {0};
     if (!gt_json_enter(&scan)) {
         return gt_fail(GPUTUNE_ERECORDED,

@@ -112,7 +112,8 @@ static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *
         out->terms = choice.terms;
         out->terms.space = request->terms.space; /* of a choice from another, too: it is no
                                                     decision */
-        status = gt_plan_make(&out->plan, request, &choice, a->tuner->driver);
+        status =
+            gt_plan_make(&out->plan, request, &choice, a->tuner->driver, a->tuner->overrides.debug);
         gt_choice_free(&choice);
         if (status == GPUTUNE_OK) {
             say_chosen(a->tuner, request, out->plan);

@@ -1,45 +1,17 @@
-/* A launch kernel by kernel, and what it looks like, for people. */
+/* What a launch looks like, for people. */
 #include "base/launch.h"
 
 #include "base/number.h"
 
 #include <string.h>
 
-gt_launch_kernel gt_launch_kernel_at(const gt_launch *launch, uint32_t index)
-{
-    const gt_geometry *only = &launch->geometry;
-    const gt_kernel_step *step = &launch->steps[index];
-    if (launch->step_count == 0) {
-        return (gt_launch_kernel){.entry = launch->entry,
-                                  .grid = only->grid,
-                                  .block = only->block,
-                                  .cluster = only->cluster,
-                                  .preferred_cluster = only->preferred_cluster,
-                                  .shared_bytes = only->shared_bytes,
-                                  .cooperative = only->cooperative,
-                                  .times = 1,
-                                  .parameter_count = launch->parameter_count};
-    }
-    return (gt_launch_kernel){.entry = step->entry,
-                              .grid = step->grid,
-                              .block = step->block,
-                              .cluster = step->cluster,
-                              .shared_bytes = step->shared_bytes,
-                              .cooperative = step->cooperative,
-                              .programmatic = step->programmatic,
-                              .times = step->times,
-                              .parameter_count = step->parameter_count,
-                              .parameters = step->parameters};
-}
-
 /* Appends "128x8", without trailing ones. */
-static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], bool first)
+static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], const char *mark)
 {
     size_t length = strlen(out);
     int last = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
     for (int i = 0; i <= last; i++) {
-        const char *mark = i ? "x" : first ? "" : " + ";
-        (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, "%s%u", mark, extent[i]);
+        (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, "%s%u", i ? "x" : mark, extent[i]);
         length += strlen(out + length);
     }
 }
@@ -53,20 +25,88 @@ static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
     }
 }
 
+void gt_step_complete(gt_iteration *run, const gt_kernel_step *step)
+{
+    run->times = run->times ? run->times : step->times;
+    for (int i = 0; i < 3; i++) {
+        run->grid[i] = run->grid[i] ? run->grid[i] : step->grid[i];
+        run->block[i] = run->block[i] ? run->block[i] : step->block[i];
+    }
+}
+
+/* Of steps that merely follow each other. */
+static bool next_step(gt_iteration *run, const gt_launch *launch)
+{
+    run->step = run->at++;
+    run->times = 0;
+    memset(run->grid, 0, sizeof run->grid);
+    memset(run->block, 0, sizeof run->block);
+    return run->step < launch->step_count;
+}
+
+bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
+{
+    const bool more = launch->sequence.item_count ? gt_iteration_next(run, &launch->sequence)
+                                                  : next_step(run, launch);
+    if (more) {
+        gt_step_complete(run, &launch->steps[run->step]);
+    }
+    return more;
+}
+
+uint64_t gt_launch_kernels(const gt_launch *launch)
+{
+    gt_iteration run;
+    uint64_t count = 0;
+    gt_iteration_begin(&run);
+    while (gt_launch_next(&run, launch)) {
+        count += run.times;
+    }
+    return count;
+}
+
+/* All launches of one step. */
+typedef struct summary {
+    uint32_t times, first[3], last[3];
+} summary;
+
+static void summarise(summary out[GT_STEPS_MAX], const gt_launch *launch)
+{
+    gt_iteration run;
+    memset(out, 0, GT_STEPS_MAX * sizeof *out);
+    gt_iteration_begin(&run);
+    while (gt_launch_next(&run, launch)) {
+        summary *one = &out[run.step];
+        memcpy(one->times ? one->last : one->first, run.grid, sizeof run.grid);
+        memcpy(one->last, run.grid, sizeof run.grid);
+        one->times += run.times;
+    }
+}
+
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 {
+    summary all[GT_STEPS_MAX];
+    summarise(all, launch);
     out[0] = '\0';
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
-        append_extent(out, kernel.grid, i == 0);
-        append_times(out, kernel.times);
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        if (all[i].times) {
+            append_extent(out, all[i].first, out[0] ? " + " : "");
+        }
+        if (memcmp(all[i].first, all[i].last, sizeof all[i].last) != 0) {
+            append_extent(out, all[i].last, "..");
+        }
+        append_times(out, all[i].times);
     }
 }
 
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 {
+    summary all[GT_STEPS_MAX];
+    summarise(all, launch);
     out[0] = '\0';
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
-        append_extent(out, gt_launch_kernel_at(launch, i).block, i == 0);
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        if (all[i].times) {
+            append_extent(out, launch->steps[i].block, out[0] ? " + " : "");
+        }
     }
 }

@@ -3,19 +3,7 @@
 #ifndef GT_BASE_LAUNCH_H
 #define GT_BASE_LAUNCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* The shape of a launch. */
-typedef struct gt_geometry {
-    uint32_t grid[3], block[3];
-    uint32_t cluster[3];   /* all 1: no cluster attribute */
-    uint32_t shared_bytes; /* dynamic */
-    int carveout_kb;       /* -1: the driver's choice */
-    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
-    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
-} gt_geometry;
+#include "base/sequence.h"
 
 /* How a block of parameters reaches the kernel. */
 typedef enum gt_pass {
@@ -58,6 +46,7 @@ typedef enum gt_parameter_kind {
     GT_PARAMETER_SCALAR,
     GT_PARAMETER_BLOCK,    /* a block's by-value part, or the address of its device buffer */
     GT_PARAMETER_SCRATCH,  /* a device address that the plan owns */
+    GT_PARAMETER_VALUE,    /* an integer that the launch's sequence computes */
     GT_PARAMETER_TENSORMAP /* a CUtensorMap of the buffer that `argument` is */
 } gt_parameter_kind;
 
@@ -65,9 +54,9 @@ typedef enum gt_parameter_kind {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
-    int argument;           /* index into the caller's arguments, -1 for scratch */
+    int argument;           /* index into the caller's arguments; -1: none */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
-    uint32_t map;           /* of a tensor map: index into the launch's */
+    uint32_t map; /* of a tensor map: index into the launch's; of a value: into the run's */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
@@ -95,23 +84,27 @@ typedef struct gt_l2_window {
 } gt_l2_window;
 enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
 
-/* One kernel of a pipeline. */
+/* One kernel of a launch. */
 typedef struct gt_kernel_step {
-    char entry[GT_ENTRY_MAX];
+    char entry[GT_ENTRY_MAX]; /* its name, as gt_image_entry() (gpu/image.h) finds it */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];   /* all 1: no cluster attribute */
-    uint32_t shared_bytes; /* dynamic */
-    uint32_t times;        /* it is launched so often in a row */
-    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
-    uint32_t programmatic; /* 1: it may begin before the kernel before it ends */
-    uint32_t parameter_count;
+    uint32_t cluster[3];        /* all 1: no cluster attribute */
+    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
+    uint32_t shared_bytes;      /* dynamic */
+    uint32_t times;             /* it is launched so often in a row */
+    uint32_t cooperative;     /* 1: all blocks are resident at once, and may wait for each other */
+    uint32_t programmatic;    /* 1: it may begin before the kernel before it ends */
+    uint32_t parameter_count; /* 0: it takes all of the launch's, in order */
     uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
 } gt_kernel_step;
 
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
-    char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
-    gt_geometry geometry;
+    uint32_t step_count;                /* 1, or more of a pipeline, which are launched in order */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* what the sequence sets is that of their first launch, but
+                                           for the block, which is the largest */
+    gt_sequence sequence;
+    int carveout_kb;      /* of all steps; -1: the driver's choice */
     uint32_t block_count; /* the first of the caller's arguments, each a pointer to its bytes */
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t argument_count; /* what the caller passes */
@@ -122,28 +115,25 @@ typedef struct gt_launch {
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
     gt_l2_window l2;
-    uint32_t step_count; /* 0: one kernel, described above. Else these are launched in order, entry
-                            and geometry are the first one's, and the parameters are of all */
-    gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
-/* One kernel of a launch: the only one, or a step of a pipeline. What it points to is the launch's.
- */
-typedef struct gt_launch_kernel {
-    const char *entry;
-    const uint32_t *grid, *block, *cluster;
-    uint32_t preferred_cluster;                              /* as in gt_geometry */
-    uint32_t shared_bytes, cooperative, programmatic, times; /* as in gt_kernel_step */
-    uint32_t parameter_count;
-    const uint32_t *parameters; /* indices into the launch's; NULL: all in order */
-} gt_launch_kernel;
-
-static inline uint32_t gt_launch_kernel_count(const gt_launch *launch)
+/* How many parameters a step takes, and which of the launch's each of them is. */
+static inline uint32_t gt_step_parameters(const gt_launch *launch, const gt_kernel_step *step)
 {
-    return launch->step_count ? launch->step_count : 1;
+    return step->parameter_count ? step->parameter_count : launch->parameter_count;
 }
-/* The kernel of that index below the count. */
-gt_launch_kernel gt_launch_kernel_at(const gt_launch *launch, uint32_t index);
+static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t index)
+{
+    return step->parameter_count ? step->parameters[index] : index;
+}
+
+/* Sets what the sequence leaves to the step. */
+void gt_step_complete(gt_iteration *run, const gt_kernel_step *step);
+/* The next launch of all, after gt_iteration_begin(), with the shape that the step states. */
+bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
+
+/* How many kernels one launch launches. */
+uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])
 {
@@ -152,7 +142,8 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
 /* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1",
- * and with grids how often each is launched, "64 (3 times) + 12". */
+ * and with grids how often each is launched, "64 (3 times) + 12"; where that differs the first and
+ * the last, "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

@@ -113,6 +113,38 @@ gputune_status gt_strdup(char **out, const char *string)
     return gt_strndup(out, string, strlen(string));
 }
 
+int gt_utf8_length(const char *from, const char *end)
+{
+    const unsigned char *at = (const unsigned char *)from;
+    int length = *at < 0x80   ? 1
+                 : *at < 0xc2 ? 0
+                 : *at < 0xe0 ? 2
+                 : *at < 0xf0 ? 3
+                 : *at < 0xf5 ? 4
+                              : 0;
+    if (end - from < length) {
+        return 0;
+    }
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool too_long = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
+    bool is_none = (*at == 0xed && at[1] > 0x9f) || (*at == 0xf4 && at[1] > 0x8f);
+    return too_long || is_none ? 0 : length;
+}
+
+void gt_make_utf8(char *string)
+{
+    const char *end = string + strlen(string);
+    for (char *at = string; at < end;) {
+        int length = gt_utf8_length(at, end);
+        *at = length ? *at : '?';
+        at += length ? length : 1;
+    }
+}
+
 typedef struct magnitude {
     uint64_t value;
     bool overflow;

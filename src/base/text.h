@@ -31,6 +31,11 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
+/* The length of the UTF-8 character that begins at `at`, 0: none does. */
+int gt_utf8_length(const char *at, const char *end);
+/* Replaces each byte that belongs to no UTF-8 character by '?'. */
+void gt_make_utf8(char *string);
+
 typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
 /* Reads an integer as users write it: decimal digits or 0x, then an optional ^exponent ("2^20"),
  * then an optional suffix K M G T (powers of 1024, either case). A sign before it holds for the

@@ -6,24 +6,29 @@
 #include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/record_columns.h"
+#include "cli/why.h"
 
 typedef struct settings {
     cli_common common;
-    bool all, any_gpu, history;
+    bool all, any_gpu, history, why;
 } settings;
 
-/* What is collected: the rows, and what failed. */
+/* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
     cli_table table;
     cli_failures failures;
-    bool all;
+    cli_measured_list measured;
+    bool all, why;
 } found;
 
 static int add(void *user, const gputune_record *record)
 {
     found *at = user;
-    if (at->all || record->is_winner) {
+    if (at->all || record->is_winner || (at->why && record->is_default)) {
         cli_record_add(&at->table, record);
+    }
+    if (at->why) {
+        cli_measured_add(&at->measured, record);
     }
     cli_failures_add(&at->failures, record);
     return 0;
@@ -57,7 +62,11 @@ static int write_found(const settings *settings, const cli_session *session, con
     if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
-    cli_table_write(&at->table, format, stdout);
+    if (at->why && at->table.row_count) {
+        cli_why_write(&at->table, &at->measured, format, stdout);
+    } else {
+        cli_table_write(&at->table, format, stdout);
+    }
     if (!at->all) {
         cli_failures_say(&at->failures);
     }
@@ -80,13 +89,16 @@ static int show(const settings *settings, const cli_session *session,
                 const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = settings->all;
+    filter.all_trials = settings->all || settings->why;
     filter.failures = true;
     filter.any_gpu = settings->any_gpu || !session->has_device;
     filter.history = settings->history;
-    found at = {.table = cli_record_table((settings->all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS) |
-                                          (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
-                .all = settings->all};
+    unsigned view = settings->why   ? CLI_VIEW_WHY
+                    : settings->all ? CLI_VIEW_TRIALS
+                                    : CLI_VIEW_WINNERS;
+    found at = {.table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
+                .all = settings->all && !settings->why,
+                .why = settings->why};
     int status = collect(&at, &filter, session, catalogue);
     status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* nothing() says what is wrong */
     int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
@@ -102,6 +114,8 @@ int cmd_show(int argc, char **argv)
     const cli_option options[] = {
         {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL,
          "every trial with its statistics, not only the winners", NULL},
+        {"why", 'w', CLI_OPTION_FLAG, &settings.why, NULL,
+         "winner beside default, and what each axis is worth", NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL,
          "records of every GPU in the database", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
@@ -130,6 +144,9 @@ int cmd_show(int argc, char **argv)
         "  no reference  the template has none: the default is taken as right\n"
         "  outdated      the template has been edited since\n"
         "  narrow        a vector axis asks for wider accesses than the machine code has\n"
+        "With --why: what an axis is worth is how much slower the best variant is that has it held "
+        "at\n"
+        "another value, among those that were tried.\n"
         "JSON and CSV have every field: times in nanoseconds (under the objective energy "
         "nanojoules,\n"
         "under rate for the work of the default's launch), rates in bytes a second. The database "

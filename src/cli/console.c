@@ -37,13 +37,10 @@ bool cli_console_is_verbose(void)
     return is_verbose && !is_quiet;
 }
 
-int cli_console_width(void)
+size_t cli_console_columns(FILE *file)
 {
     struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    return 80;
+    return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 static void erase(void)

@@ -6,6 +6,7 @@
 
 #include <gputune.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* --quiet keeps errors only; --verbose adds the library's information and debug lines. */
 void cli_console_setup(bool quiet, bool verbose);
@@ -13,8 +14,8 @@ void cli_console_setup(bool quiet, bool verbose);
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);
 bool cli_console_is_verbose(void);
-/* Columns of the terminal, 80 when unknown. */
-int cli_console_width(void);
+/* Columns of the terminal that `file` is written to; 0: it is none, or its width is not known. */
+size_t cli_console_columns(FILE *file);
 
 /* "gputune: TEXT" on a line of its own. A note is left out with --quiet. */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);

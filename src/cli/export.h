@@ -12,12 +12,14 @@
 typedef struct cli_trial {
     char *configuration, *message, *created;
     char status[16]; /* as in gputune_record */
+    bool is_winner, is_default;
     double median_ns, mean_ns, compile_ns;
     uint32_t samples;
 } cli_trial;
 
 typedef struct cli_measured {
     char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment;
+    char *stop_reason; /* of its newest trial: why the tuning ended */
     gputune_objective objective;
     gputune_cache cache;
     cli_trial *trials; /* in the order of gputune_records() */
@@ -38,6 +40,8 @@ typedef struct cli_measured_name {
     const char *scenario; /* the hash's first digits */
 } cli_measured_name;
 
+/* Adds a trial to the cli_measured_list *list: for gputune_records(). Returns 0. */
+int cli_measured_add(void *list, const gputune_record *record);
 /* Reads every trial of a kernel into *out. `history`: of every version of its template. Returns
  * CLI_CONTINUE or an exit code after printing what is wrong. */
 int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,

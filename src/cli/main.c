@@ -133,8 +133,8 @@ static void fill_descriptors(void)
 /* These are for programs that know nothing of them; here the command line says it. */
 static void forget_orders(void)
 {
-    static const char *const names[] = {"GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT",
-                                        "GPUTUNE_RECORD", "GPUTUNE_LOG"};
+    static const char *const names[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
+                                        "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unsetenv(names[i]);
     }

@@ -34,14 +34,15 @@ static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *
                           .inputs = cli_copy(record->inputs),
                           .gpu = cli_copy(record->gpu),
                           .environment = cli_copy(record->environment),
+                          .stop_reason = cli_copy(record->stop_reason ? record->stop_reason : ""),
                           .objective = record->objective,
                           .cache = record->cache};
     return one;
 }
 
-static int add(void *user, const gputune_record *record)
+int cli_measured_add(void *list, const gputune_record *record)
 {
-    cli_measured *one = find_or_add(user, record);
+    cli_measured *one = find_or_add(list, record);
     one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
     cli_trial *trial = &one->trials[one->count++];
     *trial = (cli_trial){.configuration = cli_copy(record->configuration),
@@ -50,7 +51,9 @@ static int add(void *user, const gputune_record *record)
                          .median_ns = record->median_ns,
                          .mean_ns = record->mean_ns,
                          .compile_ns = record->compile_ns,
-                         .samples = record->samples};
+                         .samples = record->samples,
+                         .is_winner = record->is_winner,
+                         .is_default = record->is_default};
     snprintf(trial->status, sizeof trial->status, "%s", record->status);
     return 0;
 }
@@ -63,7 +66,7 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
     filter.kernel = kernel;
     filter.all_trials = filter.any_gpu = true;
     filter.history = history;
-    int status = gputune_records(session->tuner, &filter, add, out);
+    int status = gputune_records(session->tuner, &filter, cli_measured_add, out);
     bool none = status == GPUTUNE_ENOTFOUND; /* the callers say so */
     return status < 0 && !none ? cli_fail(status) : CLI_CONTINUE;
 }

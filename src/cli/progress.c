@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAR_CELLS = 12 };
+enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
 void cli_progress_start(cli_progress *progress, const char *label)
@@ -70,6 +70,19 @@ static void append_details(char **text, const gputune_progress *at)
     }
 }
 
+/* Of a large space only how many were tried, and how fast: the rest is left to the limit. */
+static void append_tried(char **text, const gputune_progress *at)
+{
+    uint32_t tried = at->verified + at->failed;
+    if (at->variants <= LARGE) {
+        cli_append(text, "%u/%u", tried < at->variants ? tried : at->variants, at->variants);
+    } else if (tried == 0) {
+        cli_append(text, "%s the first", at->compiled ? "proving" : "compiling");
+    } else {
+        cli_append(text, "%u tried, %.3g/s", tried, tried / at->elapsed_s);
+    }
+}
+
 static void append_best(char **text, const gputune_progress *at)
 {
     if (!(at->best_ns > 0)) {
@@ -113,8 +126,7 @@ static char *describe(const cli_progress *progress, const gputune_progress *at, 
         append_bar(&text, fraction_done(at));
         cli_append(&text, " ");
     }
-    uint32_t checked = at->verified + at->failed;
-    cli_append(&text, "%u/%u", checked < at->variants ? checked : at->variants, at->variants);
+    append_tried(&text, at);
     append_best(&text, at);
     append_left(&text, at);
     append_details(&text, at);
@@ -134,7 +146,8 @@ void cli_progress_update(void *user, const gputune_progress *at)
     void *mark = cli_mark();
     char *text = describe(progress, at, live);
     if (live) {
-        cut(text, (size_t)cli_console_width() - 1);
+        size_t columns = cli_console_columns(stderr);
+        cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
         cli_console_progress("%s", text);
     } else {
         cli_note("%s", text);

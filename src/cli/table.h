@@ -50,11 +50,12 @@ typedef struct cli_cell {
 } cli_cell;
 
 /* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA, or
- * when CLI_IN_ITS_DATA and the table's view has them. */
+ * when CLI_IN_ITS_DATA and the table's view has them. A narrow terminal goes without CLI_SPARE. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
-    CLI_VIEW = 4
+    CLI_SPARE = 4,
+    CLI_VIEW = 8
 }; /* views: CLI_VIEW, CLI_VIEW << 1, ... */
 
 typedef struct cli_column {
@@ -97,7 +98,9 @@ cli_cell *cli_table_add(cli_table *table, const void *item);
 /* Puts the rows in the order of their keys, where keys[i] is that of row i. */
 void cli_table_sort(cli_table *table, const size_t *keys);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
- * row are left out. Without rows JSON is "[]", CSV its header, and a table for people nothing. */
+ * row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE columns are
+ * left out, which a note says. Without rows JSON is "[]", CSV its header, and a table for people
+ * nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
 void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);

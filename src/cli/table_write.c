@@ -1,8 +1,10 @@
 /* Prints a table aligned, as Markdown, JSON or CSV. */
 #include "cli/table.h"
 
+#include "cli/console.h"
 #include "cli/json.h"
 #include "cli/memory.h"
+#include "cli/table_fit.h"
 #include "cli/units.h"
 
 #include <inttypes.h>
@@ -74,7 +76,7 @@ static bool is_left(const cli_column *column)
 
 typedef struct grid {
     char **texts; /* NULL where the column is not shown */
-    size_t *widths;
+    cli_span *spans;
 } grid;
 
 static bool is_shown(const cli_table *table, size_t column)
@@ -91,20 +93,39 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
+static size_t longest_word(const char *text)
+{
+    size_t longest = 0;
+    for (size_t taken, skipped; *text; text += taken + skipped) {
+        taken = cli_fold(text, 1, &skipped);
+        char *word = cli_format("%.*s", (int)taken, text);
+        size_t columns = cli_columns(word);
+        longest = columns > longest ? columns : longest;
+    }
+    return longest;
+}
+
+static void widen(cli_span *span, const char *text, bool folds)
+{
+    size_t width = cli_columns(text), least = folds ? longest_word(text) : width;
+    span->width = width > span->width ? width : span->width;
+    span->least = least > span->least ? least : span->least;
+}
+
 static grid make_grid(const cli_table *table, bool markdown)
 {
     grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
-                cli_allocate(table->column_count, sizeof(size_t))};
+                cli_allocate(table->column_count, sizeof(cli_span))};
     for (size_t c = 0; c < table->column_count; c++) {
         if (!is_shown(table, c)) {
             continue;
         }
-        out.widths[c] = cli_columns(table->columns[c].title);
+        out.spans[c].spare = table->columns[c].where & CLI_SPARE;
+        widen(&out.spans[c], table->columns[c].title, false);
         for (size_t r = 0; r < table->row_count; r++) {
             char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
-            size_t width = cli_columns(text);
             out.texts[r * table->column_count + c] = text;
-            out.widths[c] = width > out.widths[c] ? width : out.widths[c];
+            widen(&out.spans[c], text, is_left(&table->columns[c]));
         }
     }
     return out;
@@ -115,57 +136,101 @@ static void pad(FILE *file, size_t count)
     fprintf(file, "%*s", (int)count, "");
 }
 
-/* One line of either kind of table; `texts` NULL stands for the titles. */
-static void write_line(const cli_table *table, const grid *grid, char *const *texts, bool markdown,
-                       FILE *file)
+static const char *title_at(const cli_table *table, char *const *texts, size_t column)
 {
-    size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
-    bool first = true;
+    return texts ? texts[column] : table->columns[column].title;
+}
+
+static void write_markdown(const cli_table *table, const grid *grid, char *const *texts, FILE *file)
+{
     for (size_t c = 0; c < table->column_count; c++) {
-        if (grid->widths[c] == 0) {
-            continue;
-        }
-        const char *text = texts ? texts[c] : table->columns[c].title;
-        size_t blanks = grid->widths[c] - cli_columns(text);
-        bool left = is_left(&table->columns[c]);
-        if (markdown) {
-            fputs(first ? "| " : " | ", file);
+        if (grid->spans[c].width) {
+            const char *text = title_at(table, texts, c);
+            size_t blanks = grid->spans[c].width - cli_columns(text);
+            bool left = is_left(&table->columns[c]);
+            fputs("| ", file);
             pad(file, left ? 0 : blanks);
             fputs(text, file);
-            pad(file, left ? blanks : 0);
-        } else {
-            pending += (first ? 0 : 2) + (left ? 0 : blanks);
-            if (text[0]) {
-                pad(file, pending);
-                fputs(text, file);
-                pending = 0;
-            }
-            pending += left ? blanks : 0;
+            pad(file, (left ? blanks : 0) + 1);
         }
+    }
+    fputs("|\n", file);
+}
+
+/* Writes a line of a row, and moves rest[c] behind what it took of column c. Whether more is left.
+ */
+static bool write_line(const cli_table *table, const grid *grid, const char **rest, FILE *file)
+{
+    size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
+    bool first = true, more = false;
+    for (size_t c = 0; c < table->column_count; c++) {
+        size_t width = grid->spans[c].width, skipped;
+        if (!width) {
+            continue;
+        }
+        size_t taken = cli_fold(rest[c], width, &skipped);
+        char *text = cli_format("%.*s", (int)taken, rest[c]);
+        size_t blanks = width - cli_columns(text);
+        bool left = is_left(&table->columns[c]);
+        pending += (first ? 0 : CLI_GAP) + (left ? 0 : blanks);
+        if (text[0]) {
+            pad(file, pending);
+            fputs(text, file);
+            pending = 0;
+        }
+        pending += left ? blanks : 0;
+        rest[c] += taken + skipped;
+        more = more || *rest[c];
         first = false;
     }
-    fputs(markdown ? " |\n" : "\n", file);
+    fputc('\n', file);
+    return more;
+}
+
+/* A row; `texts` NULL stands for the titles. */
+static void write_row(const cli_table *table, const grid *grid, char *const *texts, FILE *file)
+{
+    const char **rest = cli_allocate(table->column_count, sizeof *rest);
+    for (size_t c = 0; c < table->column_count; c++) {
+        rest[c] = grid->spans[c].width ? title_at(table, texts, c) : "";
+    }
+    while (write_line(table, grid, rest, file)) {
+    }
 }
 
 static void write_rule(const cli_table *table, const grid *grid, FILE *file)
 {
     for (size_t c = 0; c < table->column_count; c++) {
-        if (grid->widths[c]) {
+        if (grid->spans[c].width) {
             fputs(is_left(&table->columns[c]) ? "| --- " : "| ---: ", file);
         }
     }
     fputs("|\n", file);
 }
 
-static void write_people(const cli_table *table, bool markdown, FILE *file)
+static void write_markdown_table(const cli_table *table, FILE *file)
 {
-    grid grid = make_grid(table, markdown);
-    write_line(table, &grid, NULL, markdown, file);
-    if (markdown) {
-        write_rule(table, &grid, file);
-    }
+    grid grid = make_grid(table, true);
+    write_markdown(table, &grid, NULL, file);
+    write_rule(table, &grid, file);
     for (size_t r = 0; r < table->row_count; r++) {
-        write_line(table, &grid, grid.texts + r * table->column_count, markdown, file);
+        write_markdown(table, &grid, grid.texts + r * table->column_count, file);
+    }
+}
+
+static void write_people(const cli_table *table, FILE *file)
+{
+    grid grid = make_grid(table, false);
+    size_t limit = cli_console_columns(file);
+    size_t left_out = cli_fit(grid.spans, table->column_count, limit);
+    write_row(table, &grid, NULL, file);
+    for (size_t r = 0; r < table->row_count; r++) {
+        write_row(table, &grid, grid.texts + r * table->column_count, file);
+    }
+    if (left_out) {
+        fflush(file);
+        cli_note("%zu column%s left out at %zu columns of the terminal; --format csv has all",
+                 left_out, left_out == 1 ? "" : "s", limit);
     }
 }
 
@@ -267,8 +332,10 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
         fputc('\n', file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
+    } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
+        write_markdown_table(table, file);
     } else if (table->row_count) {
-        write_people(table, format == CLI_FORMAT_MARKDOWN, file);
+        write_people(table, file);
     }
 }
 

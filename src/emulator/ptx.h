@@ -212,9 +212,6 @@ void ptx_module_free(ptx_module *module);
  * begins in. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
-/* The function of that name, or NULL. */
-ptx_function *ptx_module_function(const ptx_module *module, const char *name);
-
 /* The label of that name as seen from `scope`, or NULL. */
 const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
                                     const char *name);

@@ -3,14 +3,6 @@
 
 /* ---- functions ---- */
 
-ptx_function *ptx_module_function(const ptx_module *module, const char *name)
-{
-    for (size_t i = 0; i < module->function_count; i++)
-        if (strcmp(module->functions[i]->name, name) == 0)
-            return module->functions[i];
-    return NULL;
-}
-
 /* The file that the function around the line begins in. */
 static uint32_t home_of(const ptx_module *module, uint32_t ptx_line)
 {

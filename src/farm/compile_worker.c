@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,7 +124,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     if (status == GPUTUNE_OK) { /* what comes next is compiling alone */
         status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL, NULL);
     }
-    gt_frame_reader reader = {.limits = gt_limits_worker};
+    gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {
         status = serve(&compiler, channel, &frame);

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -51,52 +52,24 @@ static void give_up(gt_farm *base, uint64_t id)
     gt_compile_give_up(host_of(base), id);
 }
 
-static gputune_status make_packet(gt_packet **out, gt_frame_kind kind, const gt_record *record,
-                                  const void *object)
-{
-    gt_packet *packet = calloc(1, sizeof *packet);
-    if (!packet) {
-        return gt_fail_memory();
-    }
-    packet->references = 1;
-    gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
-    if (status < 0) {
-        gt_packet_drop(packet);
-        return status;
-    }
-    *out = packet;
-    return GPUTUNE_OK;
-}
-
-static gputune_status make_request(gt_measure_request **out, gt_host_farm *farm, gt_frame_kind kind,
+static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                    uint64_t id, const gt_record *record, const void *object)
 {
+    gt_packet *packet;
     GT_TRY(check(farm));
     if (!farm->measure.wanted) {
         return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
     }
-    gt_measure_request *request = calloc(1, sizeof *request);
-    if (!request) {
-        return gt_fail_memory();
-    }
-    request->kind = kind;
-    request->id = id;
-    request->sequence = ++farm->next_sequence;
-    gputune_status status = make_packet(&request->packet, kind, record, object);
-    if (status < 0) {
-        gt_measure_request_free(request);
-        return status;
-    }
-    *out = request;
-    return GPUTUNE_OK;
+    GT_TRY(gt_packet_make(&packet, kind, record, object));
+    return gt_farm_request_make(out, farm, kind, id, packet);
 }
 
-static gputune_status set_variants(gt_measure_request *request, const uint64_t *variants,
+static gputune_status set_variants(gt_farm_request *request, const uint64_t *variants,
                                    uint32_t count)
 {
     request->variants = malloc(count * sizeof *variants + 1);
     if (!request->variants) {
-        gt_measure_request_free(request);
+        gt_farm_request_free(request);
         return gt_fail_memory();
     }
     memcpy(request->variants, variants, count * sizeof *variants);
@@ -108,7 +81,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
-    gt_measure_request *request;
+    gt_farm_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, &gt_record_setup, setup));
     if (host->refusal_told) {
         host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
@@ -125,7 +98,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 }
 
 /* What a later worker gets of the same variant, which was found to be among the fast ones. */
-static gputune_status make_unconditional(gt_packet **out, const gt_measure_request *request,
+static gputune_status make_unconditional(gt_packet **out, const gt_farm_request *request,
                                          const gt_verify_job *job)
 {
     if (job->slower_ns <= 0) {
@@ -138,7 +111,7 @@ static gputune_status make_unconditional(gt_packet **out, const gt_measure_reque
     }
     *anyway = *job;
     anyway->slower_ns = 0;
-    gputune_status status = make_packet(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
+    gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
     free(anyway);
     return status;
 }
@@ -148,7 +121,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
     gt_live_variant live = {.id = job->id, .work = job->work};
-    gt_measure_request *request;
+    gt_farm_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
@@ -156,7 +129,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     status = status == GPUTUNE_OK ? gt_array_push(&host->variants, live) : status;
     if (status < 0) {
         gt_packet_drop(live.packet);
-        gt_measure_request_free(request);
+        gt_farm_request_free(request);
         return status;
     }
     return gt_measure_submit(farm, request);
@@ -164,7 +137,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
-    gt_measure_request *request;
+    gt_farm_request *request;
     GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, &gt_record_sample_job,
                         job));
     GT_TRY(set_variants(request, job->variants, job->count));
@@ -174,7 +147,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
-    gt_measure_request *request;
+    gt_farm_request *request;
     GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, &gt_record_recheck_job,
                         job));
     GT_TRY(set_variants(request, &job->id, 1));
@@ -191,28 +164,27 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     gt_host_farm *farm = host_of(base);
     gt_drop_job job = {variant};
     gt_live_forget(&farm->measure, variant);
-    if (!farm->measure.link.open) {
+    if (!farm->measure.slot.link.open) {
         return check(farm);
     }
-    gt_measure_request *request;
+    gt_farm_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_drop, &job));
     return gt_measure_submit(farm, request);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* What is polled: the slot of each descriptor, NULL for the measure worker. */
 typedef struct poll_set {
     struct pollfd descriptors[GT_COMPILE_WORKERS_MAX + 1];
-    gt_compile_slot *slots[GT_COMPILE_WORKERS_MAX + 1];
+    gt_slot *slots[GT_COMPILE_WORKERS_MAX + 1];
     nfds_t count;
 } poll_set;
 
-static void watch(poll_set *set, const gt_link *link, gt_compile_slot *slot, bool unsent)
+static void watch(poll_set *set, gt_slot *slot)
 {
-    if (link->open) {
+    if (slot->link.open) {
         set->descriptors[set->count] =
-            (struct pollfd){link->channel, (short)(POLLIN | (unsent ? POLLOUT : 0)), 0};
+            (struct pollfd){slot->link.channel, (short)(POLLIN | (slot->full ? POLLOUT : 0)), 0};
         set->slots[set->count++] = slot;
     }
 }
@@ -221,10 +193,9 @@ static void fill_set(poll_set *set, gt_host_farm *farm)
 {
     set->count = 0;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        gt_compile_slot *slot = &farm->compile.slots[i];
-        watch(set, &slot->link, slot, slot->sent < slot->out.length);
+        watch(set, &farm->compile.slots[i]);
     }
-    watch(set, &farm->measure.link, NULL, farm->measure.offset > 0);
+    watch(set, &farm->measure.slot);
 }
 
 /* A poll that fails tells nothing: every channel is tried, which does not block. */
@@ -239,11 +210,12 @@ static void try_all(poll_set *set)
 static void handle_set(const poll_set *set, gt_host_farm *farm)
 {
     for (nfds_t i = 0; i < set->count; i++) {
+        gt_slot *slot = set->slots[i];
         bool readable = set->descriptors[i].revents & ~POLLOUT;
-        if (readable && set->slots[i] && set->slots[i]->link.open) {
-            gt_compile_receive(farm, set->slots[i]);
-        } else if (readable && !set->slots[i]) {
+        if (readable && slot == &farm->measure.slot) {
             gt_measure_receive(farm);
+        } else if (readable && slot->link.open) {
+            gt_compile_receive(farm, slot);
         }
     }
 }
@@ -298,7 +270,7 @@ static gputune_status device(gt_farm *base, gt_device *out)
         if (host->refusal != GPUTUNE_OK) {
             return gt_fail(host->refusal, "%s", host->refusal_message);
         }
-        if (!host->link.open) {
+        if (!host->slot.link.open) {
             return gt_fail(GPUTUNE_EWORKER, "there is no measure worker to ask for its device");
         }
         turn(farm, INFINITY);
@@ -320,7 +292,7 @@ static void cancel(gt_farm *base)
 static void close_farm(gt_farm *base)
 {
     gt_host_farm *farm = host_of(base);
-    gt_process_kill(&farm->measure.link.process); /* first: it takes longest to go */
+    gt_process_kill(&farm->measure.slot.link.process); /* first: it takes longest to go */
     gt_compile_close(farm);
     gt_measure_free(farm);
     gt_event_clear(&farm->events);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
@@ -15,50 +16,25 @@ static const double COMPILE_DEADLINE_S = 120;
 static const double FORGOTTEN_S = 0.5;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* ---- Tasks ----------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
-static void task_free(gt_task *task)
+/* Puts the request back at the front of the queue. */
+static void queue_return(gt_compile_host *host, gt_farm_request *request)
 {
-    gt_text_free(&task->frame);
-    free(task);
-}
-
-static void free_tasks(gt_compile_slot *slot)
-{
-    for (unsigned i = 0; i < slot->count; i++) {
-        task_free(slot->tasks[i]);
+    if (request->forgotten) {
+        gt_farm_request_free(request);
+    } else {
+        (void)gt_queue_put(&host->queue, 0, request);
     }
-    slot->count = 0;
-}
-
-static gt_task *queue_pop(gt_compile_host *host)
-{
-    gt_task *task = host->queue.items[0];
-    host->queue.count--;
-    memmove(host->queue.items, host->queue.items + 1,
-            host->queue.count * sizeof *host->queue.items);
-    return task;
-}
-
-/* Puts the task back at the front of the queue. The array has room, because the task was in it. */
-static void queue_return(gt_compile_host *host, gt_task *task)
-{
-    if (task->forgotten || gt_array_reserve(&host->queue) < 0) {
-        task_free(task);
-        return;
-    }
-    memmove(host->queue.items + 1, host->queue.items,
-            host->queue.count * sizeof *host->queue.items);
-    host->queue.items[0] = task;
-    host->queue.count++;
 }
 
 /* `seconds`: that were spent on it, as far as that is worth knowing. */
-static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, const char *message,
-                      bool repeatable, double seconds)
+static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
+                         const char *message, bool repeatable, double seconds)
 {
-    if (!task->forgotten) {
-        gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, task->id, status, message);
+    if (!request->forgotten) {
+        gt_event *event =
+            gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status, message);
         if (event) {
             event->repeatable = repeatable;
             event->compiled.compile_ns = seconds * 1e9;
@@ -66,12 +42,12 @@ static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, 
             gt_farm_break(farm, GPUTUNE_ENOMEM);
         }
     }
-    task_free(task);
+    gt_farm_request_free(request);
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
+static gputune_status slot_start(gt_host_farm *farm, gt_slot *slot)
 {
     const char *arguments[10] = {"--role",           "compile",
                                  "--driver-version", farm->compile.driver_version,
@@ -83,68 +59,56 @@ static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
     gt_link_start start = {farm->worker, arguments, farm->compile.environment, false,
                            farm->low_priority};
     GT_TRY(gt_link_spawn(&slot->link, &start));
-    slot->count = 0;
-    slot->sent = 0;
-    slot->ready = false;
-    gt_text_clear(&slot->out);
+    gt_slot_begin(slot);
     return GPUTUNE_OK;
 }
 
-static void slot_died(gt_host_farm *farm, gt_compile_slot *slot);
+static void slot_died(gt_host_farm *farm, gt_slot *slot);
 
-static void slot_flush(gt_host_farm *farm, gt_compile_slot *slot)
+static void slot_flush(gt_host_farm *farm, gt_slot *slot)
 {
-    if (slot->sent == slot->out.length) {
-        return;
+    gt_push push = GT_PUSH_DONE;
+    while (push == GT_PUSH_DONE && slot->sent < slot->queue.count) {
+        push = gt_slot_push(slot);
     }
-    switch (gt_link_push(&slot->link, slot->out.data, slot->out.length, &slot->sent)) {
-    case GT_PUSH_DONE:
-        gt_text_clear(&slot->out);
-        slot->sent = 0;
-        break;
-    case GT_PUSH_AGAIN:
-        break;
-    case GT_PUSH_CLOSED:
+    if (push == GT_PUSH_CLOSED) {
         slot_died(farm, slot);
-        break;
     }
 }
 
-static void slot_give(gt_host_farm *farm, gt_compile_slot *slot, gt_task *task)
+static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *request)
 {
-    gt_text_append_bytes(&slot->out, task->frame.data, task->frame.length);
-    if (slot->out.failed) {
-        gt_text_clear(&slot->out);
-        task_fail(farm, task, GPUTUNE_ENOMEM, "out of host memory", false, 0);
+    if (gt_array_reserve(&slot->queue) < 0) {
+        fail_request(farm, request, GPUTUNE_ENOMEM, "out of host memory", false, 0);
         return;
     }
-    if (slot->count == 0) {
+    (void)gt_queue_put(&slot->queue, slot->queue.count, request);
+    if (slot->queue.count == 1) {
         slot->since_ns = gt_now_ns();
     }
-    slot->tasks[slot->count++] = task;
     slot_flush(farm, slot);
 }
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-static gt_compile_slot *least_busy(gt_compile_host *host, unsigned below, uint32_t *open)
+static gt_slot *least_busy(gt_compile_host *host, unsigned below, uint32_t *open)
 {
-    gt_compile_slot *best = NULL;
+    gt_slot *best = NULL;
     *open = 0;
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_compile_slot *slot = &host->slots[i];
+        gt_slot *slot = &host->slots[i];
         if (!slot->link.open) {
             continue;
         }
         ++*open;
-        if (slot->count < below && (!best || slot->count < best->count)) {
+        if (slot->queue.count < below && (!best || slot->queue.count < best->queue.count)) {
             best = slot;
         }
     }
     return best;
 }
 
-static gt_compile_slot *closed_slot(gt_compile_host *host)
+static gt_slot *closed_slot(gt_compile_host *host)
 {
     for (uint32_t i = 0; i < host->slot_count; i++) {
         if (!host->slots[i].link.open) {
@@ -154,24 +118,24 @@ static gt_compile_slot *closed_slot(gt_compile_host *host)
     return NULL;
 }
 
-static bool is_forgotten(const gt_compile_slot *slot)
+static bool is_forgotten(const gt_slot *slot)
 {
-    for (unsigned i = 0; i < slot->count; i++) {
-        if (!slot->tasks[i]->forgotten) {
+    for (size_t i = 0; i < slot->queue.count; i++) {
+        if (!slot->queue.items[i]->forgotten) {
             return false;
         }
     }
-    return slot->link.open && slot->count > 0;
+    return slot->link.open && slot->queue.count > 0;
 }
 
 /* Ends a worker that has long been compiling a source that no request waits for. NULL: there is
  * none. */
-static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
+static gt_slot *take_from_forgotten(gt_compile_host *host)
 {
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_compile_slot *slot = &host->slots[i];
+        gt_slot *slot = &host->slots[i];
         if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
-            free_tasks(slot);
+            gt_slot_clear(slot);
             gt_link_abandon(&slot->link);
             return slot;
         }
@@ -182,10 +146,10 @@ static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
 /* The worker for the next job: an idle one or a new one. While more jobs wait than there are
  * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
  * now. *open: how many workers there are. */
-static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
+static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
-    gt_compile_slot *slot = least_busy(host, 1, open);
+    gt_slot *slot = least_busy(host, 1, open);
     if (slot) {
         return slot;
     }
@@ -210,11 +174,12 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_compile_host *host = &farm->compile;
     while (host->queue.count > 0 && farm->broken == GPUTUNE_OK) {
         uint32_t open = 0;
-        gt_compile_slot *slot = next_slot(farm, &open);
+        gt_slot *slot = next_slot(farm, &open);
         if (slot) {
-            slot_give(farm, slot, queue_pop(host));
+            slot_give(farm, slot, gt_queue_take(&host->queue, 0));
         } else if (open == 0) {
-            task_fail(farm, queue_pop(host), GPUTUNE_EWORKER, gt_message(), false, 0);
+            fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, gt_message(), false,
+                         0);
         } else {
             break;
         }
@@ -229,43 +194,25 @@ void gt_compile_pump(gt_host_farm *farm)
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;
-    GT_TRY(gt_array_reserve(&host->queue));
-    gt_task *task = calloc(1, sizeof *task);
-    if (!task) {
-        return gt_fail_memory();
-    }
-    task->sequence = ++farm->next_sequence;
-    task->id = job->id;
-    gputune_status status = gt_frame_append(&task->frame, GT_FRAME_COMPILE, task->sequence, NULL,
-                                            &gt_record_compile_job, job);
-    if (status < 0) {
-        task_free(task);
-        return status;
-    }
-    host->queue.items[host->queue.count++] = task;
+    gt_packet *packet;
+    gt_farm_request *request;
+    GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, &gt_record_compile_job, job));
+    GT_TRY(gt_farm_request_make(&request, farm, GT_FRAME_COMPILE, job->id, packet));
+    GT_TRY(gt_queue_put(&host->queue, host->queue.count, request));
     gt_compile_pump(farm);
     return GPUTUNE_OK;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static gt_task *take_task(gt_compile_slot *slot)
-{
-    gt_task *task = slot->tasks[0];
-    slot->tasks[0] = slot->tasks[1];
-    slot->tasks[1] = NULL;
-    slot->count--;
-    slot->since_ns = gt_now_ns();
-    return task;
-}
-
-static gputune_status tell(gt_host_farm *farm, const gt_task *task, const gt_frame *frame)
+static gputune_status tell(gt_host_farm *farm, const gt_farm_request *request,
+                           const gt_frame *frame)
 {
     gt_answer answer;
     gt_compiled compiled;
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&compiled, frame, &gt_record_compiled));
-    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, task->id,
+    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id,
                                    (gputune_status)answer.status, answer.message);
     if (!event) {
         gt_record_release(&gt_record_compiled, &compiled);
@@ -277,52 +224,32 @@ static gputune_status tell(gt_host_farm *farm, const gt_task *task, const gt_fra
 }
 
 /* False for an answer to no job: the worker cannot be used any more. */
-static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *frame)
+static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 {
-    if (slot->count == 0 || frame->kind != GT_FRAME_COMPILE ||
-        frame->sequence != slot->tasks[0]->sequence) {
+    if (frame->kind == GT_FRAME_READY) {
+        slot->ready = true;
+        slot->since_ns = gt_now_ns();
+        return true;
+    }
+    const gt_farm_request *first = slot->sent > 0 ? slot->queue.items[0] : NULL;
+    if (!first || frame->kind != GT_FRAME_COMPILE || frame->sequence != first->sequence ||
+        (!first->forgotten && tell(farm, first, frame) < 0)) {
         return false;
     }
-    if (!slot->tasks[0]->forgotten && tell(farm, slot->tasks[0], frame) < 0) {
-        return false;
-    }
-    task_free(take_task(slot));
+    gt_farm_request_free(gt_slot_pop(slot));
     slot->ready = true;
     return true;
 }
 
-static void handle_ready(gt_compile_slot *slot)
+void gt_compile_receive(gt_host_farm *farm, gt_slot *slot)
 {
-    slot->ready = true;
-    slot->since_ns = gt_now_ns();
-}
-
-void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
-{
-    gt_frame frame;
-    gt_read read;
-    while ((read = gt_link_read(&frame, &slot->link)) == GT_READ_FRAME) {
-        bool sane = true;
-        if (frame.kind == GT_FRAME_READY) {
-            handle_ready(slot);
-        } else {
-            sane = handle(farm, slot, &frame);
-        }
-        gt_frame_release(&frame);
-        if (!sane) {
-            read = GT_READ_FAILED;
-            break;
-        }
-    }
+    gt_read read = gt_slot_receive(farm, slot, handle);
     if (slot->link.greeted) {
         farm->compile.start_failures = 0;
     }
-    if (read == GT_READ_FAILED && !slot->link.greeted) {
+    if (read == GT_READ_FAILED) {
         gt_farm_break(farm, GPUTUNE_EWORKER); /* a worker of another version: all others are too */
-    } else if (read != GT_READ_AGAIN) {
-        if (read == GT_READ_FAILED) {
-            gt_process_kill(&slot->link.process); /* it sent something malformed, and still runs */
-        }
+    } else if (read == GT_READ_END) {
         slot_died(farm, slot);
     }
 }
@@ -331,10 +258,10 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
 
 /* A job whose second worker dies too is the cause. That is worth remembering, unless the worker was
  * ended from outside (out of memory, an operator). */
-static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
+static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *death)
 {
-    if (++task->attempts < ATTEMPTS_MAX && !task->forgotten) {
-        queue_return(&farm->compile, task);
+    if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
+        queue_return(&farm->compile, request);
         return;
     }
     char message[256];
@@ -343,7 +270,7 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
              "memory",
              death->words, farm->compile.memory_mb);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
-    task_fail(farm, task, GPUTUNE_ECRASHED, message, crash, 0);
+    fail_request(farm, request, GPUTUNE_ECRASHED, message, crash, 0);
 }
 
 /* A worker that ends before its first message failed for no job, and another one would fail as
@@ -358,20 +285,19 @@ static void count_start_failure(gt_host_farm *farm, const gt_death *death)
     }
 }
 
-static void slot_died(gt_host_farm *farm, gt_compile_slot *slot)
+static void slot_died(gt_host_farm *farm, gt_slot *slot)
 {
     gt_death death;
     bool greeted = slot->link.greeted;
     gt_link_finish(&slot->link, &death, 0.2);
-    unsigned first = greeted ? 1 : 0, count = slot->count;
-    slot->count = 0;
-    while (count > first) {
-        queue_return(&farm->compile, slot->tasks[--count]);
+    gt_slot_unsend(slot);
+    while (slot->queue.count > (greeted ? 1 : 0)) {
+        queue_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
     }
     if (!greeted) {
         count_start_failure(farm, &death);
-    } else if (count > 0) {
-        blame(farm, slot->tasks[0], &death);
+    } else if (slot->queue.count > 0) {
+        blame(farm, gt_slot_take(slot, 0), &death);
     }
 }
 
@@ -379,8 +305,8 @@ double gt_compile_patience(const gt_host_farm *farm)
 {
     double least = farm->compile.queue.count ? FORGOTTEN_S : INFINITY;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        const gt_compile_slot *slot = &farm->compile.slots[i];
-        if (slot->link.open && slot->count > 0) {
+        const gt_slot *slot = &farm->compile.slots[i];
+        if (slot->link.open && slot->queue.count > 0) {
             least = fmin(least, COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns));
             least = fmin(least, gt_link_hello_s(&slot->link));
         }
@@ -389,21 +315,21 @@ double gt_compile_patience(const gt_host_farm *farm)
 }
 
 /* How long the job in hand has been compiling, without the start of its worker; 0: not yet. */
-static double compiling_s(const gt_compile_slot *slot)
+static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
 /* Ends a worker, and with it the job in its hand; the job behind that goes to another worker. */
-static void end_job(gt_host_farm *farm, gt_compile_slot *slot, const char *message)
+static void end_job(gt_host_farm *farm, gt_slot *slot, const char *message)
 {
     double seconds = compiling_s(slot);
-    task_fail(farm, take_task(slot), GPUTUNE_ETIMEOUT, message, false, seconds);
+    fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, message, false, seconds);
     gt_link_abandon(&slot->link);
-    if (slot->count > 0) {
-        queue_return(&farm->compile, slot->tasks[0]);
+    gt_slot_unsend(slot);
+    while (slot->queue.count > 0) {
+        queue_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
     }
-    slot->count = 0;
 }
 
 void gt_compile_check_deadlines(gt_host_farm *farm)
@@ -412,12 +338,12 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
     gt_snprintf(message, sizeof message, "the compiler did not finish within %g s",
                 COMPILE_DEADLINE_S);
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        gt_compile_slot *slot = &farm->compile.slots[i];
+        gt_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && gt_link_hello_s(&slot->link) <= 0) {
             gt_farm_break(farm, gt_link_say_mute(farm->worker));
             return;
         }
-        if (slot->link.open && slot->count > 0 &&
+        if (slot->link.open && slot->queue.count > 0 &&
             gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
             end_job(farm, slot, message);
         }
@@ -426,9 +352,9 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
 
 /* ---- Giving up ------------------------------------------------------------------------------- */
 
-static bool is_compiling(const gt_compile_slot *slot)
+static bool is_compiling(const gt_slot *slot)
 {
-    return slot->link.open && slot->count > 0 && !slot->tasks[0]->forgotten &&
+    return slot->link.open && slot->queue.count > 0 && !slot->queue.items[0]->forgotten &&
            compiling_s(slot) > 0;
 }
 
@@ -436,9 +362,9 @@ uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t c
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < farm->compile.slot_count && found < count; i++) {
-        const gt_compile_slot *slot = &farm->compile.slots[i];
+        const gt_slot *slot = &farm->compile.slots[i];
         if (is_compiling(slot)) {
-            out[found++] = (gt_compiling){slot->tasks[0]->id, compiling_s(slot)};
+            out[found++] = (gt_compiling){slot->queue.items[0]->id, compiling_s(slot)};
         }
     }
     return found;
@@ -447,8 +373,8 @@ uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t c
 void gt_compile_give_up(gt_host_farm *farm, uint64_t id)
 {
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        gt_compile_slot *slot = &farm->compile.slots[i];
-        if (!is_compiling(slot) || slot->tasks[0]->id != id) {
+        gt_slot *slot = &farm->compile.slots[i];
+        if (!is_compiling(slot) || slot->queue.items[0]->id != id) {
             continue;
         }
         char message[128];
@@ -464,13 +390,10 @@ void gt_compile_give_up(gt_host_farm *farm, uint64_t id)
 void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
-    for (size_t i = 0; i < host->queue.count; i++) {
-        task_free(host->queue.items[i]);
-    }
-    host->queue.count = 0;
+    gt_queue_clear(&host->queue);
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        for (unsigned k = 0; k < host->slots[i].count; k++) {
-            host->slots[i].tasks[k]->forgotten = true;
+        for (size_t k = 0; k < host->slots[i].queue.count; k++) {
+            host->slots[i].queue.items[k]->forgotten = true;
         }
     }
 }
@@ -478,16 +401,14 @@ void gt_compile_cancel(gt_host_farm *farm)
 void gt_compile_close(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
-    gt_compile_cancel(farm);
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_process_kill(&host->slots[i].link.process);
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_compile_slot *slot = &host->slots[i];
-        gt_link_abandon(&slot->link);
-        free_tasks(slot);
-        gt_text_free(&slot->out);
+        gt_slot *slot = &host->slots[i];
+        gt_slot_free(slot);
     }
+    gt_queue_clear(&host->queue);
     gt_array_free(&host->queue);
     free(host->slots);
     host->slots = NULL;

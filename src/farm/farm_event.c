@@ -2,6 +2,7 @@
 #include "farm/farm_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const gt_record *const payloads[] = {
     [GT_EVENT_COMPILED] = &gt_record_compiled,

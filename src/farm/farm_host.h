@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+typedef struct gt_host_farm gt_host_farm;
+
 /* ---- farm_link.c: one worker and the channel to it ------------------------------------------- */
 
 typedef struct gt_link {
@@ -80,34 +82,91 @@ gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gpu
 bool gt_event_take(gt_event *out, gt_event_list *list);
 void gt_event_clear(gt_event_list *list);
 
-/* ---- farm_compile.c -------------------------------------------------------------------------- */
+/* ---- farm_slot.c: requests, and a worker with those that it has ------------------------------ */
 
-/* One compile job. */
-typedef struct gt_task {
+/* An encoded frame that a variant and its requests share. */
+typedef struct gt_packet {
+    unsigned references;
+    gt_text text;
+} gt_packet;
+
+typedef struct gt_farm_request {
+    gt_frame_kind kind;
     uint64_t sequence, id;
-    gt_text frame;
+    gt_packet *packet;
     unsigned attempts;
-    bool forgotten; /* canceled: its answer is dropped */
-} gt_task;
+    bool forgotten;     /* a compile that was canceled: its answer is dropped */
+    uint64_t *variants; /* of a sample or recheck: what must be loaded */
+    uint32_t variant_count;
+    gputune_objective objective;
+    bool internal; /* sent again after a restart, so that it has no event */
+    bool alone;    /* sent only when it is first: what it needs is being loaded again */
+    bool patient;  /* has ten times the deadline */
+} gt_farm_request;
+
+typedef GT_ARRAY(gt_farm_request *) gt_queue;
+
+/* One worker at a time, and its requests. */
+typedef struct gt_slot {
+    gt_link link;
+    gt_queue queue;      /* the first `sent` are with the worker, which is at [0] */
+    size_t sent, offset; /* requests; bytes of the next one */
+    bool full;           /* the channel took no more */
+    bool ready;          /* its compiler is loaded, or its context open */
+    int64_t since_ns;    /* when it started, then when it came to [0], or was seen at it */
+    bool begun;          /* the page showed that the worker is at it */
+    uint64_t seen;       /* page->current when it was last read */
+    uint64_t generation; /* counts workers, from 1 */
+} gt_slot;
+
+/* *out has one reference. ENOMEM. */
+gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
+                              const void *object);
+/* Adds, or drops, a reference. NULL may be dropped. */
+gt_packet *gt_packet_keep(gt_packet *packet);
+void gt_packet_drop(gt_packet *packet);
+
+/* A request; the packet's reference goes to it, or is dropped on failure (ENOMEM). */
+gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
+                                    uint64_t id, gt_packet *packet);
+void gt_farm_request_free(gt_farm_request *request);
+
+/* Puts a request at `index`, or frees it (ENOMEM). */
+gputune_status gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
+gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
+/* Frees all requests, not the array. */
+void gt_queue_clear(gt_queue *queue);
+
+/* A worker has started: it has no requests, and its clock runs. */
+void gt_slot_begin(gt_slot *slot);
+/* The requests are with no worker any more. */
+void gt_slot_unsend(gt_slot *slot);
+/* Frees all requests. The worker may be at the first. */
+void gt_slot_clear(gt_slot *slot);
+/* Ends the worker without waiting, and frees its requests. */
+void gt_slot_free(gt_slot *slot);
+/* Takes a request off the queue, sent or not. */
+gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
+/* Takes the request that the worker is at; the clock of the next one runs. */
+gt_farm_request *gt_slot_pop(gt_slot *slot);
+/* Sends the next request, as far as the channel takes it. The clock of one that is alone runs. */
+gt_push gt_slot_push(gt_slot *slot);
+/* Gives each frame that has come to `handle`, until that has ended or replaced the worker, or says
+ * false: the worker is of no more use, and is killed. AGAIN: nothing more now. END: the worker is
+ * dead. FAILED: it is of another version, with a message. */
+gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
+                        bool (*handle)(gt_host_farm *, gt_slot *, const gt_frame *));
+
+/* ---- farm_compile.c -------------------------------------------------------------------------- */
 
 enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 
-typedef struct gt_compile_slot {
-    gt_link link;
-    gt_task *tasks[GT_IN_FLIGHT]; /* the worker is at [0] */
-    unsigned count;
-    int64_t since_ns; /* when the worker began tasks[0] */
-    bool ready;       /* its compiler is loaded */
-    gt_text out;      /* unsent bytes from `sent` on */
-    size_t sent;
-} gt_compile_slot;
-
 typedef struct gt_compile_host {
-    gt_compile_slot *slots;
+    gt_slot *slots;
     uint32_t slot_count;
     uint32_t limit;          /* how many may run: fewer if the system does not start more */
     unsigned start_failures; /* in a row */
-    GT_ARRAY(gt_task *) queue;
+    gt_queue queue;
     char **environment;
     char driver_version[16];
     char memory_mb[24]; /* what a worker may take */
@@ -119,26 +178,6 @@ uint64_t gt_compile_memory_mb(uint32_t workers);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
-/* An encoded frame that a variant and its requests share. */
-typedef struct gt_packet {
-    unsigned references;
-    gt_text text;
-} gt_packet;
-
-/* One request to the measure worker; the queue's first `sent` ones are with it. */
-typedef struct gt_measure_request {
-    gt_frame_kind kind;
-    uint64_t sequence, id;
-    gt_packet *packet;
-    uint64_t *variants; /* of a sample or recheck: what must be loaded */
-    uint32_t variant_count;
-    gputune_objective objective;
-    bool internal; /* sent again after a restart, so that it has no event */
-    bool alone;    /* sent only when it is first: what it needs is being loaded again */
-    bool patient;  /* has ten times the deadline */
-    unsigned attempts;
-} gt_measure_request;
-
 /* A variant that may be sampled, with what it takes to load it into a new worker. */
 typedef struct gt_live_variant {
     uint64_t id;
@@ -149,18 +188,11 @@ typedef struct gt_live_variant {
 
 typedef struct gt_measure_host {
     bool wanted; /* this farm measures */
-    gt_link link;
+    gt_slot slot;
     bool has_device; /* a worker has reported it */
     gt_device device;
-    bool ready;          /* the worker's context is open */
-    uint64_t generation; /* counts workers, from 1 */
-    GT_ARRAY(gt_measure_request *) queue;
-    size_t sent, offset; /* requests with the worker; bytes of the next one */
-    int64_t since_ns;    /* when the first request was sent, then when it was begun */
-    bool begun;          /* the page showed that the worker is at it */
-    uint64_t seen;       /* page->current when it was last read */
-    gt_packet *setup;    /* NULL: nothing prepared */
-    bool plain;          /* the trial of this setup has ended a worker */
+    gt_packet *setup; /* NULL: nothing prepared */
+    bool plain;       /* the trial of this setup has ended a worker */
     GT_ARRAY(gt_live_variant) variants;
     double reference_ns, prepare_s;
     unsigned start_failures, blameless; /* in a row */
@@ -174,7 +206,7 @@ typedef struct gt_measure_host {
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
-typedef struct gt_host_farm {
+struct gt_host_farm {
     gt_farm farm; /* first: a gt_farm * is one of these */
     char *worker, *driver, *device_uuid, *arch;
     int ordinal;
@@ -187,7 +219,7 @@ typedef struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-} gt_host_farm;
+};
 
 /* Makes every further call of the farm fail with this status and the current message. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
@@ -197,7 +229,7 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 /* Gives queued jobs to workers, which are started as jobs need them, and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
 /* Handles what came from a slot's worker: answers become events, a death a retry or an event. */
-void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
+void gt_compile_receive(gt_host_farm *farm, gt_slot *slot);
 /* Seconds until the next deadline; INFINITY when nothing is outstanding. */
 double gt_compile_patience(const gt_host_farm *farm);
 /* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
@@ -212,7 +244,7 @@ void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request and sends as much as the channel takes. The queue owns the request, also on
  * failure. ENOMEM. */
-gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request);
+gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
 /* Starts a worker, and with it a new generation. If that fails, requests are refused. */
 void gt_measure_start(gt_host_farm *farm);
 /* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. */
@@ -230,21 +262,15 @@ void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees everything. */
 void gt_measure_free(gt_host_farm *farm);
 
-/* Adds, or drops, a reference. NULL may be dropped. */
-gt_packet *gt_packet_keep(gt_packet *packet);
-void gt_packet_drop(gt_packet *packet);
 /* The variant of that id that the worker has or is to get, or NULL. */
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
-void gt_measure_request_free(gt_measure_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);
-/* Takes the first request off the queue. */
-gt_measure_request *gt_measure_pop(gt_measure_host *host);
 /* Ends a request that failed, and frees it. It makes the request's event; an internal request makes
  * that of the request that depends on it. */
-void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_status status,
+void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                      const char *message, uint64_t culprit, bool repeatable);
 /* There is no worker: every request fails with this until the next prepare(). */
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);

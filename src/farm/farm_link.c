@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -56,7 +57,8 @@ static gputune_status set_nonblocking(int descriptor)
 
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
 {
-    gt_link made = {.open = true, .start_ns = gt_now_ns(), .reader = {.limits = gt_limits_host}};
+    gt_link made = {
+        .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1, page = -1;
     gputune_status status = gt_process_channel(&made.channel, &child);
     if (status < 0) {
@@ -111,7 +113,8 @@ static void free_work(thread_work *work)
 
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
 {
-    gt_link made = {.open = true, .is_thread = true, .reader = {.limits = gt_limits_host}};
+    gt_link made = {
+        .open = true, .is_thread = true, .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     thread_work *work = calloc(1, sizeof *work);
     if (!work || (driver && gt_strdup(&work->driver, driver) < 0)) {
         free(work);

@@ -22,37 +22,37 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
 static void purge_internal(gt_measure_host *host)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < host->queue.count; i++) {
-        gt_measure_request *request = host->queue.items[i];
+    for (size_t i = 0; i < host->slot.queue.count; i++) {
+        gt_farm_request *request = host->slot.queue.items[i];
         request->alone = false;
         if (request->internal) {
-            gt_measure_request_free(request);
+            gt_farm_request_free(request);
         } else {
-            host->queue.items[kept++] = request;
+            host->slot.queue.items[kept++] = request;
         }
     }
-    host->queue.count = kept;
+    host->slot.queue.count = kept;
 }
 
 static void begin_again(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     purge_internal(host);
-    host->sent = host->offset = 0;
-    host->ready = false;
+    gt_slot_unsend(&host->slot);
     if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
         gt_measure_refuse(farm, GPUTUNE_ECRASHED,
                           "a variant made this process unable to measure; with the isolation "
                           "`process` only a worker is lost");
         return;
     }
-    bool prepares = host->queue.count > 0 && host->queue.items[0]->kind == GT_FRAME_PREPARE;
+    bool prepares =
+        host->slot.queue.count > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE;
     if (host->setup && !prepares &&
         gt_measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
         gt_farm_break(farm, GPUTUNE_ENOMEM);
         return;
     }
-    if (!host->link.open && host->refusal == GPUTUNE_OK) {
+    if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
         gt_measure_start(farm);
     }
     gt_measure_pump(farm);
@@ -62,8 +62,8 @@ static void begin_again(gt_host_farm *farm)
  */
 static void replace(gt_host_farm *farm, gt_death *death)
 {
-    gt_link last = farm->measure.link;
-    farm->measure.link = (gt_link){0};
+    gt_link last = farm->measure.slot.link;
+    farm->measure.slot.link = (gt_link){0};
     if (!last.is_thread) {
         gt_measure_start(farm);
     }
@@ -72,8 +72,8 @@ static void replace(gt_host_farm *farm, gt_death *death)
 
 void gt_measure_restart(gt_host_farm *farm)
 {
-    if (!farm->measure.link.is_thread) {
-        gt_process_kill(&farm->measure.link.process);
+    if (!farm->measure.slot.link.is_thread) {
+        gt_process_kill(&farm->measure.slot.link.process);
     }
     replace(farm, NULL);
     begin_again(farm);
@@ -123,7 +123,7 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
 static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
 {
     gt_measure_host *host = &farm->measure;
-    gt_measure_request *request = host->queue.items[0];
+    gt_farm_request *request = host->slot.queue.items[0];
     bool crash = is_crash(death);
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         begin_again(farm);
@@ -135,7 +135,7 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
     }
     char message[256];
     snprintf(message, sizeof message, "the measure worker %s", death->words);
-    gt_measure_pop(host);
+    gt_slot_pop(&host->slot);
     gt_measure_fail(farm, request, GPUTUNE_ECRASHED, message, culprit, crash);
     begin_again(farm);
 }
@@ -143,13 +143,13 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
 void gt_measure_died(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
-    uint64_t current = GT_PAGE_READ(host->link.page->current);
-    bool in_hand = host->sent > 0 && sequence == host->queue.items[0]->sequence;
+    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    bool in_hand = host->slot.sent > 0 && sequence == host->slot.queue.items[0]->sequence;
     bool by_trial = in_hand && gt_measure_does_without(host);
     gt_death death;
-    if (!host->ready) {
-        gt_link_finish(&host->link, &death, END_S);
+    if (!host->slot.ready) {
+        gt_link_finish(&host->slot.link, &death, END_S);
         died_starting(farm, &death);
         return;
     }
@@ -169,9 +169,9 @@ void gt_measure_died(gt_host_farm *farm)
  * 1. */
 static double work_in_hand(gt_measure_host *host)
 {
-    const gt_measure_request *request = host->queue.items[0];
+    const gt_farm_request *request = host->slot.queue.items[0];
     bool sample = request->kind == GT_FRAME_SAMPLE;
-    uint64_t id = sample ? GT_PAGE_READ(host->link.page->current) : request->id;
+    uint64_t id = sample ? GT_PAGE_READ(host->slot.link.page->current) : request->id;
     const gt_live_variant *variant = gt_live_find(host, id);
     return variant ? fmax(1, variant->work) : 1;
 }
@@ -183,7 +183,7 @@ static double work_in_hand(gt_measure_host *host)
 static double allowance(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    const gt_measure_request *request = host->queue.items[0];
+    const gt_farm_request *request = host->slot.queue.items[0];
     double slow = farm->emulated ? 30 : 1;
     if (request->kind == GT_FRAME_PREPARE) {
         return 6 * host->deadline_s * slow;
@@ -204,17 +204,17 @@ static double allowance(gt_host_farm *farm)
 
 static bool waits(const gt_measure_host *host)
 {
-    return host->link.open && (!host->ready || host->sent > 0);
+    return host->slot.link.open && (!host->slot.ready || host->slot.sent > 0);
 }
 
 /* The clock starts when the worker has read and begun the request: a large request, or a loaded
  * machine, is not a hang. */
 static void look(gt_measure_host *host)
 {
-    if (!host->begun && host->ready && host->sent > 0 &&
-        GT_PAGE_READ(host->link.page->sequence) == host->queue.items[0]->sequence) {
-        host->begun = true;
-        host->since_ns = gt_now_ns();
+    if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
+        GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.items[0]->sequence) {
+        host->slot.begun = true;
+        host->slot.since_ns = gt_now_ns();
     }
 }
 
@@ -225,18 +225,18 @@ double gt_measure_patience(gt_host_farm *farm)
         return INFINITY;
     }
     look(host);
-    bool runs = host->ready && host->begun;
-    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->since_ns);
-    left = fmin(left, gt_link_hello_s(&host->link));
-    return host->ready && !host->begun ? fmin(left, LOOK_S) : left;
+    bool runs = host->slot.ready && host->slot.begun;
+    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->slot.since_ns);
+    left = fmin(left, gt_link_hello_s(&host->slot.link));
+    return host->slot.ready && !host->slot.begun ? fmin(left, LOOK_S) : left;
 }
 
 static void hung(gt_host_farm *farm, double seconds)
 {
     gt_measure_host *host = &farm->measure;
-    uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
-    uint64_t current = GT_PAGE_READ(host->link.page->current);
-    gt_measure_request *request = gt_measure_pop(host);
+    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    gt_farm_request *request = gt_slot_pop(&host->slot);
     char message[128];
     gt_snprintf(message, sizeof message, "did not finish within %.3g s", seconds);
     uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
@@ -249,20 +249,20 @@ void gt_measure_check_deadline(gt_host_farm *farm)
     if (!waits(host) || gt_measure_patience(farm) > 0) {
         return;
     }
-    if (gt_link_hello_s(&host->link) <= 0) {
+    if (gt_link_hello_s(&host->slot.link) <= 0) {
         gt_measure_refuse(farm, gt_link_say_mute(farm->worker), gt_message());
         return;
     }
-    if (!host->ready) {
+    if (!host->slot.ready) {
         gt_measure_refuse(farm, GPUTUNE_EWORKER,
                           "the measure worker did not open its device within a minute");
         return;
     }
-    gt_measure_request *first = host->queue.items[0];
-    uint64_t current = GT_PAGE_READ(host->link.page->current);
-    if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
-        host->seen = current; /* it makes progress: it is at another variant */
-        host->since_ns = gt_now_ns();
+    gt_farm_request *first = host->slot.queue.items[0];
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    if (first->kind == GT_FRAME_SAMPLE && current != host->slot.seen) {
+        host->slot.seen = current; /* it makes progress: it is at another variant */
+        host->slot.since_ns = gt_now_ns();
         return;
     }
     if (gt_measure_does_without(host)) {

@@ -85,7 +85,7 @@ static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t wo
     status = status == GPUTUNE_OK ? gt_measure_wait(measure) : status;
     return status == GPUTUNE_OK ? status
                                 : gt_fail(GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s",
-                                          workload->init.entry, gt_message());
+                                          workload->init.steps[0].entry, gt_message());
 }
 
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)

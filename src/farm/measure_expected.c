@@ -250,8 +250,8 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
     gt_snprintf(text, sizeof text, "%s%s", why,
                 strstr(why, "ILLEGAL_ADDRESS") ? "; is a length in args() too small?" : "");
     return gt_fail(GPUTUNE_ETEMPLATE,
-                   "the reference kernel %s, with block %s and grid %s, failed: %s", launch->entry,
-                   blocks, grids, text);
+                   "the reference kernel %s, with block %s and grid %s, failed: %s",
+                   launch->steps[0].entry, blocks, grids, text);
 }
 
 static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)
@@ -259,7 +259,8 @@ static gputune_status blame_change(const gt_workspace *workspace, uint32_t index
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s changes %s, an input: declare it inout, or write to an "
                    "output",
-                   workspace->workload.reference.entry, workspace->workload.buffers[index].name);
+                   workspace->workload.reference.steps[0].entry,
+                   workspace->workload.buffers[index].name);
 }
 
 static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
@@ -272,7 +273,8 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_works
                    "the reference kernel %s gives other values of %s when it runs again (the first "
                    "is %s, the tolerance %s): it must agree with itself within the "
                    "tolerance",
-                   workspace->workload.reference.entry, workspace->workload.buffers[index].name,
+                   workspace->workload.reference.steps[0].entry,
+                   workspace->workload.buffers[index].name,
                    gt_component_name(name, &workspace->workload,
                                      &workspace->workload.buffers[index], found->first),
                    gt_tolerance_text(text, measure, slot));

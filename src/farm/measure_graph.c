@@ -78,14 +78,15 @@ enum {
     HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
 };
 
+enum { SHORT_GRAPH = 16 }; /* kernels */
+
 /* In front of what is timed. The host must be ahead of the device by then, or the gap between the
  * event and the launch would be timed: a sweep takes longer than it takes to queue a short graph.
  */
-static gputune_status begin(gt_measure *measure, uint32_t launches)
+static gputune_status begin(gt_measure *measure, uint64_t kernels)
 {
-    enum { SHORT_GRAPH = 16 };
-    if (measure->sweep == 0 || launches > SHORT_GRAPH) {
-        GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * (uint64_t)launches));
+    if (measure->sweep == 0 || kernels > SHORT_GRAPH) {
+        GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * kernels));
     }
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     return GPUTUNE_OK;
@@ -102,8 +103,21 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
     return GPUTUNE_OK;
 }
 
+static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
+                             const gt_replay *graph)
+{
+    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(begin(measure, (uint64_t)graph->launches * variant->kernels));
+    GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
+    return end(out, measure, variant, graph->launches);
+}
+
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
+    if (variant->kernels > SHORT_GRAPH) { /* the host could not keep ahead of them */
+        GT_TRY(gt_replay_make(&variant->single, measure, variant, 1));
+        return replay(out, measure, variant, &variant->single);
+    }
     GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, 1));
     GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
@@ -121,15 +135,6 @@ static gputune_status mean_of_singles(double *out, gt_measure *measure, gt_loade
     }
     *out = sum / count;
     return GPUTUNE_OK;
-}
-
-static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
-                             const gt_replay *graph)
-{
-    GT_TRY(gt_sample_ready(measure, variant));
-    GT_TRY(begin(measure, graph->launches));
-    GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
-    return end(out, measure, variant, graph->launches);
 }
 
 /* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for as

@@ -106,7 +106,9 @@ typedef struct gt_loaded {
     bool warm;            /* was launched once in the way of `launch` and `latency` */
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
+    uint64_t kernels;     /* that one launch launches */
     gt_replay full, brief, quick;
+    gt_replay single;                         /* one launch of many kernels */
     gt_variables *variables;                  /* NULL: none; owned */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;

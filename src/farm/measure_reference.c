@@ -42,7 +42,7 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
                             const gt_launch *launch, const CUdeviceptr *buffers,
                             CUdeviceptr *scratch)
 {
-    const gt_geometry *shape = &launch->geometry;
+    const gt_kernel_step *shape = &launch->steps[0];
     void *parameters[GT_PARAMETER_MAX];
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -126,10 +126,10 @@ static gputune_status take_scratch(gt_measure *measure, const gt_launch *launch,
 static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_image *image,
                               const gt_launch *launch)
 {
-    GT_TRY(gt_module_function(out, measure->reference, image, launch->entry));
-    if (launch->geometry.shared_bytes > 48 * 1024) {
+    GT_TRY(gt_module_function(out, measure->reference, image, launch->steps[0].entry));
+    if (launch->steps[0].shared_bytes > 48 * 1024) {
         GT_CALL(measure, FuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                (int)launch->geometry.shared_bytes);
+                (int)launch->steps[0].shared_bytes);
     }
     return GPUTUNE_OK;
 }
@@ -218,7 +218,8 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     if (!image->data) {
         return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the reference kernel %s",
-                       timed->has_reference ? timed->reference.entry : timed->init.entry);
+                       timed->has_reference ? timed->reference.steps[0].entry
+                                            : timed->init.steps[0].entry);
     }
     if (timed->refers_to_itself) {
         gputune_status status = load_itself(measure, image);

@@ -155,7 +155,7 @@ static gputune_status judge_failures(const gt_workspace *workspace, const gt_fin
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
-                   workspace->workload.check.entry, found->value, words);
+                   workspace->workload.check.steps[0].entry, found->value, words);
 }
 
 static gputune_status judge_compared(gt_verified *out, const gt_measure *measure,

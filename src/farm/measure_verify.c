@@ -22,6 +22,7 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
     gt_replay_free(&variant->full, measure);
     gt_replay_free(&variant->brief, measure);
     gt_replay_free(&variant->quick, measure);
+    gt_replay_free(&variant->single, measure);
     for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
         gt_launcher_free(variant->launchers[i]);
     }
@@ -324,6 +325,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
     gt_scratch_guard(measure, variant->launchers[0]);
+    variant->kernels = gt_launch_kernels(&variant->launches[0]);
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }

@@ -138,7 +138,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
 
 static gputune_status serve_all(gt_measure *measure, int channel, gt_page *page)
 {
-    gt_frame_reader reader = {.limits = gt_limits_worker};
+    gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {

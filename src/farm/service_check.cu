@@ -25,7 +25,7 @@ static __device__ verdict exactly(bool equal)
 static __device__ verdict judge_numbers(const task &t, double v, double r, u64 index)
 {
     if (v != v || r != r) {
-        return exactly((t.flags & NAN_OK) && v != v && r != r);
+        return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
     }
     double saturation = saturation_of(t.type);
     if (saturation > 0 && fabs(r) > saturation) {
@@ -53,7 +53,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
     u64 v = load_bits(t.target, index, size);
     u64 r = load_bits(t.source, index, source_size);
-    if ((t.flags & GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
+    if ((t.flags & GT_TASK_GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
         verdict gap = {0, 0, true}; // left unwritten by both: not part of the result
         return gap;
@@ -125,12 +125,12 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
 // where no closer look is needed. A false alarm only costs time.
 static __device__ uint2 special_masks(const task &t)
 {
-    if (!is_float(t.type) || (t.flags & NAN_OK)) {
+    if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
         return make_uint2(0, 0);
     }
-    return t.type == F16    ? make_uint2(0x7c000000u, 0x7c00u)
-           : t.type == BF16 ? make_uint2(0x7f800000u, 0x7f80u)
-           : t.type == F32  ? make_uint2(0x7f800000u, 0)
+    return t.type == GT_TYPE_F16    ? make_uint2(0x7c000000u, 0x7c00u)
+           : t.type == GT_TYPE_BF16 ? make_uint2(0x7f800000u, 0x7f80u)
+           : t.type == GT_TYPE_F32  ? make_uint2(0x7f800000u, 0)
                             : make_uint2(0x7ff00000u, 0);
 }
 
@@ -155,13 +155,13 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     const uint4 *right = (const uint4 *)(t.source + begin * size);
     uint2 masks = special_masks(t);
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += 2 * THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += 2 * GT_SERVICE_THREADS) {
         uint4 v[2], r[2];
 #pragma unroll
         for (u32 k = 0; k < 2; ++k) {
-            bool within = i + k * THREADS < count;
-            v[k] = within ? left[i + k * THREADS] : make_uint4(0, 0, 0, 0);
-            r[k] = within ? right[i + k * THREADS] : make_uint4(0, 0, 0, 0);
+            bool within = i + k * GT_SERVICE_THREADS < count;
+            v[k] = within ? left[i + k * GT_SERVICE_THREADS] : make_uint4(0, 0, 0, 0);
+            r[k] = within ? right[i + k * GT_SERVICE_THREADS] : make_uint4(0, 0, 0, 0);
         }
         u32 odd = 0;
 #pragma unroll
@@ -172,7 +172,7 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
         for (u32 k = 0; k < 2 && odd != 0; ++k) {
 #pragma unroll 1
             for (u32 e = 0; e < per && (odd >> k & 1); ++e) {
-                compare_element(at, sum, begin + (u64)(i + k * THREADS) * per + e);
+                compare_element(at, sum, begin + (u64)(i + k * GT_SERVICE_THREADS) * per + e);
             }
         }
     }
@@ -199,7 +199,7 @@ static __device__ void compare_doubles(const task &t, const task *at, tally &sum
     u32 count = (u32)((end - begin) / 4);
     float worst = 0;
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += GT_SERVICE_THREADS) {
         float4 v = left[i];
         double2 r = right[2 * i], q = right[2 * i + 1];
         if (is_plainly_right(t, v.x, r.x, &worst) && is_plainly_right(t, v.y, r.y, &worst) &&
@@ -221,13 +221,13 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
         ((t.target | t.source) & 15) == 0) {
         cut = end & ~(u64)(16 / size_of(t.type) - 1);
         compare_vectors(t, at, sum, begin, cut);
-    } else if (t.type == F32 && t.source_type == F64 && t.scale == 0 &&
+    } else if (t.type == GT_TYPE_F32 && t.source_type == GT_TYPE_F64 && t.scale == 0 &&
                ((t.target | t.source) & 15) == 0) {
         cut = end & ~3ull;
         compare_doubles(t, at, sum, begin, cut);
     }
 #pragma unroll 1
-    for (u64 i = cut + threadIdx.x; i < end; i += THREADS) {
+    for (u64 i = cut + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
         compare_element(at, sum, i);
     }
 }
@@ -248,13 +248,13 @@ static __device__ void hash_tile(const task &t, tally &sum, u64 begin, u64 end)
         bool aligned = (t.target & 15) == 0;
         cut = end & ~15ull;
 #pragma unroll 4
-        for (u64 i = begin / 16 + threadIdx.x; i < cut / 16; i += THREADS) {
+        for (u64 i = begin / 16 + threadIdx.x; i < cut / 16; i += GT_SERVICE_THREADS) {
             const u32 *at = &words[4 * i];
             hash += hash_vector(aligned ? *(const uint4 *)at : make_uint4(at[0], at[1], at[2], at[3]), i);
         }
     }
 #pragma unroll 1
-    for (u64 i = cut + threadIdx.x; i < end; i += THREADS) {
+    for (u64 i = cut + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
         hash += mix(~((i << 8) + ((const u8 *)t.target)[i]));
     }
     sum.count += hash;
@@ -263,17 +263,17 @@ static __device__ void hash_tile(const task &t, tally &sum, u64 begin, u64 end)
 static __device__ void check_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     switch (t.operation) {
-    case COMPARE: compare_tile(t, at, sum, begin, end); break;
-    case HASH: hash_tile(t, sum, begin, end); break;
-    case SPREAD:
+    case GT_DO_COMPARE: compare_tile(t, at, sum, begin, end); break;
+    case GT_DO_HASH: hash_tile(t, sum, begin, end); break;
+    case GT_DO_SPREAD:
 #pragma unroll 1
-        for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+        for (u64 i = begin + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
             spread_element(at, sum, i);
         }
         break;
     default:
 #pragma unroll 1
-        for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+        for (u64 i = begin + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
             if (((const u8 *)t.target)[i] != guard_byte(t.pattern, i)) {
                 ++sum.count;
                 sum.first = i < sum.first ? i : sum.first;
@@ -324,7 +324,7 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
                                  u64 sequence)
 {
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += GT_SERVICE_THREADS) {
         finding *sum = &sums->items[i];
         finding result;
         result.count = atomicExch(&sum->count, 0ull);
@@ -333,7 +333,7 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
         result.need = atomicExch(&sum->need, 0ull);
         result.gaps = atomicExch(&sum->gaps, 0ull);
         result.value = result.expected = result.unwritten = 0;
-        if (tasks[i].operation == COMPARE && result.count != 0) {
+        if (tasks[i].operation == GT_DO_COMPARE && result.count != 0) {
             const task *at = &tasks[i];
             u64 index = result.first;
             task one;
@@ -357,7 +357,7 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_check(const task *tasks, u64 tiles, u32 count, findings *sums, findings *out,
                      u64 sequence)
 {
@@ -372,7 +372,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             at = next;
         }
         task t = *at;
-        u32 length = t.operation == HASH ? TILE_HASH : TILE;
+        u32 length = t.operation == GT_DO_HASH ? GT_TILE_HASH : GT_TILE;
         u64 begin = (tile - t.first_tile) * length;
         u64 end = begin + length < t.count ? begin + length : t.count;
         check_tile(t, at, sum, begin, end);

@@ -2,68 +2,18 @@
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
-// The fills are the same, bit by bit, in measure_value.c.
-
-static __device__ u64 draw_of(const task &t, u64 i)
-{
-    return mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
-}
-
-static __device__ double unit_of(u64 draw)
-{
-    return __dmul_rn((double)(draw >> 11), 1.0 / 9007199254740992.0);
-}
-
-// Where element i of `count` sorted ones lies, from 0 to 1: in its own part of that range.
-static __device__ double place_of(const task &t, u64 i, u64 count)
-{
-    return __ddiv_rn(__dadd_rn((double)i, unit_of(draw_of(t, i))), (double)count);
-}
-
-static __device__ u64 scaled(double unit, u64 most)
-{
-    u64 value = (u64)__dmul_rn(unit, __dadd_rn((double)most, 1.0));
-    return value < most ? value : most;
-}
-
-// Row pointers: 0 first, the total last, and rows of 0 to twice the mean length between.
-static __device__ u64 prefix(const task &t, u64 i)
-{
-    u64 total = (u64)t.low, rows = t.count - 1;
-    if (i == 0 || i >= rows) {
-        return i == 0 ? 0 : total;
-    }
-    double half = __dadd_rn(__dadd_rn((double)i, -0.5), unit_of(draw_of(t, i)));
-    u64 value = (u64)__dmul_rn(__ddiv_rn(half, (double)rows), (double)total);
-    return value < total ? value : total;
-}
-
-// Each number below `count` once: steps that can be undone on the next power of two, until the
-// result is below it.
-static __device__ u64 permuted(const task &t, u64 i)
-{
-    u32 bits = t.count > 1 ? 64 - (u32)__clzll((long long)(t.count - 1)) : 1;
-    u64 mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
-    u64 x = i;
-    do {
-        for (u32 round = 0; round < 3; ++round) {
-            u64 key = mix(t.seed + round);
-            x = (x * (key | 1) + (key >> 32)) & mask;
-            x ^= x >> (bits / 2 + 1);
-        }
-    } while (x >= t.count);
-    return x;
-}
-
 // One of the values that kernels are seldom tried with, within the declared range if there is one.
 static __device__ double rare_value(const task &t, u64 draw, bool finite)
 {
-    bool wide = t.type == F32 || t.type == F64, signs = is_float(t.type);
-    double tiny = t.type == F64 ? 4e-310 : t.type == F16 ? 2e-6 : wide || t.type == BF16 ? 4e-39 : 0.004;
+    bool wide = t.type == GT_TYPE_F32 || t.type == GT_TYPE_F64, signs = is_float(t.type);
+    double tiny = t.type == GT_TYPE_F64            ? 4e-310
+                  : t.type == GT_TYPE_F16          ? 2e-6
+                  : wide || t.type == GT_TYPE_BF16 ? 4e-39
+                                                   : 0.004;
     double large = wide ? 100.0 : 12.0;
     double zero = fmin(fmax(0.0, t.low), t.high);
     bool around = signs && t.low <= 0 && t.high > 0;
-    if ((t.flags & FREE) == 0) {
+    if ((t.flags & GT_TASK_FREE) == 0) {
         switch (draw % 5) {
         case 0: return t.low;
         case 1: return t.stol;
@@ -94,12 +44,12 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
 // zeros, and one of rare values alone.
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
-    u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(t, i));
-    if ((t.flags & EXTREMES) == 0 || (part < 4 && draw % 32 != 0)) {
+    u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
+    if ((t.flags & GT_TASK_EXTREMES) == 0 || (part < 4 && draw % 32 != 0)) {
         return false;
     }
-    bool finite = (t.flags & SPECIALS) == 0 || part >= 2;
-    bool free = (t.flags & FREE) != 0;
+    bool finite = (t.flags & GT_TASK_SPECIALS) == 0 || part >= 2;
+    bool free = (t.flags & GT_TASK_FREE) != 0;
     *value = part == 4   ? (free ? 2.5 : t.stol)
              : part == 5 ? (free ? -1.75 : t.low)
              : part == 6 ? fmin(fmax(0.0, t.low), t.high)
@@ -107,52 +57,15 @@ static __device__ bool is_varied(double *value, const task &t, u64 i)
     return true;
 }
 
-static __device__ u64 whole_bits(const task &t, u64 i)
+static __device__ u64 fill_bits(const task &t, u64 i)
 {
-    long long low = (long long)t.low;
-    double varied;
-    u64 range = (u64)((long long)t.high - low);
-    switch (t.pattern) {
-    case INDEX: return i;
-    case ZERO: return 0;
-    case CONSTANT: return (u64)low;
-    case SORTED: return (u64)low + scaled(place_of(t, i, t.count), range);
-    case PERMUTATION: return permuted(t, i);
-    case PREFIX: return prefix(t, i);
-    default: break;
+    double value;
+    bool varied = t.pattern == GT_FILL_UNIFORM && is_varied(&value, t, i);
+    if (is_float(t.type)) {
+        return from_double(t.type, varied ? value : fill_real(&t, i));
     }
-    if (is_varied(&varied, t, i)) {
-        return (u64)(long long)varied;
-    }
-    u64 draw = draw_of(t, i);
-    return (u64)low + (range == ~0ull ? draw : __umul64hi(draw, range + 1));
-}
-
-static __device__ double between(const task &t, double unit)
-{
-    return __dadd_rn(t.low, __dmul_rn(unit, __dsub_rn(t.high, t.low)));
-}
-
-static __device__ u64 integer_bits(const task &t, u64 i)
-{
-    u64 bits = whole_bits(t, i);
-    return t.type == BOOL ? bits & 1 : bits;
-}
-
-static __device__ u64 float_bits(const task &t, u64 i)
-{
-    double varied;
-    switch (t.pattern) {
-    case INDEX: return from_double(t.type, (double)i);
-    case ZERO: return 0;
-    case CONSTANT: return from_double(t.type, t.low);
-    case SORTED: return from_double(t.type, between(t, place_of(t, i, t.count)));
-    case PERMUTATION: return from_double(t.type, (double)permuted(t, i));
-    case PREFIX: return from_double(t.type, (double)prefix(t, i));
-    default:
-        return from_double(t.type, is_varied(&varied, t, i) ? varied
-                                                            : between(t, unit_of(draw_of(t, i))));
-    }
+    u64 bits = varied ? (u64)(long long)value : fill_whole(&t, i);
+    return t.type == GT_TYPE_BOOL ? bits & 1 : bits;
 }
 
 static __device__ u8 guard_byte(u32 pattern, u64 offset)
@@ -164,11 +77,11 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
 // numbers stay.
 static __device__ void move_element(const task &t, u64 i)
 {
-    u64 draw = draw_of(t, i);
+    u64 draw = draw_of(&t, i);
     double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
     double by = __dmul_rn(value, t.stol);
     double moved = draw & 1 ? __dadd_rn(value, by) : __dsub_rn(value, by);
-    bool stays = (t.flags & WHOLE) != 0 && value == trunc(value);
+    bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
@@ -196,15 +109,14 @@ static __device__ u64 narrow_bits(const task &t, u64 i)
 static __device__ void fill_element(const task &t, u64 i)
 {
     switch (t.operation) {
-    case FILL:
-        store_bits(t.target, i, size_of(t.type),
-                   is_float(t.type) ? float_bits(t, i) : integer_bits(t, i));
+    case GT_DO_FILL:
+        store_bits(t.target, i, size_of(t.type), fill_bits(t, i));
         break;
-    case CONVERT: // to double
+    case GT_DO_CONVERT: // to double
         ((double *)t.target)[i] = to_double(t.type, load_bits(t.source, i, size_of(t.type)));
         break;
-    case NARROW: store_bits(t.target, i, size_of(t.type), narrow_bits(t, i)); break;
-    case MOVE: move_element(t, i); break;
+    case GT_DO_NARROW: store_bits(t.target, i, size_of(t.type), narrow_bits(t, i)); break;
+    case GT_DO_MOVE: move_element(t, i); break;
     default: ((u8 *)t.target)[i] = guard_byte(t.pattern, i); break;
     }
 }
@@ -215,29 +127,29 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
     const number *f = (const number *)all->numbers + i % all->number_count;
     task one;
     narrow_to_number(&one, all, i);
-    if (one.operation == FILL || one.operation == MOVE) {
-        bool index = f->fill == INDEX;
-        one.pattern = index ? CONSTANT : f->fill;
+    if (one.operation == GT_DO_FILL || one.operation == GT_DO_MOVE) {
+        bool index = f->fill == GT_FILL_INDEX;
+        one.pattern = index ? GT_FILL_CONSTANT : f->fill;
         one.low = index ? (double)(i / all->number_count) : f->low;
         one.high = f->high;
         one.seed += i * 0x9e3779b97f4a7c15ull; // what its element 0 then draws is number i's
     }
-    if (one.operation != MOVE || (is_float(one.type) && one.pattern == UNIFORM)) {
+    if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task *tasks, u64 tiles)
+extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_fill(const task *tasks, u64 tiles)
 {
     const task *at = tasks;
 #pragma unroll 1
     for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         at = advance(at, tile);
         task t = *at;
-        u64 begin = (tile - t.first_tile) * TILE;
-        u64 end = begin + TILE < t.count ? begin + TILE : t.count;
+        u64 begin = (tile - t.first_tile) * GT_TILE;
+        u64 end = begin + GT_TILE < t.count ? begin + GT_TILE : t.count;
 #pragma unroll 1
-        for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+        for (u64 i = begin + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
             if (t.numbers != 0) {
                 fill_number(at, i);
             } else {
@@ -256,26 +168,26 @@ static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 e
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);
     u32 count = (u32)((end - begin) / 16);
-    if (t.operation == POISON) {
+    if (t.operation == GT_DO_POISON) {
 #pragma unroll 1
-        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+        for (u32 i = threadIdx.x; i < count; i += GT_SERVICE_THREADS) {
             to[i] = make_uint4(word, word, word, word);
         }
         return;
     }
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += 4 * THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += 4 * GT_SERVICE_THREADS) {
         uint4 held[4];
 #pragma unroll
         for (u32 k = 0; k < 4; ++k) {
-            if (i + k * THREADS < count) {
-                held[k] = from[i + k * THREADS];
+            if (i + k * GT_SERVICE_THREADS < count) {
+                held[k] = from[i + k * GT_SERVICE_THREADS];
             }
         }
 #pragma unroll
         for (u32 k = 0; k < 4; ++k) {
-            if (i + k * THREADS < count) {
-                to[i + k * THREADS] = held[k];
+            if (i + k * GT_SERVICE_THREADS < count) {
+                to[i + k * GT_SERVICE_THREADS] = held[k];
             }
         }
     }
@@ -286,13 +198,13 @@ static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end
     u8 *to = (u8 *)target;
     const u8 *from = (const u8 *)t.source;
 #pragma unroll 1
-    for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
-        to[i] = t.operation == POISON ? (u8)poison_byte(t.pattern, target + i) : from[i];
+    for (u64 i = begin + threadIdx.x; i < end; i += GT_SERVICE_THREADS) {
+        to[i] = t.operation == GT_DO_POISON ? (u8)poison_byte(t.pattern, target + i) : from[i];
     }
 }
 
 // A tile is 4 * TILE bytes here: 4 vectors a thread.
-extern "C" __global__ void __launch_bounds__(THREADS) gt_service_reset(const task *tasks, u64 tiles)
+extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_reset(const task *tasks, u64 tiles)
 {
     const task *at = tasks;
 #pragma unroll 1
@@ -302,8 +214,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) gt_service_reset(const tas
         u64 local = tile - t.first_tile;
         u64 repeat = t.repeats == 1 ? 0 : local / t.tiles;
         u64 target = t.target + repeat * t.stride;
-        u64 begin = (local - repeat * t.tiles) * (4 * TILE);
-        u64 end = begin + 4 * TILE < t.count ? begin + 4 * TILE : t.count;
+        u64 begin = (local - repeat * t.tiles) * (4 * GT_TILE);
+        u64 end = begin + 4 * GT_TILE < t.count ? begin + 4 * GT_TILE : t.count;
         u64 cut = ((target | t.source) & 15) == 0 ? end & ~15ull : begin;
         reset_vectors(t, target, begin, cut);
         reset_bytes(t, target, cut, end);

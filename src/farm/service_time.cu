@@ -3,13 +3,13 @@
 
 // Reads `bytes` (a multiple of 16) of zeros, so that nothing else stays in L2. The write keeps the
 // loads alive and never happens.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {
-    u64 count = bytes / 16, step = (u64)gridDim.x * THREADS;
+    u64 count = bytes / 16, step = (u64)gridDim.x * GT_SERVICE_THREADS;
     u32 seen = 0;
 #pragma unroll 8
-    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
+    for (u64 i = (u64)blockIdx.x * GT_SERVICE_THREADS + threadIdx.x; i < count; i += step) {
         uint4 item = data[i];
         seen |= item.x | item.y | item.z | item.w;
     }
@@ -29,12 +29,12 @@ extern "C" __global__ void gt_service_delay(u64 nanoseconds)
 }
 
 // Fills the shared memory of its block with a poison, which the next kernel then finds.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_poison_shared(u32 poison, u32 bytes)
 {
     extern __shared__ u32 words[];
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < bytes / 4; i += THREADS) {
+    for (u32 i = threadIdx.x; i < bytes / 4; i += GT_SERVICE_THREADS) {
         ((volatile u32 *)words)[i] = poison_byte((poison + blockIdx.x) & 3, 4 * i) * 0x01010101u;
     }
 }

@@ -1,67 +1,34 @@
 /* Sends and receives the frames of the channel. */
 #include "farm/wire.h"
 
-#include "base/json.h"
-
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* On the wire: this header, then binary_bytes of binary, then json_bytes of JSON. Both ends run on
- * one machine and one build, so that byte order and layout are the machine's. */
+/* On the wire: this header, then so many bytes, which begin with the envelope of an answer. */
 typedef struct header {
     uint32_t magic, kind;
-    uint64_t sequence;
-    uint64_t binary_bytes;
-    uint32_t json_bytes, reserved;
+    uint64_t sequence, bytes, answer_bytes;
 } header;
 
-enum { MAGIC = 0x31577467, STEP_BYTES = 1 << 20 };
-
-#define MIB (UINT64_C(1) << 20)
-#define GIB (UINT64_C(1) << 30)
-const gt_frame_limits gt_limits_host = {8 * MIB, 1 * GIB};
-const gt_frame_limits gt_limits_worker = {8 * MIB, 256 * GIB}; /* staged inputs */
+enum { MAGIC = 0x32577467, STEP_BYTES = 1 << 20 };
 
 /* ---- Writing --------------------------------------------------------------------------------- */
-
-static json_t *envelope(gt_text *out, size_t base, const gt_answer *answer, const gt_record *record,
-                        const void *object)
-{
-    json_t *json = json_object(), *part = NULL;
-    bool ok = json != NULL;
-    if (ok && answer) {
-        ok = gt_record_encode(&part, out, base, &gt_record_answer, answer) == GPUTUNE_OK &&
-             json_object_set_new(json, "answer", part) == 0;
-    }
-    if (ok && object) {
-        ok = gt_record_encode(&part, out, base, record, object) == GPUTUNE_OK &&
-             json_object_set_new(json, "body", part) == 0;
-    }
-    if (!ok) {
-        json_decref(json);
-        gt_fail_memory();
-        return NULL;
-    }
-    return json;
-}
 
 gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequence,
                                const gt_answer *answer, const gt_record *record, const void *object)
 {
-    size_t start = out->length, base = start + sizeof(header);
-    header head = {MAGIC, (uint32_t)kind, sequence, 0, 0, 0};
+    size_t start = out->length;
+    header head = {MAGIC, (uint32_t)kind, sequence, 0, 0};
     gt_text_append_bytes(out, &head, sizeof head);
-    json_t *json = envelope(out, base, answer, record, object);
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    head.binary_bytes = out->length - base;
-    head.json_bytes = text ? (uint32_t)strlen(text) : 0;
-    gt_text_append(out, text ? text : "");
-    free(text);
-    if (!head.json_bytes || out->failed) {
+    bool ok = !answer || gt_record_encode(out, &gt_record_answer, answer);
+    head.answer_bytes = out->length - start - sizeof head;
+    ok = ok && (!object || gt_record_encode(out, record, object));
+    head.bytes = out->length - start - sizeof head;
+    if (!ok || out->failed) {
         out->length = start;
         return gt_fail_memory();
     }
@@ -105,7 +72,6 @@ gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequen
 
 void gt_frame_release(gt_frame *frame)
 {
-    json_decref(frame->json);
     free(frame->storage);
     *frame = (gt_frame){0};
 }
@@ -117,11 +83,10 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-static bool header_ok(const header *head, const gt_frame_limits *limits)
+static bool header_ok(const header *head, uint64_t limit_bytes)
 {
     return head->magic == MAGIC && head->kind > 0 && head->kind < GT_FRAME_KINDS &&
-           head->reserved == 0 && head->json_bytes > 0 && head->json_bytes <= limits->json_bytes &&
-           head->binary_bytes <= limits->binary_bytes;
+           head->bytes <= limit_bytes && head->answer_bytes <= head->bytes;
 }
 
 /* Bytes of the frame that is being read, header included; 0 when its header is malformed. */
@@ -132,9 +97,7 @@ static size_t needed(const gt_frame_reader *reader)
         return sizeof head;
     }
     memcpy(&head, reader->data, sizeof head);
-    return header_ok(&head, &reader->limits)
-               ? sizeof head + (size_t)head.binary_bytes + head.json_bytes
-               : 0;
+    return header_ok(&head, reader->limit_bytes) ? sizeof head + (size_t)head.bytes : 0;
 }
 
 /* Room for the next piece: all of a small frame at once, a large one as it comes. */
@@ -158,24 +121,12 @@ static gt_read take_frame(gt_frame *out, gt_frame_reader *reader)
 {
     header head;
     memcpy(&head, reader->data, sizeof head);
-    const char *binary = reader->data + sizeof head;
-    json_t *json;
-    int line;
-    gputune_status status =
-        gt_json_parse(&json, &line, binary + head.binary_bytes, head.json_bytes);
-    if (status != GPUTUNE_OK) {
-        (void)(status == GPUTUNE_ENOMEM
-                   ? status
-                   : gt_fail_prefix(GPUTUNE_EWORKER, "the channel carries malformed JSON"));
-        return GT_READ_FAILED;
-    }
-    if (!json_is_object(json)) {
-        json_decref(json);
-        gt_fail(GPUTUNE_EWORKER, "the channel carries JSON that is not an object");
-        return GT_READ_FAILED;
-    }
-    *out = (gt_frame){(gt_frame_kind)head.kind,  head.sequence, json, binary,
-                      (size_t)head.binary_bytes, reader->data};
+    *out = (gt_frame){.kind = (gt_frame_kind)head.kind,
+                      .sequence = head.sequence,
+                      .start = sizeof head,
+                      .answer_bytes = (size_t)head.answer_bytes,
+                      .body_bytes = (size_t)(head.bytes - head.answer_bytes),
+                      .storage = reader->data};
     reader->data = NULL;
     reader->have = reader->capacity = 0;
     return GT_READ_FRAME;
@@ -204,7 +155,9 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
     for (;;) {
         size_t need = needed(reader);
         if (need == 0) {
-            gt_fail(GPUTUNE_EWORKER, "the channel carries something that is not a gputune frame");
+            gt_fail(GPUTUNE_EWORKER,
+                    "the channel carries something that is not a gputune frame; install worker and "
+                    "library from one build");
             return GT_READ_FAILED;
         }
         if (need == reader->have) {
@@ -219,14 +172,14 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
 
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record)
 {
-    return gt_record_decode(object, record, json_object_get(frame->json, "body"), frame->binary,
-                            frame->binary_bytes);
+    return gt_record_decode(object, record, frame->storage + frame->start + frame->answer_bytes,
+                            frame->body_bytes);
 }
 
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame)
 {
-    GT_TRY(gt_record_decode(out, &gt_record_answer, json_object_get(frame->json, "answer"),
-                            frame->binary, frame->binary_bytes));
+    GT_TRY(gt_record_decode(out, &gt_record_answer, frame->storage + frame->start,
+                            frame->answer_bytes));
     if (out->status > 0 || gt_status_name(out->status)[0] == '?') {
         out->status = GPUTUNE_EWORKER;
     }

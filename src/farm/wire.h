@@ -1,13 +1,12 @@
-/* The channel between host and workers: frames of a fixed header, a binary part and JSON, and the
- * job structs of farm/job.h in and out of them by member tables. Nothing that a peer sends can
- * crash the reader or make it allocate more than about twice what has arrived. */
+/* The channel between host and workers: frames of a fixed header and bytes, and the job structs of
+ * farm/job.h in and out of them by member tables. Both ends run on one machine and are of one
+ * build, so that numbers travel as they are in memory. Nothing that a peer sends can crash the
+ * reader or make it allocate more than about three times what has arrived. */
 #ifndef GT_FARM_WIRE_H
 #define GT_FARM_WIRE_H
 
 #include "base/text.h"
 #include "farm/job.h"
-
-#include <jansson.h>
 
 /* ---- Structs by table ------------------------------------------------------------------------ */
 
@@ -17,7 +16,7 @@ typedef enum gt_member_kind {
     GT_MEMBER_UNSIGNED,
     GT_MEMBER_ENUM, /* unsigned, at most `limit` */
     GT_MEMBER_REAL,
-    GT_MEMBER_STRING, /* char array of `size` bytes, always NUL-terminated */
+    GT_MEMBER_STRING, /* char array of `size` bytes, always NUL-terminated, UTF-8 when read */
     GT_MEMBER_BYTES,  /* byte array of `size` bytes */
     GT_MEMBER_TEXT,   /* char *, owned, any bytes but NUL; may be NULL */
     GT_MEMBER_IMAGE,  /* gt_image, owned */
@@ -54,15 +53,14 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setu
     gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_hello,
     gt_record_answer;
 
-/* Encodes `object` as JSON, appending texts and images to `binary`; offsets count from `base`
- * within it. ENOMEM, also when a count exceeds its array. *out is a new reference. */
-gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, const gt_record *record,
-                                const void *object);
-/* Fills `object` (need not be initialised) from JSON; owned parts are copied. EWORKER naming the
- * member for anything missing, out of range or of another kind, or ENOMEM; `object` is then all
- * zero. gt_record_release() frees. */
-gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
-                                const void *binary, size_t bytes);
+/* Appends the bytes of `object` to `out`. False when a count exceeds its array; memory that is
+ * short shows in out->failed. */
+bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
+/* Fills `object` (need not be initialised) from all of these bytes; owned parts are copied. EWORKER
+ * naming the member for anything missing or out of range, or ENOMEM; `object` is then all zero.
+ * gt_record_release() frees. */
+gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
+                                size_t bytes);
 /* Frees what a decoded struct owns and zeroes it. */
 void gt_record_release(const gt_record *record, void *object);
 
@@ -81,29 +79,23 @@ typedef enum gt_frame_kind {
     GT_FRAME_KINDS
 } gt_frame_kind;
 
-/* One frame as received. `binary` lies in `storage`. */
+/* One frame as received: an answer's envelope, which a request lacks, and behind it the body. */
 typedef struct gt_frame {
     gt_frame_kind kind;
-    uint64_t sequence; /* of the request that this is, or answers */
-    json_t *json;
-    const char *binary;
-    size_t binary_bytes;
+    uint64_t sequence;                      /* of the request that this is, or answers */
+    size_t start, answer_bytes, body_bytes; /* in `storage` */
     char *storage;
 } gt_frame;
 
 void gt_frame_release(gt_frame *frame);
 
-/* What a peer may send at most in one frame. */
-typedef struct gt_frame_limits {
-    size_t json_bytes;
-    uint64_t binary_bytes;
-} gt_frame_limits;
-extern const gt_frame_limits gt_limits_host;   /* what a host accepts from a worker */
-extern const gt_frame_limits gt_limits_worker; /* what a worker accepts from its host */
+/* What a host accepts from a worker at most in one frame, and a worker, with staged inputs. */
+#define GT_FRAME_HOST_BYTES   (UINT64_C(1) << 30)
+#define GT_FRAME_WORKER_BYTES (UINT64_C(256) << 30)
 
-/* Collects frames from a descriptor, blocking or not. All zero but `limits` to begin with. */
+/* Collects frames from a descriptor, blocking or not. All zero but `limit_bytes` to begin with. */
 typedef struct gt_frame_reader {
-    gt_frame_limits limits;
+    uint64_t limit_bytes;
     char *data;
     size_t have, capacity;
 } gt_frame_reader;

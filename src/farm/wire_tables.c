@@ -7,9 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SIZE(type, member)    sizeof(((type *)0)->member)
-#define ELEMENT(type, member) sizeof(*((type *)0)->member)
-#define LENGTH(type, member)  (SIZE(type, member) / ELEMENT(type, member))
+/* Each table is of the struct T. */
+#define SIZE(member)    sizeof(((T *)0)->member)
+#define ELEMENT(member) sizeof(*((T *)0)->member)
+#define LENGTH(member)  (SIZE(member) / ELEMENT(member))
 
 /* The kind of a number follows from its C type. */
 #define KIND(expression)                                                                           \
@@ -21,374 +22,226 @@
              : GT_MEMBER_SIGNED, int64_t                                                           \
              : GT_MEMBER_SIGNED)
 
-#define ONE(type, member, kind, limit, record)                                                     \
+#define ONE(member, kind, limit, record)                                                           \
     {                                                                                              \
-#member, kind, GT_REPEAT_ONE, offsetof(type, member), SIZE(type, member), limit, 0, 0,     \
-            record                                                                                 \
+#member, kind, GT_REPEAT_ONE, offsetof(T, member), SIZE(member), limit, 0, 0, record       \
     }
-#define NUMBER(type, member)           ONE(type, member, KIND(((type *)0)->member), 0, NULL)
-#define ENUMERATOR(type, member, last) ONE(type, member, GT_MEMBER_ENUM, last, NULL)
-#define STRING(type, member)           ONE(type, member, GT_MEMBER_STRING, 0, NULL)
-#define BYTES(type, member)            ONE(type, member, GT_MEMBER_BYTES, 0, NULL)
-#define TEXT(type, member)             ONE(type, member, GT_MEMBER_TEXT, 0, NULL)
-#define IMAGE(type, member)            ONE(type, member, GT_MEMBER_IMAGE, 0, NULL)
-#define STRUCT(type, member, record)   ONE(type, member, GT_MEMBER_STRUCT, 0, record)
+#define NUMBER(member)           ONE(member, KIND(((T *)0)->member), 0, NULL)
+#define ENUMERATOR(member, last) ONE(member, GT_MEMBER_ENUM, last, NULL)
+#define STRING(member)           ONE(member, GT_MEMBER_STRING, 0, NULL)
+#define BYTES(member)            ONE(member, GT_MEMBER_BYTES, 0, NULL)
+#define TEXT(member)             ONE(member, GT_MEMBER_TEXT, 0, NULL)
+#define IMAGE(member)            ONE(member, GT_MEMBER_IMAGE, 0, NULL)
+#define STRUCT(member, record)   ONE(member, GT_MEMBER_STRUCT, 0, record)
 
-#define FIXED(type, member, kind, record)                                                          \
+#define FIXED(member, kind, record)                                                                \
     {                                                                                              \
-#member, kind, GT_REPEAT_FIXED, offsetof(type, member), ELEMENT(type, member),             \
-            LENGTH(type, member), 0, 0, record                                                     \
+#member, kind, GT_REPEAT_FIXED, offsetof(T, member), ELEMENT(member), LENGTH(member), 0,   \
+            0, record                                                                              \
     }
-#define NUMBERS(type, member)         FIXED(type, member, KIND(((type *)0)->member[0]), NULL)
-#define STRUCTS(type, member, record) FIXED(type, member, GT_MEMBER_STRUCT, record)
+#define NUMBERS(member)         FIXED(member, KIND(((T *)0)->member[0]), NULL)
+#define STRUCTS(member, record) FIXED(member, GT_MEMBER_STRUCT, record)
 
-#define INLINE(type, member, counter, record)                                                      \
+#define COUNTED(member, counter, kind, repeat, limit, record)                                      \
     {                                                                                              \
-#member, GT_MEMBER_STRUCT, GT_REPEAT_INLINE, offsetof(type, member),                       \
-            ELEMENT(type, member), LENGTH(type, member), offsetof(type, counter),                  \
-            SIZE(type, counter), record                                                            \
+#member, kind, repeat, offsetof(T, member), ELEMENT(member), limit, offsetof(T, counter),  \
+            SIZE(counter), record                                                                  \
     }
-#define HEAP(type, member, counter, kind, record)                                                  \
-    {                                                                                              \
-#member, kind, GT_REPEAT_HEAP, offsetof(type, member), ELEMENT(type, member), SIZE_MAX,    \
-            offsetof(type, counter), SIZE(type, counter), record                                   \
-    }
+#define INLINE(member, counter, record)                                                            \
+    COUNTED(member, counter, GT_MEMBER_STRUCT, GT_REPEAT_INLINE, LENGTH(member), record)
+#define HEAP(member, counter, kind, record)                                                        \
+    COUNTED(member, counter, kind, GT_REPEAT_HEAP, SIZE_MAX, record)
 
-#define RECORD(symbol, type, members)                                                              \
-    const gt_record symbol = {#type, sizeof(type), members, sizeof(members) / sizeof *(members)}
+#define TEXT_OF(tokens) #tokens
+#define NAME_OF(type)   TEXT_OF(type)
+#define RECORD(symbol, ...)                                                                        \
+    const gt_record symbol = {NAME_OF(T), sizeof(T), (const gt_member[]){__VA_ARGS__},             \
+                              sizeof((const gt_member[]){__VA_ARGS__}) / sizeof(gt_member)}
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static const gt_member resources_members[] = {
-    NUMBER(gt_resources, registers),           NUMBER(gt_resources, spill_bytes),
-    NUMBER(gt_resources, static_shared_bytes), NUMBER(gt_resources, local_bytes),
-    NUMBER(gt_resources, constant_bytes),      NUMBER(gt_resources, load_widths),
-    NUMBER(gt_resources, store_widths),
-};
-static RECORD(resources, gt_resources, resources_members);
+#define T gt_resources
+static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_shared_bytes),
+              NUMBER(local_bytes), NUMBER(constant_bytes), NUMBER(load_widths),
+              NUMBER(store_widths));
+#undef T
 
-static const gt_member geometry_members[] = {
-    NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
-    NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, preferred_cluster),
-    NUMBER(gt_geometry, cooperative),
-};
-static RECORD(geometry, gt_geometry, geometry_members);
+#define T gt_parameter
+static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TENSORMAP), NUMBER(bytes), NUMBER(argument),
+              NUMBER(scratch_bytes), NUMBER(map));
+#undef T
 
-static const gt_member parameter_members[] = {
-    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_TENSORMAP),
-    NUMBER(gt_parameter, bytes),
-    NUMBER(gt_parameter, argument),
-    NUMBER(gt_parameter, scratch_bytes),
-    NUMBER(gt_parameter, map),
-};
-static RECORD(parameter, gt_parameter, parameter_members);
+#define T gt_clear
+static RECORD(clear, NUMBER(parameter), NUMBER(bytes));
+#undef T
 
-static const gt_member clear_members[] = {
-    NUMBER(gt_clear, parameter),
-    NUMBER(gt_clear, bytes),
-};
-static RECORD(clear, gt_clear, clear_members);
+#define T gt_l2_window
+static RECORD(l2_window, NUMBER(used), NUMBER(parameter), NUMBER(set_aside_bytes),
+              NUMBER(window_bytes));
+#undef T
 
-static const gt_member l2_members[] = {
-    NUMBER(gt_l2_window, used),
-    NUMBER(gt_l2_window, parameter),
-    NUMBER(gt_l2_window, set_aside_bytes),
-    NUMBER(gt_l2_window, window_bytes),
-};
-static RECORD(l2_window, gt_l2_window, l2_members);
+#define T gt_block
+static RECORD(block, ENUMERATOR(pass, GT_PASS_GLOBAL), NUMBER(bytes), NUMBER(by_value_bytes),
+              STRING(symbol), NUMBER(may_lack));
+#undef T
 
-static const gt_member block_members[] = {
-    ENUMERATOR(gt_block, pass, GT_PASS_GLOBAL),
-    NUMBER(gt_block, bytes),
-    NUMBER(gt_block, by_value_bytes),
-    STRING(gt_block, symbol),
-    NUMBER(gt_block, may_lack),
-};
-static RECORD(block, gt_block, block_members);
+#define T gt_tensormap
+static RECORD(map, NUMBER(rank), NUMBER(type), NUMBER(interleave), NUMBER(swizzle),
+              NUMBER(l2_promotion), NUMBER(nan_fill), NUMBER(alignment), NUMBERS(sizes),
+              NUMBERS(strides), NUMBERS(box));
+#undef T
 
-static const gt_member map_members[] = {
-    NUMBER(gt_tensormap, rank),         NUMBER(gt_tensormap, type),
-    NUMBER(gt_tensormap, interleave),   NUMBER(gt_tensormap, swizzle),
-    NUMBER(gt_tensormap, l2_promotion), NUMBER(gt_tensormap, nan_fill),
-    NUMBER(gt_tensormap, alignment),    NUMBERS(gt_tensormap, sizes),
-    NUMBERS(gt_tensormap, strides),     NUMBERS(gt_tensormap, box),
-};
-static RECORD(map, gt_tensormap, map_members);
-static const gt_member step_members[] = {
-    STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
-    NUMBERS(gt_kernel_step, block),          NUMBERS(gt_kernel_step, cluster),
-    NUMBER(gt_kernel_step, shared_bytes),    NUMBER(gt_kernel_step, times),
-    NUMBER(gt_kernel_step, cooperative),     NUMBER(gt_kernel_step, programmatic),
-    NUMBER(gt_kernel_step, parameter_count), NUMBERS(gt_kernel_step, parameters),
-};
-static RECORD(step, gt_kernel_step, step_members);
+#define T gt_kernel_step
+static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluster),
+              NUMBER(preferred_cluster), NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative),
+              NUMBER(programmatic), NUMBER(parameter_count), NUMBERS(parameters));
+#undef T
 
-static const gt_member launch_members[] = {
-    STRING(gt_launch, entry),
-    STRUCT(gt_launch, geometry, &geometry),
-    INLINE(gt_launch, blocks, block_count, &block),
-    NUMBER(gt_launch, argument_count),
-    INLINE(gt_launch, parameters, parameter_count, &parameter),
-    INLINE(gt_launch, maps, map_count, &map),
-    INLINE(gt_launch, clears, clear_count, &clear),
-    STRUCT(gt_launch, l2, &l2_window),
-    INLINE(gt_launch, steps, step_count, &step),
-};
-static RECORD(launch, gt_launch, launch_members);
+#define T gt_sequence_item
+static RECORD(item, ENUMERATOR(kind, GT_SEQUENCE_SWAP), NUMBER(index), NUMBER(target),
+              NUMBER(first), NUMBER(count));
+#undef T
+
+#define T gt_instruction
+static RECORD(instruction, ENUMERATOR(operation, GT_DO_LOG2), NUMBER(target), NUMBER(integer));
+#undef T
+
+#define T gt_sequence
+static RECORD(sequence, INLINE(items, item_count, &item), INLINE(code, code_count, &instruction));
+#undef T
+
+#define T gt_launch
+static RECORD(launch, INLINE(steps, step_count, &step), STRUCT(sequence, &sequence),
+              NUMBER(carveout_kb), INLINE(blocks, block_count, &block), NUMBER(argument_count),
+              INLINE(parameters, parameter_count, &parameter), INLINE(maps, map_count, &map),
+              INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window));
+#undef T
 
 /* ---- Workloads ------------------------------------------------------------------------------- */
 
-static const gt_member buffer_members[] = {
-    STRING(gt_buffer, name),
-    ENUMERATOR(gt_buffer, type, GT_TYPE_LAST),
-    ENUMERATOR(gt_buffer, direction, GT_INOUT),
-    NUMBER(gt_buffer, elements),
-    NUMBER(gt_buffer, bytes),
-    NUMBER(gt_buffer, per_element),
-    NUMBER(gt_buffer, alignment),
-    NUMBER(gt_buffer, first_number),
-    NUMBER(gt_buffer, number_count),
-    ENUMERATOR(gt_buffer, fill, GT_FILL_FILE),
-    NUMBER(gt_buffer, low),
-    NUMBER(gt_buffer, high),
-    NUMBER(gt_buffer, nan_ok),
-    NUMBER(gt_buffer, free),
-    NUMBER(gt_buffer, finite),
-    NUMBER(gt_buffer, variety),
-    NUMBER(gt_buffer, in_place),
-    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
-};
-static RECORD(buffer, gt_buffer, buffer_members);
+#define T gt_buffer
+static RECORD(buffer, STRING(name), ENUMERATOR(type, GT_TYPE_LAST), ENUMERATOR(direction, GT_INOUT),
+              NUMBER(elements), NUMBER(bytes), NUMBER(per_element), NUMBER(alignment),
+              NUMBER(first_number), NUMBER(number_count), ENUMERATOR(fill, GT_FILL_FILE),
+              NUMBER(low), NUMBER(high), NUMBER(nan_ok), NUMBER(free), NUMBER(finite),
+              NUMBER(variety), NUMBER(in_place), ENUMERATOR(reference_type, GT_TYPE_LAST));
+#undef T
 
-static const gt_member number_members[] = {
-    STRING(gt_number, name),    ENUMERATOR(gt_number, type, GT_TYPE_LAST),
-    NUMBER(gt_number, offset),  ENUMERATOR(gt_number, fill, GT_FILL_CONSTANT),
-    NUMBER(gt_number, low),     NUMBER(gt_number, high),
-    NUMBER(gt_number, integer), NUMBER(gt_number, problem_value),
-};
-static RECORD(number, gt_number, number_members);
+#define T gt_number
+static RECORD(number, STRING(name), ENUMERATOR(type, GT_TYPE_LAST), NUMBER(offset),
+              ENUMERATOR(fill, GT_FILL_CONSTANT), NUMBER(low), NUMBER(high), NUMBER(integer),
+              NUMBER(problem_value));
+#undef T
 
-static const gt_member scalar_members[] = {
-    STRING(gt_scalar, name),
-    ENUMERATOR(gt_scalar, type, GT_TYPE_LAST),
-    NUMBER(gt_scalar, integer),
-    NUMBER(gt_scalar, real),
-    NUMBER(gt_scalar, problem_value),
-    NUMBER(gt_scalar, bytes),
-    NUMBER(gt_scalar, first_number),
-    NUMBER(gt_scalar, number_count),
-    NUMBER(gt_scalar, is_stated),
-    NUMBER(gt_scalar, other_count),
-    NUMBERS(gt_scalar, other_integers),
-    NUMBERS(gt_scalar, other_reals),
-};
-static RECORD(scalar, gt_scalar, scalar_members);
+#define T gt_scalar
+static RECORD(scalar, STRING(name), ENUMERATOR(type, GT_TYPE_LAST), NUMBER(integer), NUMBER(real),
+              NUMBER(problem_value), NUMBER(bytes), NUMBER(first_number), NUMBER(number_count),
+              NUMBER(is_stated), NUMBER(other_count), NUMBERS(other_integers),
+              NUMBERS(other_reals));
+#undef T
 
-static const gt_member tolerance_members[] = {
-    NUMBER(gt_tolerance, atol),
-    NUMBER(gt_tolerance, rtol),
-    NUMBER(gt_tolerance, stol),
-    NUMBER(gt_tolerance, stated),
-};
-static RECORD(tolerance, gt_tolerance, tolerance_members);
+#define T gt_tolerance
+static RECORD(tolerance, NUMBER(atol), NUMBER(rtol), NUMBER(stol), NUMBER(stated));
+#undef T
 
-/* gt_workload.arguments has no type name of its own; offsets are taken within element 0. */
-#define ARGUMENT(member)                                                                           \
-    {                                                                                              \
-#member, KIND(((gt_workload *)0)->arguments[0].member), GT_REPEAT_ONE,                     \
-            offsetof(gt_workload, arguments[0].member) - offsetof(gt_workload, arguments[0]),      \
-            SIZE(gt_workload, arguments[0].member), 0, 0, 0, NULL                                  \
-    }
-static const gt_member argument_members[] = {ARGUMENT(is_buffer), ARGUMENT(index)};
-static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), argument_members,
-                                   sizeof argument_members / sizeof *argument_members};
+#define T struct gt_workload_argument
+static RECORD(argument, NUMBER(is_buffer), NUMBER(index));
+#undef T
 
-static const gt_member workload_members[] = {
-    INLINE(gt_workload, blocks, block_count, &buffer),
-    INLINE(gt_workload, arguments, argument_count, &argument),
-    INLINE(gt_workload, buffers, buffer_count, &buffer),
-    INLINE(gt_workload, scalars, scalar_count, &scalar),
-    INLINE(gt_workload, numbers, number_count, &number),
-    STRUCT(gt_workload, tolerance, &tolerance),
-    NUMBER(gt_workload, has_reference),
-    NUMBER(gt_workload, has_scale),
-    NUMBER(gt_workload, refers_to_itself),
-    NUMBER(gt_workload, has_check),
-    NUMBER(gt_workload, has_expected),
-    NUMBER(gt_workload, varied),
-    NUMBER(gt_workload, has_init),
-    STRUCT(gt_workload, init, &launch),
-    STRUCT(gt_workload, reference, &launch),
-    STRUCT(gt_workload, check, &launch),
-    NUMBER(gt_workload, work_bytes),
-    NUMBER(gt_workload, work_flops),
-    NUMBERS(gt_workload, alignment),
-    NUMBERS(gt_workload, innermost),
-};
-static RECORD(workload, gt_workload, workload_members);
+#define T gt_workload
+static RECORD(workload, INLINE(blocks, block_count, &buffer),
+              INLINE(arguments, argument_count, &argument), INLINE(buffers, buffer_count, &buffer),
+              INLINE(scalars, scalar_count, &scalar), INLINE(numbers, number_count, &number),
+              STRUCT(tolerance, &tolerance), NUMBER(has_reference), NUMBER(has_scale),
+              NUMBER(refers_to_itself), NUMBER(has_check), NUMBER(has_expected), NUMBER(varied),
+              NUMBER(has_init), STRUCT(init, &launch), STRUCT(reference, &launch),
+              STRUCT(check, &launch), NUMBER(work_bytes), NUMBER(work_flops), NUMBERS(alignment),
+              NUMBERS(innermost));
+#undef T
 
 /* ---- Jobs and answers ------------------------------------------------------------------------ */
 
-static const gt_member compile_job_members[] = {
-    NUMBER(gt_compile_job, id),
-    TEXT(gt_compile_job, text),
-    HEAP(gt_compile_job, options, option_count, GT_MEMBER_TEXT, NULL),
-    TEXT(gt_compile_job, arch),
-    NUMBER(gt_compile_job, ptx),
-    NUMBER(gt_compile_job, want_ptx),
-    HEAP(gt_compile_job, instances, instance_count, GT_MEMBER_TEXT, NULL),
-    NUMBER(gt_compile_job, head_bytes),
-};
-RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
+#define T gt_compile_job
+RECORD(gt_record_compile_job, NUMBER(id), TEXT(text),
+       HEAP(options, option_count, GT_MEMBER_TEXT, NULL), TEXT(arch), NUMBER(ptx), NUMBER(want_ptx),
+       HEAP(instances, instance_count, GT_MEMBER_TEXT, NULL), NUMBER(head_bytes));
+#undef T
 
-static const gt_member compiled_members[] = {
-    IMAGE(gt_compiled, image),       IMAGE(gt_compiled, ptx),
-    TEXT(gt_compiled, log),          STRUCT(gt_compiled, resources, &resources),
-    NUMBER(gt_compiled, compile_ns), NUMBER(gt_compiled, nvrtc_version),
-};
-RECORD(gt_record_compiled, gt_compiled, compiled_members);
+#define T gt_compiled
+RECORD(gt_record_compiled, IMAGE(image), IMAGE(ptx), TEXT(log), STRUCT(resources, &resources),
+       NUMBER(compile_ns), NUMBER(nvrtc_version));
+#undef T
 
-static const gt_member input_members[] = {
-    NUMBER(gt_live_input, workload), NUMBER(gt_live_input, buffer), NUMBER(gt_live_input, expected),
-    NUMBER(gt_live_input, is_ipc),   BYTES(gt_live_input, handle),  NUMBER(gt_live_input, offset),
-    IMAGE(gt_live_input, bytes),
-};
-static RECORD(input, gt_live_input, input_members);
+#define T gt_live_input
+static RECORD(input, NUMBER(workload), NUMBER(buffer), NUMBER(expected), NUMBER(is_ipc),
+              BYTES(handle), NUMBER(offset), IMAGE(bytes));
+#undef T
 
-static const gt_member setup_members[] = {
-    ENUMERATOR(gt_measure_setup, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
-    ENUMERATOR(gt_measure_setup, cache, GPUTUNE_CACHE_HOT),
-    NUMBER(gt_measure_setup, seed),
-    INLINE(gt_measure_setup, workloads, workload_count, &workload),
-    IMAGE(gt_measure_setup, reference),
-    IMAGE(gt_measure_setup, service),
-    HEAP(gt_measure_setup, inputs, input_count, GT_MEMBER_STRUCT, &input),
-    NUMBER(gt_measure_setup, exhaustive),
-    NUMBER(gt_measure_setup, check),
-};
-RECORD(gt_record_setup, gt_measure_setup, setup_members);
+#define T gt_measure_setup
+RECORD(gt_record_setup, ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1),
+       ENUMERATOR(cache, GPUTUNE_CACHE_HOT), NUMBER(seed),
+       INLINE(workloads, workload_count, &workload), IMAGE(reference), IMAGE(service),
+       HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive), NUMBER(check));
+#undef T
 
-static const gt_member prepared_members[] = {
-    NUMBER(gt_prepared, reference_ns),
-    NUMBER(gt_prepared, copy_bytes_per_s),
-    NUMBER(gt_prepared, prepare_ns),
-    NUMBER(gt_prepared, trial_ns),
-    ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
-    STRING(gt_prepared, loose),
-    NUMBER(gt_prepared, loose_tolerance),
-    NUMBER(gt_prepared, loose_median),
-};
-RECORD(gt_record_prepared, gt_prepared, prepared_members);
+#define T gt_prepared
+RECORD(gt_record_prepared, NUMBER(reference_ns), NUMBER(copy_bytes_per_s), NUMBER(prepare_ns),
+       NUMBER(trial_ns), ENUMERATOR(proof, GT_PROOF_DEFAULT), STRING(loose),
+       NUMBER(loose_tolerance), NUMBER(loose_median));
+#undef T
 
-static const gt_member verify_job_members[] = {
-    NUMBER(gt_verify_job, id),
-    IMAGE(gt_verify_job, image),
-    STRUCTS(gt_verify_job, launches, &launch),
-    NUMBER(gt_verify_job, standard),
-    NUMBER(gt_verify_job, patient),
-    NUMBER(gt_verify_job, work),
-    NUMBER(gt_verify_job, slower_ns),
-    NUMBER(gt_verify_job, look_twice),
-};
-RECORD(gt_record_verify_job, gt_verify_job, verify_job_members);
+#define T gt_verify_job
+RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch), NUMBER(standard),
+       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice));
+#undef T
 
-static const gt_member verified_members[] = {
-    NUMBER(gt_verified, proved),
-    NUMBER(gt_verified, max_error),
-    STRUCT(gt_verified, tolerance, &tolerance),
-    NUMBER(gt_verified, pilot_ns),
-    NUMBER(gt_verified, occupancy),
-    STRUCT(gt_verified, resources, &resources),
-    STRING(gt_verified, writes),
-    STRING(gt_verified, trial),
-    TEXT(gt_verified, findings),
-};
-RECORD(gt_record_verified, gt_verified, verified_members);
+#define T gt_verified
+RECORD(gt_record_verified, NUMBER(proved), NUMBER(max_error), STRUCT(tolerance, &tolerance),
+       NUMBER(pilot_ns), NUMBER(occupancy), STRUCT(resources, &resources), STRING(writes),
+       STRING(trial), TEXT(findings));
+#undef T
 
-static const gt_member sample_job_members[] = {
-    NUMBER(gt_sample_job, id),
-    HEAP(gt_sample_job, variants, count, GT_MEMBER_UNSIGNED, NULL),
-    ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
-    ENUMERATOR(gt_sample_job, length, GT_SAMPLE_QUICK),
-    ENUMERATOR(gt_sample_job, sharing, GT_SHARING_FELT),
-    NUMBER(gt_sample_job, judge),
-};
-RECORD(gt_record_sample_job, gt_sample_job, sample_job_members);
+#define T gt_sample_job
+RECORD(gt_record_sample_job, NUMBER(id), HEAP(variants, count, GT_MEMBER_UNSIGNED, NULL),
+       ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1), ENUMERATOR(length, GT_SAMPLE_QUICK),
+       ENUMERATOR(sharing, GT_SHARING_FELT), NUMBER(judge));
+#undef T
 
-static const gt_member sampled_members[] = {
-    HEAP(gt_sampled, values, count, GT_MEMBER_REAL, NULL),
-    NUMBER(gt_sampled, sm_clock_mhz),
-    NUMBER(gt_sampled, memory_clock_mhz),
-    NUMBER(gt_sampled, throttle),
-    NUMBER(gt_sampled, spoiled),
-    NUMBER(gt_sampled, noisy),
-    STRING(gt_sampled, other),
-    ENUMERATOR(gt_sampled, sharing, GT_SHARING_FELT),
-    NUMBER(gt_sampled, used_ratio),
-};
-RECORD(gt_record_sampled, gt_sampled, sampled_members);
+#define T gt_sampled
+RECORD(gt_record_sampled, HEAP(values, count, GT_MEMBER_REAL, NULL), NUMBER(sm_clock_mhz),
+       NUMBER(memory_clock_mhz), NUMBER(throttle), NUMBER(spoiled), NUMBER(noisy), STRING(other),
+       ENUMERATOR(sharing, GT_SHARING_FELT), NUMBER(used_ratio));
+#undef T
 
-static const gt_member recheck_members[] = {
-    NUMBER(gt_recheck_job, id),
-    NUMBER(gt_recheck_job, seed),
-    NUMBER(gt_recheck_job, share),
-};
-RECORD(gt_record_recheck_job, gt_recheck_job, recheck_members);
+#define T gt_recheck_job
+RECORD(gt_record_recheck_job, NUMBER(id), NUMBER(seed), NUMBER(share));
+#undef T
 
-static const gt_member drop_members[] = {NUMBER(gt_drop_job, id)};
-RECORD(gt_record_drop, gt_drop_job, drop_members);
+#define T gt_drop_job
+RECORD(gt_record_drop, NUMBER(id));
+#undef T
 
-static const gt_member device_members[] = {
-    STRING(gt_device, name),
-    STRING(gt_device, uuid),
-    STRING(gt_device, arch),
-    STRING(gt_device, mig_profile),
-    STRING(gt_device, origin),
-    STRING(gt_device, environment),
-    NUMBER(gt_device, ordinal),
-    NUMBER(gt_device, cc),
-    NUMBER(gt_device, sm_count),
-    NUMBER(gt_device, warp_size),
-    NUMBER(gt_device, max_threads_per_block),
-    NUMBER(gt_device, max_threads_per_sm),
-    NUMBER(gt_device, max_blocks_per_sm),
-    NUMBER(gt_device, registers_per_sm),
-    NUMBER(gt_device, registers_per_block),
-    NUMBER(gt_device, shared_per_block_bytes),
-    NUMBER(gt_device, shared_per_block_optin_bytes),
-    NUMBER(gt_device, shared_per_sm_bytes),
-    NUMBER(gt_device, shared_reserved_per_block_bytes),
-    NUMBER(gt_device, constant_bytes),
-    NUMBER(gt_device, l2_bytes),
-    NUMBER(gt_device, l2_persist_bytes),
-    NUMBER(gt_device, l2_window_bytes),
-    NUMBER(gt_device, memory_bytes),
-    NUMBER(gt_device, bus_width_bits),
-    NUMBER(gt_device, memory_clock_khz),
-    NUMBER(gt_device, sm_clock_khz),
-    NUMBERS(gt_device, max_block),
-    NUMBERS(gt_device, max_grid),
-    NUMBER(gt_device, cluster_launch),
-    NUMBER(gt_device, max_cluster),
-    NUMBER(gt_device, max_parameter_bytes),
-    NUMBERS(gt_device, carveout_kb),
-    NUMBER(gt_device, carveout_count),
-    NUMBER(gt_device, driver_version),
-    NUMBER(gt_device, nvrtc_version),
-    NUMBER(gt_device, emulated),
-};
-RECORD(gt_record_device, gt_device, device_members);
+#define T gt_device
+RECORD(gt_record_device, STRING(name), STRING(uuid), STRING(arch), STRING(mig_profile),
+       STRING(origin), STRING(environment), NUMBER(ordinal), NUMBER(cc), NUMBER(sm_count),
+       NUMBER(warp_size), NUMBER(max_threads_per_block), NUMBER(max_threads_per_sm),
+       NUMBER(max_blocks_per_sm), NUMBER(registers_per_sm), NUMBER(registers_per_block),
+       NUMBER(shared_per_block_bytes), NUMBER(shared_per_block_optin_bytes),
+       NUMBER(shared_per_sm_bytes), NUMBER(shared_reserved_per_block_bytes), NUMBER(constant_bytes),
+       NUMBER(l2_bytes), NUMBER(l2_persist_bytes), NUMBER(l2_window_bytes), NUMBER(memory_bytes),
+       NUMBER(bus_width_bits), NUMBER(memory_clock_khz), NUMBER(sm_clock_khz), NUMBERS(max_block),
+       NUMBERS(max_grid), NUMBER(cluster_launch), NUMBER(max_cluster), NUMBER(max_parameter_bytes),
+       NUMBERS(carveout_kb), NUMBER(carveout_count), NUMBER(driver_version), NUMBER(nvrtc_version),
+       NUMBER(emulated));
+#undef T
 
-static const gt_member hello_members[] = {STRING(gt_hello, version)};
-RECORD(gt_record_hello, gt_hello, hello_members);
+#define T gt_hello
+RECORD(gt_record_hello, STRING(version));
+#undef T
 
-static const gt_member answer_members[] = {
-    NUMBER(gt_answer, status),
-    NUMBER(gt_answer, culprit),
-    STRING(gt_answer, message),
-};
-RECORD(gt_record_answer, gt_answer, answer_members);
+#define T gt_answer
+RECORD(gt_record_answer, NUMBER(status), NUMBER(culprit), STRING(message));
+#undef T
 
 /* ---- Version --------------------------------------------------------------------------------- */
 

@@ -110,7 +110,7 @@ static gputune_status hold(gt_launcher *launcher, CUstream stream)
     gt_relaxed_leave(launcher->driver, mode);
     return status < 0
                ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
-                                launcher->launch->entry)
+                                launcher->launch->steps[0].entry)
                : GPUTUNE_OK;
 }
 
@@ -147,7 +147,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     if (current != launcher->context.handle) {
         return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
-    int kb = launcher->launch->geometry.carveout_kb;
+    int kb = launcher->launch->carveout_kb;
     *out = (gt_function_facts){
         .function = launcher->base.functions[index],
         .symbol = launcher->kernels[index].symbol,

@@ -199,7 +199,7 @@ static gputune_status launch_locked(gt_launcher *launcher, CUstream stream, uint
     }
     if (status < 0) {
         return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
-                              launcher->launch->entry);
+                              launcher->launch->steps[0].entry);
     }
     return gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
 }

@@ -20,18 +20,19 @@ static gputune_status attribute(int *out, const gt_driver *driver, CUfunction fu
 
 /* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
 static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function,
-                                       const gt_launch_kernel *kernel)
+                                       const gt_kernel_step *kernel)
 {
     size_t offset, bytes;
     if (!launcher->driver->FuncGetParamInfo) {
         return GPUTUNE_OK;
     }
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        uint32_t index = kernel->parameters ? kernel->parameters[i] : i;
+    const uint32_t count = gt_step_parameters(launcher->launch, kernel);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = gt_step_parameter(kernel, i);
         CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
         if (result != CUDA_SUCCESS) {
             return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
-                           kernel->entry, i, kernel->parameter_count);
+                           kernel->entry, i, count);
         }
         if (bytes != launcher->launch->parameters[index].bytes) {
             return gt_fail(GPUTUNE_EINVAL,
@@ -39,17 +40,16 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
                            kernel->entry, bytes, launcher->launch->parameters[index].bytes);
         }
     }
-    if (launcher->driver->FuncGetParamInfo(function, kernel->parameter_count, &offset, &bytes) ==
-        CUDA_SUCCESS) {
+    if (launcher->driver->FuncGetParamInfo(function, count, &offset, &bytes) == CUDA_SUCCESS) {
         return gt_fail(GPUTUNE_EINVAL,
                        "kernel %s has more parameters than the %u that the launch gives",
-                       kernel->entry, kernel->parameter_count);
+                       kernel->entry, count);
     }
     return GPUTUNE_OK;
 }
 
 static gputune_status check_threads(const gt_launcher *launcher, CUfunction function,
-                                    const gt_launch_kernel *kernel)
+                                    const gt_kernel_step *kernel)
 {
     int most, registers;
     uint32_t threads = gt_volume(kernel->block);
@@ -66,7 +66,7 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
 }
 
 static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function,
-                                   const gt_launch_kernel *kernel)
+                                   const gt_kernel_step *kernel)
 {
     int fixed;
     uint32_t dynamic = kernel->shared_bytes;
@@ -92,20 +92,19 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
 }
 
 static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
-                                     const gt_launch_kernel *kernel)
+                                     const gt_kernel_step *kernel)
 {
-    const gt_geometry *geometry = &launcher->launch->geometry;
+    const int carveout_kb = launcher->launch->carveout_kb;
     uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(launcher, function, kernel));
     if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
-    if (geometry->carveout_kb >= 0) {
+    if (carveout_kb >= 0) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                gt_carveout_percent(geometry->carveout_kb,
-                                    launcher->device.shared_per_sm_bytes / 1024));
+                gt_carveout_percent(carveout_kb, launcher->device.shared_per_sm_bytes / 1024));
     }
     return GPUTUNE_OK;
 }
@@ -120,7 +119,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
         *out = 0;
         return block->may_lack ? GPUTUNE_OK
                                : gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
-                                         launcher->launch->entry, block->symbol);
+                                         launcher->launch->steps[0].entry, block->symbol);
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= needed ? GPUTUNE_OK
@@ -142,7 +141,7 @@ static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher
 }
 
 static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
-                                  const char *symbol, const gt_launch_kernel *kernel)
+                                  const char *symbol, const gt_kernel_step *kernel)
 {
     GT_TRY(gt_function_load(out, launcher->driver, module, symbol));
     GT_TRY(check_parameters(launcher, *out, kernel));
@@ -153,10 +152,10 @@ static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, 
 static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        const gt_kernel_step *kernel = &launch->steps[i];
         GT_TRY(load_kernel(&out->functions[i], launcher, out->module, launcher->kernels[i].symbol,
-                           &kernel));
+                           kernel));
     }
     return find_symbols(out, launcher);
 }

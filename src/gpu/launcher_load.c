@@ -44,6 +44,8 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
         return parameter->bytes == sizeof(CUdeviceptr);
     case GT_PARAMETER_BLOCK:
         return is_sound_block_parameter(launch, parameter);
+    case GT_PARAMETER_VALUE:
+        return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t);
     case GT_PARAMETER_TENSORMAP:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
@@ -75,8 +77,8 @@ static bool is_sound(const gt_launch *launch)
 {
     bool sound =
         launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
-        launch->argument_count <= GT_PARAMETER_MAX && launch->step_count <= GT_STEPS_MAX &&
-        memchr(launch->entry, '\0', sizeof launch->entry) && launch->block_count <= GT_BLOCK_MAX &&
+        launch->argument_count <= GT_PARAMETER_MAX && launch->step_count > 0 &&
+        launch->step_count <= GT_STEPS_MAX && launch->block_count <= GT_BLOCK_MAX &&
         launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
     for (uint32_t i = 0; sound && i < launch->block_count; i++) {
         sound = is_sound_block(&launch->blocks[i]);
@@ -90,10 +92,32 @@ static bool is_sound(const gt_launch *launch)
     for (uint32_t i = 0; sound && i < launch->step_count; i++) {
         sound = is_sound_step(launch, &launch->steps[i]);
     }
-    return sound;
+    return sound &&
+           gt_sequence_is_sound(&launch->sequence, launch->step_count, launch->parameter_count);
 }
 
-static gputune_status check_shape(const gt_launch_kernel *kernel)
+/* Loops end, and their grids are multiples of the clusters. */
+static gputune_status check_runs(const gt_launch *launch)
+{
+    gt_iteration run;
+    gt_iteration_begin(&run);
+    while (launch->sequence.item_count && gt_launch_next(&run, launch)) {
+        const gt_kernel_step *kernel = &launch->steps[run.step];
+        for (int axis = 0; axis < 3; axis++) {
+            if (run.grid[axis] % kernel->cluster[axis]) {
+                return gt_fail(GPUTUNE_EINVAL,
+                               "kernel %s: a grid of %u blocks in a loop is not a "
+                               "multiple of its cluster's %u",
+                               kernel->entry, run.grid[axis], kernel->cluster[axis]);
+            }
+        }
+    }
+    return run.error ? gt_fail(GPUTUNE_EINVAL, "the loops of kernel %s cannot be carried out",
+                               launch->steps[0].entry)
+                     : GPUTUNE_OK;
+}
+
+static gputune_status check_shape(const gt_kernel_step *kernel)
 {
     uint32_t preferred = kernel->preferred_cluster;
     for (int axis = 0; axis < 3; axis++) {
@@ -127,16 +151,16 @@ static gputune_status check_launch(const gt_launch *launch)
           launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH))) {
         return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     }
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
-        GT_TRY(check_shape(&kernel));
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        const gt_kernel_step *kernel = &launch->steps[i];
+        GT_TRY(check_shape(kernel));
     }
-    return GPUTUNE_OK;
+    return check_runs(launch);
 }
 
 static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
 {
-    int kb = launcher->launch->geometry.carveout_kb;
+    int kb = launcher->launch->carveout_kb;
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         attribute->value.sharedMemCarveout =
@@ -147,7 +171,7 @@ static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_la
 }
 
 /* The first attributes, as count_resident() expects. A preferred cluster needs a regular one. */
-static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const gt_launch_kernel *kernel)
+static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const gt_kernel_step *kernel)
 {
     const uint32_t *cluster = kernel->cluster;
     if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
@@ -168,7 +192,7 @@ static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const gt_lau
 }
 
 static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
-                        const gt_launch_kernel *kernel)
+                        const gt_kernel_step *kernel)
 {
     CUlaunchAttribute *attribute = add_carveout(add_cluster(out->attributes, kernel), launcher);
     if (kernel->cooperative) {
@@ -197,9 +221,9 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
 
 static void make_configs(gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, i);
-        make_config(&launcher->kernels[i], launcher, &kernel);
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+        const gt_kernel_step *kernel = &launcher->launch->steps[i];
+        make_config(&launcher->kernels[i], launcher, kernel);
     }
 }
 
@@ -221,8 +245,10 @@ static void plan_passing(gt_launcher *launcher)
 static bool is_direct(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
-    bool direct = !launcher->needs_state && !launch->clear_count && !launch->step_count &&
-                  !launch->map_count && !launch->l2.window_bytes;
+    bool direct = !launcher->needs_state && !launch->clear_count && launch->step_count == 1 &&
+                  !launch->sequence.item_count && launch->steps[0].times == 1 &&
+                  !launch->steps[0].parameter_count && !launch->map_count &&
+                  !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         direct = direct && launch->parameters[i].argument == (int)i;
     }
@@ -249,10 +275,10 @@ static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
                                    const gt_launcher *parent)
 {
     const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+    for (uint32_t i = 0; i < launch->step_count; i++) {
         char **symbol = &launcher->kernels[i].symbol;
         GT_TRY(parent ? gt_strdup(symbol, parent->kernels[i].symbol)
-                      : gt_image_entry(symbol, image, gt_launch_kernel_at(launch, i).entry));
+                      : gt_image_entry(symbol, image, launch->steps[i].entry));
     }
     return GPUTUNE_OK;
 }
@@ -277,7 +303,7 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
 static gputune_status make_parts(gt_launcher *launcher)
 {
     uint32_t steps = launcher->launch->step_count;
-    launcher->kernels = steps ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
+    launcher->kernels = steps > 1 ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
     if (!launcher->kernels) {
         return gt_fail_memory();
     }
@@ -382,7 +408,7 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
-    for (uint32_t i = 0; launcher->kernels && i < gt_launch_kernel_count(launcher->launch); i++) {
+    for (uint32_t i = 0; launcher->kernels && i < launcher->launch->step_count; i++) {
         free(launcher->kernels[i].symbol);
     }
     if (launcher->kernels != &launcher->only) {

@@ -5,12 +5,12 @@
 static gputune_status count_resident(const gt_launcher *launcher, uint32_t index, int *clusters,
                                      int *blocks)
 {
-    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
+    const gt_kernel_step *kernel = &launcher->launch->steps[index];
     CUfunction function = launcher->base.functions[index];
     GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
-            (int)gt_volume(kernel.block), kernel.shared_bytes);
+            (int)gt_volume(kernel->block), kernel->shared_bytes);
     *clusters = 1;
-    if (gt_volume(kernel.cluster) > 1) {
+    if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = launcher->kernels[index].config;
         config.numAttrs = 1; /* the cluster: a carveout is only a hint */
         GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, function, &config);
@@ -19,7 +19,7 @@ static gputune_status count_resident(const gt_launcher *launcher, uint32_t index
 }
 
 /* All blocks of a cooperative launch must be resident at once. */
-static gputune_status check_cooperative(const gt_launcher *launcher, const gt_launch_kernel *kernel,
+static gputune_status check_cooperative(const gt_launcher *launcher, const gt_kernel_step *kernel,
                                         int clusters, int blocks)
 {
     uint32_t cluster = gt_volume(kernel->cluster);
@@ -37,8 +37,8 @@ static gputune_status check_cooperative(const gt_launcher *launcher, const gt_la
 static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 {
     int clusters, blocks;
-    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
-    uint32_t cluster = gt_volume(kernel.cluster);
+    const gt_kernel_step *kernel = &launcher->launch->steps[index];
+    uint32_t cluster = gt_volume(kernel->cluster);
     gputune_status status = count_resident(launcher, index, &clusters, &blocks);
     if (status < 0 && cluster > 1) {
         return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
@@ -48,24 +48,24 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
         return gt_fail(GPUTUNE_ECUDA,
                        "a block of %u threads with %u bytes of dynamic shared memory does not fit "
                        "on a multiprocessor",
-                       gt_volume(kernel.block), kernel.shared_bytes);
+                       gt_volume(kernel->block), kernel->shared_bytes);
     }
     return clusters >= 1
-               ? check_cooperative(launcher, &kernel, clusters, blocks)
+               ? check_cooperative(launcher, kernel, clusters, blocks)
                : gt_fail(GPUTUNE_ECUDA,
                          "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
                          "memory each does not fit on the device",
-                         cluster, gt_volume(kernel.block), kernel.shared_bytes);
+                         cluster, gt_volume(kernel->block), kernel->shared_bytes);
 }
 
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+    for (uint32_t i = 0; i < launch->step_count; i++) {
         gputune_status status = check_kernel(launcher, i);
         if (status < 0) {
-            return launch->step_count ? gt_fail_prefix(status, "%s", launch->steps[i].entry)
-                                      : status;
+            return launch->step_count > 1 ? gt_fail_prefix(status, "%s", launch->steps[i].entry)
+                                          : status;
         }
     }
     return GPUTUNE_OK;
@@ -94,13 +94,13 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
 
 static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
 {
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
         GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
     }
     return GPUTUNE_OK;
 }
 
-static double resident_share(const gt_launcher *launcher, const gt_launch_kernel *kernel,
+static double resident_share(const gt_launcher *launcher, const gt_kernel_step *kernel,
                              int clusters, int blocks)
 {
     const gt_device *device = &launcher->device;
@@ -119,7 +119,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
-    const gt_launch_kernel first = gt_launch_kernel_at(launcher->launch, 0);
+    const gt_kernel_step *first = &launcher->launch->steps[0];
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
@@ -129,6 +129,6 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     *out = resources;
-    *occupancy = resident_share(launcher, &first, clusters, blocks);
+    *occupancy = resident_share(launcher, first, clusters, blocks);
     return GPUTUNE_OK;
 }

@@ -11,7 +11,7 @@ gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result)
         return gt_fail(GPUTUNE_ECUDA,
                        "%s: %s CUDA context is current in this thread; make the context current "
                        "in which the plan was made",
-                       launcher->launch->entry, current ? "another" : "no");
+                       launcher->launch->steps[0].entry, current ? "another" : "no");
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
     return GPUTUNE_OK;
@@ -31,26 +31,36 @@ static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
     }
 }
 
-/* The launch's kernels in order. */
-static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
-                                     CUstream stream, void **parameters)
+/* One launch of a step, as often as it is repeated. */
+static CUresult launch_run(const gt_launcher *launcher, const gt_instance *instance,
+                           CUstream stream, void **parameters, const gt_iteration *run)
 {
-    const gt_launch *launch = launcher->launch;
+    const gt_kernel_step *kernel = &launcher->launch->steps[run->step];
+    CUlaunchConfig config = launcher->kernels[run->step].config;
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
+    void *own[GT_STEP_ARGUMENTS];
     CUresult result = CUDA_SUCCESS;
-    for (uint32_t k = 0; k < gt_launch_kernel_count(launch); k++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, k);
-        CUlaunchConfig config = launcher->kernels[k].config;
-        CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-        void *own[GT_STEP_ARGUMENTS];
-        for (uint32_t i = 0; kernel.parameters && i < kernel.parameter_count; i++) {
-            own[i] = parameters[kernel.parameters[i]];
-        }
-        config.hStream = stream;
-        place_window(&config, attributes, launcher, parameters);
-        for (uint32_t t = 0; t < kernel.times && result == CUDA_SUCCESS; t++) {
-            result = launcher->driver->LaunchKernelEx(&config, instance->functions[k],
-                                                      kernel.parameters ? own : parameters, NULL);
-        }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        own[i] = parameters[run->places[kernel->parameters[i]]];
+    }
+    config.gridDimX = run->grid[0], config.gridDimY = run->grid[1], config.gridDimZ = run->grid[2];
+    config.blockDimX = run->block[0], config.blockDimY = run->block[1];
+    config.blockDimZ = run->block[2];
+    config.hStream = stream;
+    place_window(&config, attributes, launcher, parameters);
+    for (uint32_t t = 0; t < run->times && result == CUDA_SUCCESS; t++) {
+        result = launcher->driver->LaunchKernelEx(&config, instance->functions[run->step],
+                                                  kernel->parameter_count ? own : parameters, NULL);
+    }
+    return result;
+}
+
+static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
+                                     CUstream stream, void **parameters, gt_iteration *run)
+{
+    CUresult result = CUDA_SUCCESS;
+    while (result == CUDA_SUCCESS && gt_launch_next(run, launcher->launch)) {
+        result = launch_run(launcher, instance, stream, parameters, run);
     }
     return result == CUDA_SUCCESS ? GPUTUNE_OK : gt_launcher_explain(launcher, result);
 }
@@ -64,7 +74,7 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
     if (address % map->alignment) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
-                       launcher->launch->entry, argument + 1, (unsigned long long)address,
+                       launcher->launch->steps[0].entry, argument + 1, (unsigned long long)address,
                        map->alignment);
     }
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
@@ -87,7 +97,7 @@ static gputune_status encode_maps(CUtensorMap out[GT_TENSORMAP_MAX], const gt_la
     if (!launcher->driver->TensorMapEncodeTiled) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-                       launch->entry);
+                       launch->steps[0].entry);
     }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -106,7 +116,9 @@ static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instan
 {
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
+    gt_iteration run;
     const gt_launch *launch = launcher->launch;
+    gt_iteration_begin(&run);
     if (launch->map_count > 0) {
         GT_TRY(encode_maps(maps, launcher, arguments));
     }
@@ -116,6 +128,8 @@ static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instan
             parameters[i] = (void *)&instance->scratch[i];
         } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
             parameters[i] = &maps[parameter->map];
+        } else if (parameter->kind == GT_PARAMETER_VALUE) {
+            parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value the parameter is the block's beginning */
@@ -125,7 +139,7 @@ static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instan
                                 : (void *)arguments[block];
         }
     }
-    return launch_kernels(launcher, instance, stream, parameters);
+    return launch_kernels(launcher, instance, stream, parameters, &run);
 }
 
 static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,

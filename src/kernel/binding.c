@@ -1,7 +1,7 @@
 /* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
 
-#include "kernel/pipeline.h"
+#include "kernel/loops.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
@@ -13,17 +13,20 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
                      const gt_device *device)
 {
     *out = (gt_binding){.template = template, .problem = problem, .device = device};
-    out->geometry = (gt_geometry){
-        .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .carveout_kb = -1};
+    out->first =
+        (gt_kernel_step){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .times = 1};
+    out->carveout_kb = -1;
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates one to three expressions; missing ones count as 1. */
+/* Evaluates one to three expressions. Missing ones, and those that a loop's counter changes, count
+ * as 1. */
 static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
 {
     for (uint32_t i = 0; i < 3; i++) {
         out[i] = 1;
-        if (i < dimensions->count && gt_expression_try(&out[i], dimensions->items[i], slots)) {
+        if (i < dimensions->count && !gt_counters_used(dimensions->items[i]) &&
+            gt_expression_try(&out[i], dimensions->items[i], slots)) {
             return GT_LIMIT_EXPRESSION;
         }
     }
@@ -42,7 +45,7 @@ static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
 
 static gt_limit check_preferred(const gt_binding *binding)
 {
-    const gt_geometry *g = &binding->geometry;
+    const gt_kernel_step *g = &binding->first;
     if (g->preferred_cluster % g->cluster[0] != 0) {
         return GT_LIMIT_PREFERRED;
     }
@@ -51,15 +54,16 @@ static gt_limit check_preferred(const gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-gt_limit gt_cluster_bind(uint32_t out[3], const gt_dimensions *cluster, const gt_binding *binding)
+static gt_limit bind_cluster(gt_kernel_step *out, const gt_template_step *step,
+                             const gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
-    gt_limit limit = evaluate(size, cluster, binding->slots);
+    gt_limit limit = evaluate(size, &step->cluster, binding->slots);
     for (int i = 0; i < 3 && !limit; i++) {
         limit = size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]);
         limit = limit ? limit : check_cluster(binding, blocks *= size[i]);
         if (!limit) {
-            out[i] = (uint32_t)size[i];
+            out->cluster[i] = (uint32_t)size[i];
         }
     }
     return limit;
@@ -69,14 +73,14 @@ gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
     int64_t blocks = 1;
-    gt_limit limit = gt_cluster_bind(binding->geometry.cluster, &template->parts->cluster, binding);
+    gt_limit limit = bind_cluster(&binding->first, template->parts->steps, binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         if (template->axes[i].kind == GT_AXIS_CLUSTER) {
             int64_t size = binding->slots[GT_SLOT_AXIS + i];
-            binding->geometry.cluster[template->axes[i].dimension] = (uint32_t)size;
+            binding->first.cluster[template->axes[i].dimension] = (uint32_t)size;
             blocks *= size;
         } else if (template->axes[i].kind == GT_AXIS_PREFERRED_CLUSTER) {
-            binding->geometry.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
+            binding->first.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
     limit = limit ? limit : check_cluster(binding, blocks);
@@ -104,11 +108,12 @@ static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
     return GT_LIMIT_NONE;
 }
 
-gt_limit gt_block_bind(uint32_t out[3], const gt_dimensions *block, const gt_binding *binding)
+static gt_limit bind_block(gt_kernel_step *out, const gt_template_step *step,
+                           const gt_binding *binding)
 {
     const gt_device *device = binding->device;
     int64_t size[3], threads = 1;
-    gt_limit limit = evaluate(size, block, binding->slots);
+    gt_limit limit = evaluate(size, &step->block, binding->slots);
     for (int i = 0; i < 3 && !limit; i++) {
         limit = size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
                 : size[i] > device->max_threads_per_block ||
@@ -117,7 +122,7 @@ gt_limit gt_block_bind(uint32_t out[3], const gt_dimensions *block, const gt_bin
                 : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
                                                  : GT_LIMIT_NONE;
         if (!limit) {
-            out[i] = (uint32_t)size[i];
+            out->block[i] = (uint32_t)size[i];
         }
     }
     return limit;
@@ -125,8 +130,8 @@ gt_limit gt_block_bind(uint32_t out[3], const gt_dimensions *block, const gt_bin
 
 gt_limit gt_binding_block(gt_binding *binding)
 {
-    uint32_t *block = binding->geometry.block;
-    gt_limit limit = gt_block_bind(block, &binding->template->parts->block, binding);
+    uint32_t *block = binding->first.block;
+    gt_limit limit = bind_block(&binding->first, binding->template->parts->steps, binding);
     for (int i = 0; i < 3 && !limit; i++) {
         binding->slots[GT_SLOT_BLOCK + i] = block[i];
     }
@@ -150,7 +155,7 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
 
 static void fill_occupancy(gt_binding *binding)
 {
-    const gt_geometry *g = &binding->geometry;
+    const gt_kernel_step *g = &binding->first;
     int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
@@ -164,60 +169,65 @@ gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
                                                           : GT_LIMIT_NONE;
 }
 
-gt_limit gt_shared_bind(uint32_t *out, const gt_expression *shared, const gt_binding *binding)
+/* An expression's value, or the given one where there is none. */
+static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
+                            const gt_binding *binding)
 {
-    int64_t bytes = 0;
-    if (shared && gt_expression_try(&bytes, shared, binding->slots)) {
-        return GT_LIMIT_EXPRESSION;
-    }
-    gt_limit limit = gt_shared_limit(binding->device, bytes);
-    if (!limit) {
-        *out = (uint32_t)bytes;
-    }
+    *out = otherwise;
+    bool known = expression && !gt_counters_used(expression);
+    return known && gt_expression_try(out, expression, binding->slots) ? GT_LIMIT_EXPRESSION
+                                                                       : GT_LIMIT_NONE;
+}
+
+static gt_limit bind_shared(gt_kernel_step *out, const gt_template_step *step,
+                            const gt_binding *binding)
+{
+    int64_t bytes;
+    gt_limit limit = bind_number(&bytes, step->shared, 0, binding);
+    limit = limit ? limit : gt_shared_limit(binding->device, bytes);
+    out->shared_bytes = limit ? out->shared_bytes : (uint32_t)bytes;
     return limit;
 }
 
 gt_limit gt_binding_shared(gt_binding *binding)
 {
-    gt_limit limit =
-        gt_shared_bind(&binding->geometry.shared_bytes, binding->template->parts->shared, binding);
+    gt_limit limit = bind_shared(&binding->first, binding->template->parts->steps, binding);
     if (!limit) {
         fill_occupancy(binding);
     }
     return limit;
 }
 
-gt_limit gt_grid_bind(uint32_t *out, const gt_dimensions *grid, uint32_t dimension,
-                      uint32_t cluster, const gt_binding *binding)
+/* One dimension of the grid, rounded up to the cluster. */
+static gt_limit bind_grid(gt_kernel_step *out, const gt_template_step *step, uint32_t dimension,
+                          const gt_binding *binding)
 {
-    int64_t size = 1;
-    if (dimension < grid->count &&
-        gt_expression_try(&size, grid->items[dimension], binding->slots)) {
+    int64_t size = 1, most = binding->device->max_grid[dimension];
+    int64_t cluster =
+        dimension == 0 && out->preferred_cluster ? out->preferred_cluster : out->cluster[dimension];
+    if (dimension < step->grid.count && !gt_counters_used(step->grid.items[dimension]) &&
+        gt_expression_try(&size, step->grid.items[dimension], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
     if (size < 1) {
         return GT_LIMIT_GRID_EMPTY;
     }
-    if (size > binding->device->max_grid[dimension] - (int64_t)cluster + 1 ||
-        size > UINT32_MAX - 64) {
+    if (size > most - cluster + 1 || size > UINT32_MAX - 64) {
         return GT_LIMIT_GRID;
     }
-    *out = (uint32_t)((size + cluster - 1) / cluster * cluster);
+    out->grid[dimension] = (uint32_t)((size + cluster - 1) / cluster * cluster);
     return GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
-    gt_geometry *g = &binding->geometry;
-    bool preferred = dimension == 0 && g->preferred_cluster;
     gt_limit limit =
-        gt_grid_bind(&g->grid[dimension], &binding->template->parts->grid, dimension,
-                     preferred ? g->preferred_cluster : g->cluster[dimension], binding);
-    binding->slots[GT_SLOT_GRID + dimension] = g->grid[dimension];
+        bind_grid(&binding->first, binding->template->parts->steps, dimension, binding);
+    binding->slots[GT_SLOT_GRID + dimension] = binding->first.grid[dimension];
     return limit;
 }
 
-static gt_limit bind_grid(gt_binding *binding)
+static gt_limit bind_first_grid(gt_binding *binding)
 {
     gt_limit limit = GT_LIMIT_NONE;
     for (uint32_t i = 0; i < 3 && !limit; i++) {
@@ -247,10 +257,10 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         if (!has_carveout(binding->device, kb)) {
             return GT_LIMIT_CARVEOUT_SIZE;
         }
-        binding->geometry.carveout_kb = (int)kb;
+        binding->carveout_kb = (int)kb;
         /* without shared memory of its own a block runs at any size: the driver takes what static
            shared memory and its reserve need */
-        int64_t bytes = binding->geometry.shared_bytes;
+        int64_t bytes = binding->first.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         if (kb >= 0 && bytes > kb * 1024) {
             return GT_LIMIT_CARVEOUT_BLOCK;
@@ -259,29 +269,88 @@ gt_limit gt_binding_carveout(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-gt_limit gt_cooperative_bind(uint32_t *out, const gt_expression *cooperative,
-                             const uint32_t grid[3], int64_t resident, const gt_binding *binding)
+/* All blocks of a cooperative launch must be resident at once. */
+static gt_limit bind_cooperative(gt_kernel_step *out, const gt_template_step *step,
+                                 int64_t resident, const gt_binding *binding)
 {
-    int64_t value = 0;
-    if (cooperative && gt_expression_try(&value, cooperative, binding->slots)) {
-        return GT_LIMIT_EXPRESSION;
+    int64_t value;
+    gt_limit limit = bind_number(&value, step->cooperative, 0, binding);
+    if (limit) {
+        return limit;
     }
-    *out = value != 0;
-    double blocks = (double)grid[0] * grid[1] * grid[2];
+    out->cooperative = value != 0;
+    double blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
     return value && blocks > (double)resident ? GT_LIMIT_COOPERATIVE : GT_LIMIT_NONE;
 }
 
 gt_limit gt_binding_cooperative(gt_binding *binding)
 {
-    gt_geometry *g = &binding->geometry;
-    return gt_cooperative_bind(&g->cooperative, binding->template->parts->cooperative, g->grid,
-                               binding->slots[GT_SLOT_OCCUPANCY], binding);
+    return bind_cooperative(&binding->first, binding->template->parts->steps,
+                            binding->slots[GT_SLOT_OCCUPANCY], binding);
+}
+
+static gt_limit bind_times(gt_kernel_step *out, const gt_template_step *step,
+                           const gt_binding *binding)
+{
+    enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
+    int64_t times, programmatic;
+    gt_limit limit = bind_number(&times, step->times, 1, binding);
+    limit = limit ? limit : bind_number(&programmatic, step->programmatic, 0, binding);
+    if (limit) {
+        return limit;
+    }
+    out->times = (uint32_t)times;
+    out->programmatic = programmatic != 0;
+    return times < 1 || times > TIMES_MAX                               ? GT_LIMIT_TIMES
+           : out->programmatic && binding->device->cc < PROGRAMMATIC_CC ? GT_LIMIT_PROGRAMMATIC
+                                                                        : GT_LIMIT_NONE;
+}
+
+static gt_limit bind_shape(gt_kernel_step *out, const gt_template_step *step,
+                           const gt_binding *binding)
+{
+    gt_limit limit = bind_shared(out, step, binding);
+    limit = limit ? limit : bind_cluster(out, step, binding);
+    limit = limit ? limit : bind_block(out, step, binding);
+    for (uint32_t i = 0; i < 3 && !limit; i++) {
+        limit = bind_grid(out, step, i, binding);
+    }
+    if (limit) {
+        return limit;
+    }
+    int64_t resident = gt_blocks_resident(binding->device, out->block, out->shared_bytes);
+    return bind_cooperative(out, step, resident, binding);
+}
+
+static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
+{
+    const gt_template_step *step = &binding->template->parts->steps[index];
+    *out = index == 0 ? binding->first : (gt_kernel_step){.times = 1};
+    gt_limit limit = bind_times(out, step, binding);
+    return limit || index == 0 ? limit : bind_shape(out, step, binding);
+}
+
+gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
+                       const gt_binding *binding)
+{
+    gt_limit limit = GT_LIMIT_NONE;
+    for (uint32_t i = 0; i < binding->template->parts->step_count && !limit; i++) {
+        limit = bind_step(&steps[i], binding, i);
+    }
+    return limit ? limit : gt_sequence_bind(sequence, steps, binding);
+}
+
+gt_limit gt_binding_steps(gt_binding *binding)
+{
+    gt_kernel_step steps[GT_STEPS_MAX];
+    gt_sequence sequence;
+    return gt_steps_bind(steps, &sequence, binding);
 }
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
     static gt_limit (*const steps[])(gt_binding *) = {
-        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
+        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_first_grid,
         gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

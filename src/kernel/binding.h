@@ -7,38 +7,21 @@
 #include "kernel/limits.h"
 #include "kernel/symbols.h"
 
-struct gt_dimensions; /* of template_parts.h */
-
 typedef struct gt_binding {
     const gt_template *template;
     const gt_problem *problem;
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
-    gt_geometry geometry;
+    gt_kernel_step first; /* of the steps, as far as it is known; without name and parameters */
+    int carveout_kb;      /* as in gt_launch */
 } gt_binding;
 
 /* A binding with the problem's and the device's slots filled. */
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
-/* Evaluate the shape of one kernel, of a template or a launch(). What is not stated is 1, or 0
- * bytes and no cooperative launch. A dimension that something is against stays as it was, so that
- * none is 0. The grid is a multiple of the cluster in that dimension; `resident`: the blocks that
- * the GPU holds at once. */
-gt_limit gt_cluster_bind(uint32_t out[3], const struct gt_dimensions *cluster,
-                         const gt_binding *binding);
-gt_limit gt_block_bind(uint32_t out[3], const struct gt_dimensions *block,
-                       const gt_binding *binding);
-gt_limit gt_shared_bind(uint32_t *out, const gt_expression *shared, const gt_binding *binding);
-gt_limit gt_grid_bind(uint32_t *out, const struct gt_dimensions *grid, uint32_t dimension,
-                      uint32_t cluster, const gt_binding *binding);
-gt_limit gt_cooperative_bind(uint32_t *out, const gt_expression *cooperative,
-                             const uint32_t grid[3], int64_t resident, const gt_binding *binding);
 /* What is against so much dynamic shared memory: nothing from 0 to the device's most. */
 gt_limit gt_shared_limit(const gt_device *device, int64_t bytes);
-/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
- * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
-int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
 /* Also launch_bounds and maxreg. */
 gt_limit gt_binding_block(gt_binding *binding);
 /* Also max_blocks and max_clusters. */
@@ -49,6 +32,15 @@ gt_limit gt_binding_carveout(gt_binding *binding);
 /* Whether the launch is cooperative, and then whether its blocks can be resident at once, by
  * threads and shared memory (registers are unknown). */
 gt_limit gt_binding_cooperative(gt_binding *binding);
+/* What is against any step of a pipeline; the first one's shape is the binding's already. */
+gt_limit gt_binding_steps(gt_binding *binding);
+/* The steps' shapes and numbers, without names and parameters, and what they follow each other by.
+ */
+gt_limit gt_steps_bind(gt_kernel_step steps[GT_STEPS_MAX], gt_sequence *sequence,
+                       const gt_binding *binding);
+/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
+ * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
+int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
 /* gt_binding_maps() of tensormap.h is one more. All of them, after setting the configuration's
  * slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);

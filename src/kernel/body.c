@@ -197,7 +197,7 @@ static gputune_status export_step(char **text, const gt_template_parts *parts, u
             return GPUTUNE_OK;
         }
     }
-    return export_kernel(text, &parts->steps[index].kernel, false);
+    return export_kernel(text, &parts->steps[index].kernel, parts->launch_bounds[0] != NULL);
 }
 
 static gputune_status make_kernel_body(gt_parse *parse, const char *text)
@@ -220,9 +220,6 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
         GT_TRY(export_step(&body->text, parts, i));
     }
     GT_TRY(gt_instances_part(&body->text, parts));
-    if (!parts->step_count) {
-        GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
-    }
     return finish_body(body, &parse->kernel_uses, parse->template);
 }
 
@@ -231,7 +228,6 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_template_parts *parts = parse->parts;
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
-    GT_TRY(gt_functions_cut(&body->text, parts->kernel.name));
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_functions_cut(&body->text, parts->steps[i].kernel.name));
     }

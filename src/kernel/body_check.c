@@ -163,82 +163,93 @@ static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *templat
     }
 }
 
-static gputune_status check_kernel(const gt_parse *parse, const char *text)
+/* What a single kernel's parameters begin and end with, beside args() and scratch(). */
+static gputune_status check_surroundings(const gt_parse *parse, const gt_template_step *step,
+                                         size_t count, const char *blocks)
 {
     const gt_template *template = parse->template;
-    const gt_place place = parse->parts->kernel.place;
-    gt_function function;
-    gt_function_parameter parameters[GT_PARAMETER_MAX];
-    size_t count;
-    char blocks[GT_BLOCKS_TEXT] = "", expected[GT_BLOCKS_TEXT];
-    GT_TRY(find_function(&function, text, &parse->parts->kernel));
-    GT_TRY(check_shared(&function, &parse->parts->kernel, parse->parts->shared,
-                        "shared(BYTES), as in shared(4 * BLOCK)", text));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
-        return GPUTUNE_OK;
-    }
+    const gt_place place = step->kernel.place;
+    char expected[GT_BLOCKS_TEXT];
+    uint32_t maps = 0;
     declared_blocks(expected, template);
     if (strcmp(blocks, expected) != 0) {
         return gt_fail_at(place, "the parameters of '%s' begin with %s; expected %s",
                           template->name, blocks[0] ? blocks : "no block",
                           expected[0] ? expected : "no block");
     }
-    uint32_t maps = 0;
     for (uint32_t i = 0; i < parse->parts->map_count; i++) {
         maps += !parse->parts->maps[i].replaces;
     }
-    GT_TRY(check_count(
+    return check_count(
         count, template->argument_count + parse->parts->scratch_count + maps, template->name,
         maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
-        place));
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (gt_map_of_argument(template, i) >= 0) {
-            GT_TRY(check_map(&parameters[i], template->name, place));
-            continue;
-        }
-        GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
-                               false, place));
-        note_offset(&parse->template->arguments[i], &parameters[i], text, &function);
+        place);
+}
+
+/* The parameter that takes an expression is an integer of a type that is known here. */
+static gputune_status check_value(gt_template_value *value, const gt_function_parameter *given,
+                                  const char *function)
+{
+    const gt_element *element = &given->element;
+    if (!given->has_type || given->pointer || element->lanes != 1 ||
+        gt_type_is_float(element->type)) {
+        return gt_fail_at(gt_expression_place(value->value),
+                          "'%s' takes '%s' as %s%s; expected an integer type such as int, which "
+                          "'%s' gives it",
+                          function, given->name, given->words, given->pointer ? " *" : "",
+                          gt_expression_text(value->value));
     }
+    value->bytes = element->bytes;
+    value->is_signed = !gt_type_holds(element->type, INT64_MAX) ? gt_type_holds(element->type, -1)
+                                                                : element->type == GT_TYPE_I64;
     return GPUTUNE_OK;
 }
 
-/* The parameters of one step of a pipeline; scratch is a pointer. */
+/* The parameters of one step; scratch is a pointer. */
 static gputune_status check_step(gt_template_step *step, const gt_parse *parse, const char *text)
 {
     const gt_template *template = parse->template;
+    const bool one = !parse->parts->is_pipeline;
+    const uint32_t values = template->argument_count + parse->parts->scratch_count;
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
     char blocks[GT_BLOCKS_TEXT] = "";
     const gt_place place = step->kernel.place;
     GT_TRY(find_function(&function, text, &step->kernel));
-    GT_TRY(check_shared(&function, &step->kernel,
-                        step == parse->parts->steps && !step->shared ? parse->parts->shared
-                                                                     : step->shared,
-                        "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)", text));
+    GT_TRY(check_shared(&function, &step->kernel, step->shared,
+                        one ? "shared(BYTES), as in shared(4 * BLOCK)"
+                            : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)",
+                        text));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(check_count(count, step->argument_count, step->kernel.name,
-                       ", those of args = (…), or without it those of args() and scratch()",
-                       place));
-    for (uint32_t i = 0; i < step->argument_count; i++) {
-        if (step->arguments[i] < template->argument_count) {
-            gt_argument *argument = &parse->template->arguments[step->arguments[i]];
+    GT_TRY(one ? check_surroundings(parse, step, count, blocks)
+               : check_count(count, step->argument_count, step->kernel.name,
+                             ", those of args = (…), or without it those of args() and scratch()",
+                             place));
+    for (uint32_t i = 0; i < (one ? template->argument_count : step->argument_count); i++) {
+        uint32_t index = one ? i : step->arguments[i];
+        if (gt_map_of_argument(template, index) >= 0) {
+            GT_TRY(check_map(&parameters[i], step->kernel.name, place));
+        } else if (index < template->argument_count) {
+            gt_argument *argument = &parse->template->arguments[index];
             GT_TRY(
                 check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
             note_offset(argument, &parameters[i], text, &function);
+        } else if (index >= values) {
+            GT_TRY(check_value(&parse->parts->computed[index - values], &parameters[i],
+                               step->kernel.name));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* The name of a pipeline is that of no function; its entry is the first step's. */
+/* The name of a pipeline is that of no function. */
 static gputune_status check_steps(const gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
-    if (parts->kernel.is_template) {
+    if (parts->is_pipeline && parts->kernel.is_template) {
         return gt_fail_at(parts->kernel.place,
                           "template arguments beside launch(); expected them in each launch()");
     }
@@ -247,7 +258,6 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
                                         &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], parse, text));
     }
-    memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
     return gt_instances_name(parts);
 }
 
@@ -305,7 +315,7 @@ static gputune_status check_self(const gt_parse *parse)
 /* Whether it is a kernel that is tuned, alone or in a pipeline. */
 static bool is_tuned(const gt_template_parts *parts, const gt_kernel_name *kernel)
 {
-    bool is = parts->step_count == 0 && strcmp(parts->kernel.name, kernel->name) == 0;
+    bool is = false;
     for (uint32_t i = 0; i < parts->step_count; i++) {
         is |= strcmp(parts->steps[i].kernel.name, kernel->name) == 0;
     }
@@ -349,12 +359,11 @@ gputune_status gt_functions_check(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
     gt_body *judge = &parts->judge_body;
-    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel_body, &parts->kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->reference.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, judge, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, parts->reference.self ? &parts->kernel_body : judge,
                                     &parts->init.kernel));
-    GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
+    GT_TRY(check_steps(parse, text));
     GT_TRY(check_self(parse));
     GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));
     GT_TRY(check_judge(&parts->check, parse, text, &of_check));

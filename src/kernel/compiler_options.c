@@ -289,7 +289,7 @@ gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *bindin
 bool gt_compiler_options_use(const gt_template *template, uint32_t axis)
 {
     const gt_template_parts *parts = template->parts;
-    bool uses = parts->maxreg && gt_expression_uses(parts->maxreg, GT_SLOT_AXIS + (int)axis);
+    bool uses = false;
     for (uint32_t i = 0; i < parts->option_count; i++) {
         const gt_expression *condition = parts->options[i].condition;
         uses |= condition && gt_expression_uses(condition, GT_SLOT_AXIS + (int)axis);

@@ -25,7 +25,7 @@ static gputune_status parse_conditional(parser *p);
 static gputune_status emit(parser *p, gt_instruction instruction, int growth)
 {
     p->depth += growth;
-    if (p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_EXPRESSION_STACK) {
+    if (p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_CODE_STACK) {
         return gt_fail_at(gt_lexer_place(p->lexer),
                           "the expression is too long or nested too deep; expected a simpler one");
     }
@@ -86,9 +86,9 @@ static bool read_literal(gt_instruction *out, const char *text)
     if (!floating) {
         out->integer = binary ? strtoll(text + 2, &end, 2) : strtoll(text, &end, 0);
         bool read = errno == 0 && end != text + (binary ? 2 : 0) && scale(&out->integer, &end);
-        out->real = (double)out->integer;
         return read && integer_suffix(end);
     }
+    out->operation = GT_DO_REAL;
     out->real = gt_strtod(text, &end);
     return end != text && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0) &&
            out->real - out->real == 0;
@@ -167,10 +167,7 @@ static gputune_status parse_sizeof(parser *p)
     GT_TRY(gt_lexer_expect(p->lexer, ")"));
     if (gt_element_from_name(&element, name)) {
         int64_t bytes = element.bytes;
-        return emit(
-            p,
-            (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes, .real = (double)bytes},
-            1);
+        return emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes}, 1);
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
     if (slot < 0) {

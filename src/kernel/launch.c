@@ -1,6 +1,5 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
 #include "kernel/axis_kind.h"
-#include "kernel/pipeline.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
@@ -211,6 +210,69 @@ static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+static const char *name_of(const gt_template *template, uint32_t index)
+{
+    return index < template->argument_count
+               ? template->arguments[index].name
+               : gt_template_scratch(template, index - template->argument_count,
+                                     &(const char *){0});
+}
+
+/* The bytes of a buffer or scratch that is a parameter of a pipeline. */
+static gputune_status bytes_of(uint64_t *out, const gt_launch *launch, const gt_binding *binding,
+                               uint32_t index)
+{
+    const gt_argument *argument = &binding->template->arguments[index];
+    *out = launch->parameters[index].scratch_bytes;
+    return index < binding->template->argument_count
+               ? product(out, argument->extents, argument->extent_count, binding, argument->type,
+                         argument->name)
+               : GPUTUNE_OK;
+}
+
+static gputune_status check_swaps(const gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    for (uint32_t i = 0; i < template->parts->order_count; i++) {
+        const gt_order *order = &template->parts->orders[i];
+        uint64_t bytes = 0, other = 0;
+        if (order->kind == GT_ORDER_SWAP) {
+            GT_TRY(bytes_of(&bytes, launch, binding, order->index));
+            GT_TRY(bytes_of(&other, launch, binding, order->other));
+        }
+        if (bytes != other) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally "
+                           "many",
+                           name_of(template, order->index), name_of(template, order->other),
+                           (unsigned long long)bytes, (unsigned long long)other);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Steps of a pipeline name their parameters: arguments, scratch, and values behind them. */
+static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    if (launch->parameter_count + parts->computed_count > GT_PARAMETER_MAX) {
+        return gt_fail_at(parts->kernel.place, "more than %d arguments; expected fewer",
+                          GT_PARAMETER_MAX);
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        const gt_template_step *from = &parts->steps[i];
+        gt_kernel_step *step = &launch->steps[i];
+        memcpy(step->entry, from->kernel.entry, sizeof step->entry);
+        step->parameter_count = from->argument_count;
+        memcpy(step->parameters, from->arguments, sizeof step->parameters);
+    }
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        add_parameter(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1, 0);
+        launch->parameters[launch->parameter_count - 1].map = i;
+    }
+    return check_swaps(launch, binding);
+}
+
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
@@ -219,12 +281,13 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     gt_blocks_ways(ways, template, config);
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
+    limit = limit ? limit : gt_steps_bind(launch->steps, &launch->sequence, binding);
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
-    launch->geometry = binding->geometry;
-    memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
+    launch->step_count = template->parts->step_count;
+    launch->carveout_kb = binding->carveout_kb;
     launch->block_count = template->pass_count;
     add_blocks(launch);
     add_arguments(launch, binding);
@@ -232,8 +295,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
-    limit = gt_launch_add_steps(launch, binding);
-    return limit ? refuse(limit, template, config, binding->device) : GPUTUNE_OK;
+    return add_steps(launch, binding);
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -273,7 +335,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
     const uint64_t counts[] = {launch->block_count, launch->parameter_count, launch->clear_count};
-    gt_hash hash = gt_hash_bytes(&launch->geometry, sizeof launch->geometry);
+    gt_hash hash = gt_hash_bytes(&launch->carveout_kb, sizeof launch->carveout_kb);
     hash = gt_hash_join(hash, gt_hash_bytes(counts, sizeof counts));
     for (uint32_t i = 0; i < launch->block_count; i++) {
         const gt_block *one = &launch->blocks[i];
@@ -306,6 +368,13 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     }
     for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
         hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
+    }
+    const gt_sequence *sequence = &launch->sequence; /* neither have these */
+    if (sequence->item_count) {
+        hash = gt_hash_join(
+            hash, gt_hash_bytes(sequence->items, sequence->item_count * sizeof *sequence->items));
+        hash = gt_hash_join(
+            hash, gt_hash_bytes(sequence->code, sequence->code_count * sizeof *sequence->code));
     }
     return hash;
 }

@@ -1,6 +1,7 @@
 /* Refuses names that stand for two things, and tunables that change nothing. */
 #include "kernel/axis_kind.h"
 #include "kernel/compiler_options.h"
+#include "kernel/settings.h"
 
 #include <string.h>
 
@@ -90,8 +91,8 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
     const gt_template_parts *parts = parse->parts;
     const gt_axis_traits *traits = gt_axis_traits_of(parse->template->axes[index].kind);
     const uint64_t bit = UINT64_C(1) << index;
-    uint64_t launch = parts->geometry_axes | parts->kernel_body.argument_axes |
-                      gt_axes_used(parts->launch_bounds[0]) | gt_axes_used(parts->launch_bounds[1]);
+    uint64_t launch =
+        parts->geometry_axes | parts->kernel_body.argument_axes | gt_settings_axes(parts, true);
     return traits->generates || traits->at_launch || parse->kernel_uses.axes[index].is_read ||
            (launch & bit) || gt_compiler_options_use(parse->template, index) ||
            constrains_another(parts, index);

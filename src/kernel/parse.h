@@ -36,14 +36,14 @@ gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_prove(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_in_place(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_block(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_grid(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_shared(gt_parse *, const gt_clause *, gt_lexer *);
+/* The setting that the clause is named for. */
+gputune_status gt_parse_setting(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_launch(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_for(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_end(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_swap(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_launch_bounds(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_maxreg(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
@@ -73,6 +73,14 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
  * ETEMPLATE for names that have no value when a source is generated. */
 gputune_status gt_bind_kernel_arguments(gt_parse *parse, gt_body *body,
                                         const gt_kernel_name *kernel);
+
+/* ---- parse_loops.c ---- */
+
+/* Adds what is carried out next; *out is the template's. */
+gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kind, uint32_t index,
+                              gt_place place);
+/* Ends the loops that are open behind the last clause, and checks what others use of them. */
+gputune_status gt_loops_finish(gt_parse *parse);
 
 /* ---- name_check.c ---- */
 

@@ -53,6 +53,8 @@ gputune_status gt_parse_kernel(gt_parse *parse, const gt_clause *clause, gt_lexe
     GT_TRY(gt_read_kernel_name(kernel, body, "the kernel function's name"));
     memcpy(parse->template->name, kernel->name, sizeof kernel->name);
     kernel->place = clause->place;
+    parse->parts->steps[0].kernel = *kernel;
+    parse->parts->step_count = 1;
     return GPUTUNE_OK;
 }
 

@@ -1,28 +1,33 @@
-/* The pragmas block, grid, shared, cooperative, require, launch_bounds, maxreg and define. */
+/* The pragmas that say how kernels are launched and compiled: launch, the settings of settings.h as
+ * clauses of their own, require and define. */
 #include "kernel/parse.h"
+#include "kernel/settings.h"
 #include "kernel/types.h"
 
 #include <string.h>
 
-enum { USE_PLAN = GT_USE_PROBLEM | GT_USE_AXIS };
-
-gputune_status gt_parse_block(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+/* Reads what a setting is set to. */
+static gputune_status read_setting(const gt_setting *setting, gt_parse *parse,
+                                   gt_template_step *step, gt_lexer *body, unsigned use)
 {
-    (void)clause;
-    return gt_read_dimensions(&parse->parts->block, parse, body, USE_PLAN);
+    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    if (setting->most == 3) {
+        return gt_read_dimensions((gt_dimensions *)(void *)values, parse, body, use);
+    }
+    for (uint32_t i = 0; i < setting->most && (i == 0 || gt_lexer_accept(body, ",")); i++) {
+        GT_TRY(gt_read_integer_expression(&values[i], parse, body, use));
+    }
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_grid(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_setting(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
-    (void)clause;
-    return gt_read_dimensions(&parse->parts->grid, parse, body,
-                              USE_PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY);
-}
-
-gputune_status gt_parse_shared(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    (void)clause;
-    return gt_read_integer_expression(&parse->parts->shared, parse, body, USE_PLAN | GT_USE_BLOCK);
+    uint32_t i = 0;
+    while (strcmp(gt_setting_at(i)->word, clause->word) != 0) {
+        i++;
+    }
+    const gt_setting *setting = gt_setting_at(i);
+    return read_setting(setting, parse, &parse->parts->steps[0], body, setting->clause_use);
 }
 
 /* Without an expression: always. */
@@ -31,8 +36,7 @@ gputune_status gt_parse_cooperative(gt_parse *parse, const gt_clause *clause, gt
     gt_lexer always;
     gt_lexer_open(&always, "1", 1, clause->place);
     bool stated = body->token.kind != GT_TOKEN_END;
-    return gt_read_integer_expression(&parse->parts->cooperative, parse, stated ? body : &always,
-                                      GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE);
+    return gt_parse_setting(parse, clause, stated ? body : &always);
 }
 
 gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
@@ -42,25 +46,8 @@ gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lex
         return gt_fail_at(clause->place, "more than %d require(); expected fewer", GT_REQUIRE_MAX);
     }
     return gt_read_integer_expression(&parts->requires[parts->require_count++], parse, body,
-                                      USE_PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY | GT_USE_GRID);
-}
-
-/* What the source is made of must not depend on run-time sizes: a plan serves other sizes too. */
-enum { USE_SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE };
-
-gputune_status gt_parse_launch_bounds(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    (void)clause;
-    GT_TRY(gt_read_integer_expression(&parse->parts->launch_bounds[0], parse, body, USE_SOURCE));
-    return gt_lexer_accept(body, ",") ? gt_read_integer_expression(&parse->parts->launch_bounds[1],
-                                                                   parse, body, USE_SOURCE)
-                                      : GPUTUNE_OK;
-}
-
-gputune_status gt_parse_maxreg(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    (void)clause;
-    return gt_read_integer_expression(&parse->parts->maxreg, parse, body, USE_SOURCE);
+                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
+                                          GT_USE_OCCUPANCY | GT_USE_GRID);
 }
 
 static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_lexer *body)
@@ -73,7 +60,8 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
-    return gt_read_integer_expression(&define->value, parse, body, USE_SOURCE);
+    return gt_read_integer_expression(&define->value, parse, body,
+                                      GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE);
 }
 
 gputune_status gt_parse_define(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
@@ -98,4 +86,189 @@ gputune_status gt_parse_define(gt_parse *parse, const gt_clause *clause, gt_lexe
         }
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
+}
+
+/* ---- launch() -------------------------------------------------------------------------------- */
+
+int gt_parse_parameter_index(const gt_parse *parse, const char *name)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (strcmp(template->arguments[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    for (uint32_t i = 0; i < parse->parts->scratch_count; i++) {
+        if (strcmp(parse->parts->scratch[i].name, name) == 0) {
+            return (int)(template->argument_count + i);
+        }
+    }
+    return -1;
+}
+
+/* Whether a name stands here alone, and what it may be: -1, or an argument's or scratch's index. */
+static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
+{
+    char name[GT_NAME_MAX];
+    gt_lexer ahead = *body;
+    gt_lexer_next(&ahead);
+    bool alone = body->token.kind == GT_TOKEN_NAME && body->token.length < sizeof name &&
+                 (gt_lexer_is(&ahead, ",") || gt_lexer_is(&ahead, ")"));
+    if (alone) {
+        memcpy(name, body->token.text, body->token.length);
+        name[body->token.length] = '\0';
+        *index = gt_parse_parameter_index(parse, name);
+    }
+    return alone;
+}
+
+/* An argument that is an expression; the kernel's parameter says later how many bytes it has. */
+static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->computed_count == GT_VALUES_MAX) {
+        return gt_fail_at(gt_lexer_place(body),
+                          "more than %d arguments that are expressions; expected fewer",
+                          GT_VALUES_MAX);
+    }
+    gt_template_value *value = &parts->computed[parts->computed_count];
+    *out = parse->template->argument_count + parts->scratch_count + parts->computed_count++;
+    parts->has_loops = true;
+    return gt_read_integer_expression(&value->value, parse, body,
+                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER);
+}
+
+static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_lexer *body)
+{
+    int index = -1;
+    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER,
+                          parse->code};
+    const gt_place place = gt_lexer_place(body);
+    const bool name = is_name(&index, parse, body);
+    if (step->argument_count == GT_STEP_ARGUMENTS) {
+        return gt_fail_at(place, "more than %d arguments; expected fewer", GT_STEP_ARGUMENTS);
+    }
+    uint32_t *argument = &step->arguments[step->argument_count++];
+    if (index >= 0) {
+        *argument = (uint32_t)index;
+        gt_lexer_next(body);
+        return GPUTUNE_OK;
+    }
+    if (body->token.kind == GT_TOKEN_END || gt_lexer_is(body, ",") || gt_lexer_is(body, ")")) {
+        return gt_fail_expected(body, "the name of an argument or scratch, or an expression");
+    }
+    if (name && !gt_symbol_is_known(&symbols, &body->token)) {
+        return gt_fail_at(place,
+                          "unknown argument '%.*s'; expected one of args() or scratch(), a loop's "
+                          "counter, a tunable or a problem value",
+                          (int)body->token.length, body->token.text);
+    }
+    return read_value(argument, parse, body);
+}
+
+/* `(y, x, n)` */
+static gputune_status read_arguments(gt_template_step *step, gt_parse *parse, gt_lexer *body)
+{
+    GT_TRY(gt_lexer_expect(body, "("));
+    do {
+        GT_TRY(read_argument(step, parse, body));
+    } while (gt_lexer_accept(body, ","));
+    return gt_lexer_expect(body, ")");
+}
+
+/* A step without args = (…) takes what a single kernel would. */
+static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
+{
+    uint32_t count = parse->template->argument_count + parse->parts->scratch_count;
+    if (count > GT_STEP_ARGUMENTS) {
+        return gt_fail_at(step->kernel.place, "more than %d arguments; expected args = (…)",
+                          GT_STEP_ARGUMENTS);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        step->arguments[i] = i;
+    }
+    step->argument_count = count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_known(const gt_setting *setting, gt_template_step *step, gt_parse *parse,
+                                 gt_lexer *body, gt_place place)
+{
+    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    if (values == &step->programmatic && step == parse->parts->steps) {
+        return gt_fail_at(place, "the first launch() has none before it; expected 'programmatic' "
+                                 "in a later one");
+    }
+    return values[0] && setting->most > 1
+               ? gt_fail_at(place, "'%s' given twice; expected it once", setting->word)
+               : read_setting(setting, parse, step, body, setting->launch_use);
+}
+
+/* `NAME = …` */
+static gputune_status read_named(gt_template_step *step, gt_parse *parse, gt_lexer *body)
+{
+    enum { NAMES_MAX = 16 };
+    const char *names[NAMES_MAX] = {"args"};
+    size_t count = 1;
+    char name[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
+    GT_TRY(gt_lexer_expect(body, "="));
+    for (uint32_t i = 0; gt_setting_at(i); i++) {
+        const gt_setting *setting = gt_setting_at(i);
+        if (setting->launch_use && strcmp(name, setting->word) == 0) {
+            return read_known(setting, step, parse, body, place);
+        }
+        names[count] = setting->word;
+        count += setting->launch_use != 0;
+    }
+    if (strcmp(name, "args") == 0) {
+        return step->argument_count ? gt_fail_at(place, "'args' given twice; expected it once")
+                                    : read_arguments(step, parse, body);
+    }
+    const char *nearest = gt_nearest(name, names, count);
+    return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
+                      nearest ? nearest : "block");
+}
+
+/* The first launch() takes the place of the kernel that kernel() would name. */
+static gputune_status add_step(gt_template_step **out, gt_parse *parse, gt_place place)
+{
+    gt_template_parts *parts = parse->parts;
+    if (!parts->is_pipeline) {
+        parts->is_pipeline = true;
+        parts->step_count = 0;
+    }
+    if (parts->step_count == GT_STEPS_MAX) {
+        return gt_fail_at(place, "more than %d launch(); expected fewer", GT_STEPS_MAX);
+    }
+    *out = &parts->steps[parts->step_count++];
+    **out = (gt_template_step){.argument_count = 0};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_step *step;
+    gt_order *order;
+    GT_TRY(add_step(&step, parse, clause->place));
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_LAUNCH, parse->parts->step_count - 1,
+                          clause->place));
+    GT_TRY(gt_read_kernel_name(&step->kernel, body, "a __global__ function's name"));
+    step->kernel.place = clause->place;
+    while (gt_lexer_accept(body, ",")) {
+        GT_TRY(read_named(step, parse, body));
+    }
+    if (body->token.kind != GT_TOKEN_END) {
+        return gt_fail_expected(body, "',' or ')'");
+    }
+    parse->parts->has_loops |= step->when != NULL;
+    if (!step->block.count || !step->grid.count) {
+        return gt_fail_at(clause->place,
+                          "launch(%s) without %s; expected launch(%s, block = 256, "
+                          "grid = ceil_div(n, 256))",
+                          step->kernel.name, step->block.count ? "grid" : "block",
+                          step->kernel.name);
+    }
+    return step->argument_count ? GPUTUNE_OK : take_all(step, parse);
 }

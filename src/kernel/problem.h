@@ -97,7 +97,7 @@ typedef struct gt_workload {
     uint32_t block_count;
     gt_buffer blocks[GT_BLOCK_MAX]; /* as host data, direction IN */
     uint32_t argument_count;
-    struct {
+    struct gt_workload_argument {
         bool is_buffer;
         uint32_t index;
     } arguments[GT_PARAMETER_MAX];

@@ -291,8 +291,8 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     for (uint32_t i = 0; kernel && i < parts->step_count; i++) {
         GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
     }
-    GT_TRY(add_instance(out, g, kernel ? &parts->kernel : &parts->reference.kernel));
     if (!kernel) {
+        GT_TRY(add_instance(out, g, &parts->reference.kernel));
         GT_TRY(add_instance(out, g, &parts->check.kernel));
     }
     return kernel && !parts->reference.self ? GPUTUNE_OK

@@ -1,5 +1,5 @@
 /* What a configuration must pass, as rules in the order in which they are decided. */
-#include "kernel/pipeline.h"
+#include "kernel/settings.h"
 #include "kernel/space_parts.h"
 #include "kernel/tensormap.h"
 
@@ -86,9 +86,13 @@ static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_bindin
                                                         .limited = -1};
 }
 
+/* What a loop's counter changes is judged with the steps. */
 static gputune_status join_expression(int *joined, planner *p, const gt_expression *expression)
 {
     int term;
+    if (gt_counters_used(expression)) {
+        return GPUTUNE_OK;
+    }
     const gt_term_scope scope = {p->term_of_slot, p->space->base.slots};
     GT_TRY(gt_terms_expression(&term, &p->space->terms, expression, &scope));
     return gt_terms_join(joined, &p->space->terms, *joined, term);
@@ -114,9 +118,10 @@ static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
 /* Whether anything but the step itself asks how many blocks there is room for. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
-    bool asks = parts->cooperative != NULL;
-    for (uint32_t i = 0; i < parts->grid.count; i++) {
-        asks |= uses_any(parts->grid.items[i], GT_SLOT_OCCUPANCY, 2);
+    const gt_template_step *first = &parts->steps[0];
+    bool asks = first->cooperative != NULL;
+    for (uint32_t i = 0; i < first->grid.count; i++) {
+        asks |= uses_any(first->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
     for (uint32_t i = 0; i < parts->require_count; i++) {
         asks |= uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
@@ -124,36 +129,51 @@ static bool asks_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
+typedef struct joining {
+    planner *planner;
+    int joined;
+    gputune_status status;
+} joining;
+
+static void join_next(void *user, const gt_expression *expression)
+{
+    joining *j = user;
+    if (j->status == GPUTUNE_OK) {
+        j->status = join_expression(&j->joined, j->planner, expression);
+    }
+}
+
 static gputune_status plan_block(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
+    const gt_template_step *first = &parts->steps[0];
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
-    for (uint32_t i = 0; i < parts->cluster.count; i++) {
-        GT_TRY(join_expression(&p->cluster, p, parts->cluster.items[i]));
+    for (uint32_t i = 0; i < first->cluster.count; i++) {
+        GT_TRY(join_expression(&p->cluster, p, first->cluster.items[i]));
     }
-    for (uint32_t i = 0; i < parts->block.count; i++) {
+    for (uint32_t i = 0; i < first->block.count; i++) {
         int own = -1;
-        GT_TRY(join_expression(&own, p, parts->block.items[i]));
+        GT_TRY(join_expression(&own, p, first->block.items[i]));
         GT_TRY(gt_terms_join(&p->block, &p->space->terms, p->block, own));
         p->term_of_slot[GT_SLOT_BLOCK + i] = own;
     }
-    if (parts->launch_bounds[0]) {
-        GT_TRY(join_expression(&p->block, p, parts->launch_bounds[0]));
-    }
-    return parts->maxreg ? join_expression(&p->block, p, parts->maxreg) : GPUTUNE_OK;
+    joining j = {p, p->block, GPUTUNE_OK};
+    gt_settings_visit(parts, true, join_next, &j);
+    p->block = j.joined;
+    return j.status;
 }
 
 static gputune_status plan_shared(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
+    const gt_expression *shared = parts->steps[0].shared;
     bool occupancy = asks_occupancy(parts);
-    if (parts->shared) {
-        GT_TRY(join_expression(&p->shared, p, parts->shared));
+    if (shared) {
+        GT_TRY(join_expression(&p->shared, p, shared));
         p->bytes = p->shared;
     }
-    GT_TRY(
-        join_if(&p->shared, p, occupancy || uses_any(parts->shared, GT_SLOT_BLOCK, 3), p->block));
+    GT_TRY(join_if(&p->shared, p, occupancy || uses_any(shared, GT_SLOT_BLOCK, 3), p->block));
     GT_TRY(join_if(&p->shared, p, occupancy, p->cluster));
     GT_TRY(add_launch(p, GT_SLOT_OCCUPANCY, p->shared));
     return add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
@@ -161,7 +181,7 @@ static gputune_status plan_shared(planner *p)
 
 static gputune_status plan_grid(planner *p)
 {
-    const gt_dimensions *grid = &p->space->template->parts->grid;
+    const gt_dimensions *grid = &p->space->template->parts->steps[0].grid;
     for (uint32_t i = 0; i < 3; i++) {
         const gt_expression *own = i < grid->count ? grid->items[i] : NULL;
         p->grid[i] = p->cluster;
@@ -187,20 +207,6 @@ static gt_limit bind_grid_y(gt_binding *binding)
 static gt_limit bind_grid_z(gt_binding *binding)
 {
     return gt_binding_grid(binding, 2);
-}
-
-typedef struct joining {
-    planner *planner;
-    int joined;
-    gputune_status status;
-} joining;
-
-static void join_next(void *user, const gt_expression *expression)
-{
-    joining *j = user;
-    if (j->status == GPUTUNE_OK) {
-        j->status = join_expression(&j->joined, j->planner, expression);
-    }
 }
 
 static gputune_status plan_maps(planner *p)
@@ -231,10 +237,11 @@ static gputune_status plan_blocks(planner *p)
 static gputune_status plan_cooperative(planner *p)
 {
     int term = -1;
-    if (!p->space->template->parts->cooperative) {
+    const gt_expression *cooperative = p->space->template->parts->steps[0].cooperative;
+    if (!cooperative) {
         return GPUTUNE_OK;
     }
-    GT_TRY(join_expression(&term, p, p->space->template->parts->cooperative));
+    GT_TRY(join_expression(&term, p, cooperative));
     GT_TRY(join_if(&term, p, true, p->shared));
     for (int i = 0; i < 3; i++) {
         GT_TRY(join_if(&term, p, true, p->grid[i]));
@@ -243,30 +250,30 @@ static gputune_status plan_cooperative(planner *p)
     return GPUTUNE_OK;
 }
 
-static gputune_status join_optional(int *joined, planner *p, const gt_expression *expression)
+/* With loops it is the tunables' values that count: what is made of them is known too late. */
+static gputune_status join_axes(int *joined, planner *p, uint64_t axes)
 {
-    return expression ? join_expression(joined, p, expression) : GPUTUNE_OK;
+    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
+        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS + i]));
+        GT_TRY(join_if(joined, p, axes >> i & 1, p->term_of_slot[GT_SLOT_AXIS_BYTES + i]));
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status plan_pipeline(planner *p)
 {
-    int term = -1;
     const gt_template_parts *parts = p->space->template->parts;
-    for (uint32_t s = 0; s < parts->step_count; s++) {
-        const gt_template_step *step = &parts->steps[s];
-        GT_TRY(join_optional(&term, p, step->shared));
-        GT_TRY(join_optional(&term, p, step->times));
-        GT_TRY(join_optional(&term, p, step->cooperative));
-        GT_TRY(join_optional(&term, p, step->programmatic));
-        for (int i = 0; i < 3; i++) {
-            GT_TRY(join_optional(&term, p, step->cluster.items[i]));
-            GT_TRY(join_optional(&term, p, step->block.items[i]));
-            GT_TRY(join_optional(&term, p, step->grid.items[i]));
-        }
+    joining j = {p, -1, GPUTUNE_OK};
+    if (!parts->is_pipeline) {
+        return GPUTUNE_OK;
     }
-    if (parts->step_count > 0) {
-        add_rule(p, term, ORDER_STEPS, gt_binding_steps, 0);
+    if (parts->has_loops) {
+        j.status = join_axes(&j.joined, p, gt_settings_axes(parts, false));
+    } else {
+        gt_settings_visit(parts, false, join_next, &j);
     }
+    GT_TRY(j.status);
+    add_rule(p, j.joined, ORDER_STEPS, gt_binding_steps, 0);
     return GPUTUNE_OK;
 }
 

@@ -105,7 +105,7 @@ static gputune_status read_step(int *stack, int *depth, const reader *r, int *at
 
 static gputune_status read_range(int *out, const reader *r, int from, int to)
 {
-    int stack[GT_EXPRESSION_STACK] = {0}, depth = 0;
+    int stack[GT_CODE_STACK] = {0}, depth = 0;
     for (int at = from; at < to;) {
         GT_TRY(read_step(stack, &depth, r, &at));
     }

@@ -33,6 +33,7 @@ static const char *const device_names[] = {
 
 enum { DEVICE_COUNT = sizeof device_names / sizeof *device_names };
 _Static_assert((int)GT_SLOT_DEVICE + (int)DEVICE_COUNT <= (int)GT_SLOT_BLOCK, "slots overlap");
+_Static_assert((int)GT_SLOT_COUNTER + (int)GT_COUNTERS_MAX <= (int)GT_SLOT_WORD, "slots overlap");
 _Static_assert((int)GT_SLOT_WORD + (int)GT_WORDS_MAX <= (int)GT_SLOT_MAX, "too many slots");
 
 static const struct {
@@ -90,6 +91,12 @@ bool gt_symbol_is_reserved(const char *name)
 /* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
 static int find(const gt_template *template, const char *name, unsigned *use)
 {
+    for (uint32_t c = 0; c < template->parts->open_loops; c++) {
+        if (strcmp(template->parts->counters[c], name) == 0) {
+            *use = GT_USE_COUNTER;
+            return GT_SLOT_COUNTER + (int)c;
+        }
+    }
     int i = gt_template_problem_index(template, name);
     if (i >= 0) {
         *use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
@@ -164,7 +171,8 @@ static const char *use_name(unsigned use)
                  {GT_USE_BLOCK, "a block's dimension"},
                  {GT_USE_OCCUPANCY,
                   "the number of resident blocks, not known before block and shared memory"},
-                 {GT_USE_GRID, "a grid's dimension"}};
+                 {GT_USE_GRID, "a grid's dimension"},
+                 {GT_USE_COUNTER, "a loop's counter"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (names[i].use == use) {
             return names[i].name;
@@ -187,10 +195,13 @@ static const char *allowed_text(unsigned use)
 
 static const char *nearest_name(const gt_symbols *symbols, const char *name)
 {
-    enum { MOST = GT_PROBLEM_MAX + GT_AXIS_MAX + DEVICE_COUNT + LAUNCH_COUNT };
+    enum { MOST = GT_COUNTERS_MAX + GT_PROBLEM_MAX + GT_AXIS_MAX + DEVICE_COUNT + LAUNCH_COUNT };
     const char *candidates[MOST];
     size_t count = 0;
     const gt_template *template = symbols->template;
+    for (uint32_t i = 0; i < template->parts->open_loops && (symbols->use & GT_USE_COUNTER); i++) {
+        candidates[count++] = template->parts->counters[i];
+    }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         unsigned use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
         if (use & symbols->use) {
@@ -252,6 +263,18 @@ gt_scope gt_symbols_scope(gt_symbols *symbols)
     return (gt_scope){slot_of, size_slot_of, meaning_of, explain, symbols};
 }
 
+bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)
+{
+    char name[GT_NAME_MAX];
+    gt_lexer value;
+    if (token->kind != GT_TOKEN_NAME || token->length >= sizeof name) {
+        return false;
+    }
+    memcpy(name, token->text, token->length);
+    name[token->length] = '\0';
+    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value);
+}
+
 uint64_t gt_axes_used(const gt_expression *expression)
 {
     uint64_t mask = 0;
@@ -261,6 +284,15 @@ uint64_t gt_axes_used(const gt_expression *expression)
         mask |= uses ? UINT64_C(1) << axis : 0;
     }
     return mask;
+}
+
+bool gt_counters_used(const gt_expression *expression)
+{
+    bool used = false;
+    for (int i = 0; expression && i < GT_COUNTERS_MAX; i++) {
+        used |= gt_expression_uses(expression, GT_SLOT_COUNTER + i);
+    }
+    return used;
 }
 
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)

@@ -16,6 +16,7 @@ enum {
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
     GT_SLOT_ELEMENT = 124,                             /* `index`, of an element */
+    GT_SLOT_COUNTER = 125,                             /* of loops around a launch, three */
     GT_SLOT_WORD = 128                                 /* a word's own number */
 };
 
@@ -29,8 +30,11 @@ enum {
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
     GT_USE_ELEMENT = 128, /* `index`, which is an ordinary name elsewhere */
+    GT_USE_COUNTER = 256,
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
+
+struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
@@ -50,12 +54,18 @@ gt_scope gt_symbols_scope(gt_symbols *symbols);
  * rounded up to the cluster. */
 bool gt_symbol_is_reserved(const char *name);
 
+/* Whether a token is a name that expressions over the symbols may use. */
+bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
+
 /* What a type's name stands for at a problem: the word of a problem's type (which may be the name
  * of another one), what a typedef in the code is another name of, or the name itself. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
 
 /* Bit i: the expression uses axis i, or the size of the type that it names. NULL uses none. */
 uint64_t gt_axes_used(const gt_expression *expression);
+
+/* Whether it uses a counter of a loop, which has no value outside of it. NULL uses none. */
+bool gt_counters_used(const gt_expression *expression);
 
 /* Fills all slots that a problem and a device decide; the rest becomes 0. */
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,

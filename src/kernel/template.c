@@ -1,6 +1,5 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/body.h"
-#include "kernel/pipeline.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -44,6 +43,7 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     parse->code = gt_text_string(&reader->body);
     GT_TRY(gt_parse_clauses(parse, reader));
     GT_TRY(gt_parse_vector_buffers(parse));
+    GT_TRY(gt_loops_finish(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
     parse->parts->headers = reader->headers;

@@ -49,16 +49,24 @@
  *     aside, for lines of this buffer or scratch; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
- *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
- *     cluster = D][, cooperative = e][, programmatic = e])
+ *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME or e, …)][, times = e][,
+ *     when = e][, cluster = D][, cooperative = e][, programmatic = e])
  *     one kernel of a pipeline: the launch() are carried out in order, and proved and timed as one.
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
  *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), all in order if left
- *     out. times: launched so often in a row. programmatic: where e is not 0, it may begin before the
+ *     out; or an expression, where the kernel takes an integer. times: launched so often in a row.
+ *     when: not launched where e is 0. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
  *     to a multiple. cooperative: as the clause of that name. Several may launch one kernel,
  *     also instances of a C++ template with different arguments
+ *   for(NAME = e; e; ++NAME)  end(NAME)  swap(BUFFER, BUFFER)
+ *     a loop around the launch() behind it, up to end(NAME) or the last one, with steps as in C (i--,
+ *     k *= 2, j >>= 1, i = e). block, grid, times, when and args of a launch() may use its counter, and
+ *     so may the loops inside it, of which there may be three: for(k = 2; k <= n; k *= 2)
+ *     for(j = k / 2; j > 0; j /= 2) launch(stage, block = 256, grid = n / 512, args = (x, n, j, k)).
+ *     At most 65536 launches are proved, timed and launched as one. swap: from here on each of two
+ *     buffers or scratch stands in the other's place; gputune_launch() begins with their own places
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at

@@ -1,5 +1,6 @@
 /* Frees a template. */
 #include "kernel/parse.h"
+#include "kernel/settings.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
 
@@ -46,27 +47,21 @@ static void free_judge(gt_judge *judge)
     free_expressions(tolerances, 3);
 }
 
+static void free_setting(void *user, const gt_expression *expression)
+{
+    (void)user;
+    gt_expression_free((gt_expression *)expression);
+}
+
 static void free_launch(gt_template_parts *parts)
 {
-    gt_expression *const singles[] = {
-        parts->cooperative, parts->shared,     parts->launch_bounds[0], parts->launch_bounds[1],
-        parts->maxreg,      parts->work_bytes, parts->work_flops};
-    free_expressions(singles, sizeof singles / sizeof *singles);
-    free_expressions(parts->block.items, 3);
-    free_expressions(parts->grid.items, 3);
-    free_expressions(parts->cluster.items, 3);
+    gt_settings_visit(parts, true, free_setting, NULL);
+    gt_settings_visit(parts, false, free_setting, NULL);
+    gt_expression_free(parts->work_bytes);
+    gt_expression_free(parts->work_flops);
     free_expressions(parts->requires, GT_REQUIRE_MAX);
     for (uint32_t i = 0; i < parts->map_count; i++) {
         gt_map_free(&parts->maps[i]);
-    }
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        gt_template_step *step = &parts->steps[i];
-        gt_expression *const own[] = {step->shared, step->times, step->cooperative,
-                                      step->programmatic};
-        free_expressions(own, sizeof own / sizeof *own);
-        free_expressions(step->block.items, 3);
-        free_expressions(step->grid.items, 3);
-        free_expressions(step->cluster.items, 3);
     }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);

@@ -3,7 +3,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/compiler_options.h"
-#include "kernel/pipeline.h"
+#include "kernel/settings.h"
 #include "kernel/tensormap.h"
 
 #include <string.h>
@@ -16,10 +16,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     const gt_body *body = &parts->kernel_body;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
               ((body->macro_axes | body->argument_axes) >> axis & 1) ||
-              gt_compiler_options_use(template, axis);
-    for (int i = 0; i < 2; i++) {
-        in |= parts->launch_bounds[i] && gt_expression_uses(parts->launch_bounds[i], slot);
-    }
+              gt_compiler_options_use(template, axis) ||
+              (gt_settings_axes(parts, true) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         in |= parts->defines[i].value && gt_expression_uses(parts->defines[i].value, slot);
     }
@@ -56,11 +54,28 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
     }
 }
 
+/* Loops and launches in the order in which they stand. */
+static void append_loops(gt_text *out, const gt_reader *reader)
+{
+    static const char *const words[] = {"for", "end", "swap", "launch"};
+    for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        const char *begin = clause->body.token.text;
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+            if (strcmp(clause->word, words[w]) == 0) {
+                gt_text_printf(out, "\n%s ", words[w]);
+                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+            }
+        }
+    }
+}
+
 static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *const *list,
                                    size_t count)
 {
     gt_text text = {0};
     append_clauses(&text, reader, list, count);
+    append_loops(&text, reader);
     *out = gt_hash_string(gt_text_string(&text));
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_free(&text);
@@ -115,6 +130,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, WORDS(meaning_words));
+    append_loops(&text, reader);
     append_pass(&text, parse->template);
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
@@ -130,26 +146,15 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     return hash_clauses(&parse->parts->making, reader, WORDS(making_words));
 }
 
-static uint64_t axes_of(const gt_expression *const *expressions, size_t count)
-{
-    uint64_t mask = 0;
-    for (size_t i = 0; i < count; i++) {
-        mask |= gt_axes_used(expressions[i]);
-    }
-    return mask;
-}
-
 static void note_axes(gt_parse *parse)
 {
     gt_template_parts *parts = parse->parts;
-    parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
-                           axes_of((const gt_expression *const *)parts->grid.items, 3) |
-                           axes_of((const gt_expression *const *)parts->cluster.items, 3) |
-                           axes_of((const gt_expression *const *)&parts->shared, 1) |
-                           gt_axes_used(parts->cooperative) | gt_steps_axes(parse->template);
+    parts->geometry_axes = gt_settings_axes(parts, false);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        parts->geometry_axes |=
-            axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+        const gt_dimensions *extents = &parts->scratch[i].extents;
+        for (uint32_t k = 0; k < extents->count; k++) {
+            parts->geometry_axes |= gt_axes_used(extents->items[k]);
+        }
     }
     for (uint32_t i = 0; i < parts->map_count; i++) {
         parts->geometry_axes |= gt_map_axes(&parts->maps[i]);

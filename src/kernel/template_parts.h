@@ -18,6 +18,7 @@ enum {
     GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
     GT_FILES_MAX = 512,
+    GT_ORDERS_MAX = 32,
     GT_OPTION_MAX = 64,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
     GT_WORD_FIXED = 6
@@ -73,15 +74,36 @@ typedef struct gt_option {
     char *text;               /* "": no option */
 } gt_option;
 
-/* A launch(): one kernel of a pipeline. */
+/* One kernel that is launched: that of a launch(), or the template's only one. */
 typedef struct gt_template_step {
     gt_kernel_name kernel;
-    gt_dimensions block, grid, cluster;  /* none in the first step, whose shape is the template's */
-    gt_expression *shared, *cooperative; /* likewise */
-    gt_expression *times, *programmatic;
-    uint32_t argument_count;
-    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
+    gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
+    gt_expression *shared, *cooperative, *times, *programmatic, *when;
+    uint32_t argument_count;               /* of a launch() */
+    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), scratch(), and then values */
 } gt_template_step;
+
+/* An argument of a launch() that is an expression. */
+typedef struct gt_template_value {
+    gt_expression *value;
+    uint32_t bytes; /* of the kernel's parameter, an integer */
+    bool is_signed;
+} gt_template_value;
+
+/* What follows each other in a pipeline with loops. */
+typedef enum gt_order_kind {
+    GT_ORDER_LAUNCH, /* `index`: the step */
+    GT_ORDER_FOR,    /* `index`: the counter */
+    GT_ORDER_END,    /* likewise */
+    GT_ORDER_SWAP    /* `index` and `other`: as in gt_template_step.arguments */
+} gt_order_kind;
+
+typedef struct gt_order {
+    gt_order_kind kind;
+    uint32_t index, other;
+    gt_expression *begin, *condition, *next; /* of a `for` */
+    gt_place place;
+} gt_order;
 
 /* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
@@ -121,11 +143,17 @@ typedef struct gt_template_parts {
     gt_value *problem_values[GT_PROBLEM_MAX];
     char *summary;
     gt_kernel_name kernel;
-    gt_template_step steps[GT_STEPS_MAX]; /* of a pipeline, whose `kernel` is no function */
+    bool is_pipeline;                     /* there are launch(), and `kernel` is no function */
+    gt_template_step steps[GT_STEPS_MAX]; /* one, or those of a pipeline */
     uint32_t step_count;
-    gt_dimensions block, grid;
-    gt_dimensions cluster; /* of a pipeline's first kernel; of one kernel it is an axis */
-    gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    bool has_loops; /* `orders` say more than the steps: a for(), swap(), `when` or a value */
+    gt_order orders[GT_ORDERS_MAX];
+    uint32_t order_count;
+    gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
+    uint32_t computed_count;
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops around what is parsed now */
+    uint32_t open_loops;
+    gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */

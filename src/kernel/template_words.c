@@ -1,7 +1,6 @@
 /* The words of pragmas: which there are, which a template needs, and in which order they are read.
  */
 #include "kernel/axis_kind.h"
-#include "kernel/pipeline.h"
 
 #include <string.h>
 
@@ -26,13 +25,13 @@ static const pragma pragmas[] = {
     {"args", 3, NEEDED, gt_parse_args, NULL},
     {"scratch", 3, MANY, gt_parse_scratch, NULL},
     {"default", 3, MANY, gt_parse_default, NULL},
-    {"block", 3, NEEDED, gt_parse_block, NULL},
-    {"grid", 3, NEEDED, gt_parse_grid, NULL},
-    {"shared", 3, ONCE, gt_parse_shared, NULL},
+    {"block", 3, NEEDED, gt_parse_setting, NULL},
+    {"grid", 3, NEEDED, gt_parse_setting, NULL},
+    {"shared", 3, ONCE, gt_parse_setting, NULL},
     {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
     {"require", 3, MANY, gt_parse_require, NULL},
-    {"launch_bounds", 3, ONCE, gt_parse_launch_bounds, NULL},
-    {"maxreg", 3, ONCE, gt_parse_maxreg, NULL},
+    {"launch_bounds", 3, ONCE, gt_parse_setting, NULL},
+    {"maxreg", 3, ONCE, gt_parse_setting, NULL},
     {"work", 3, ONCE, gt_parse_work, NULL},
     {"reference", 3, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
@@ -48,6 +47,9 @@ static const pragma pragmas[] = {
     {"init", AXES, ONCE, gt_parse_init,
      "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
                                                                need no fill */
+    {"for", 4, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
+    {"end", 4, MANY, gt_parse_end, "end(i)"},
+    {"swap", 4, MANY, gt_parse_swap, "swap(next, now)"},
     {"launch", 4, MANY, gt_parse_launch,
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };

@@ -203,12 +203,13 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_geometry(gt_geometry *out, const gt_workload *workload,
-                                    const gt_binding *binding, const gt_judge *judge)
+static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workload,
+                                 const gt_binding *binding, const gt_judge *judge)
 {
     const gt_device *device = binding->device;
     const int64_t blocks[3] = {device->max_block[0], device->max_block[1], device->max_block[2]};
-    *out = (gt_geometry){.cluster = {1, 1, 1}, .carveout_kb = -1};
+    *out = (gt_kernel_step){.cluster = {1, 1, 1}, .times = 1};
+    memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
     GT_TRY(bind_dimensions(out->block, &judge->block, blocks, binding, judge));
     if (judge->block.count == 0) {
         out->block[0] = 256;
@@ -273,8 +274,9 @@ static void add_blocks(gt_launch *out, const gt_workload *workload, const gt_tem
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
-    GT_TRY(bind_geometry(&out->geometry, workload, binding, judge));
-    memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
+    out->step_count = 1;
+    out->carveout_kb = -1;
+    GT_TRY(bind_shape(&out->steps[0], workload, binding, judge));
     add_blocks(out, workload, binding->template);
     out->argument_count = workload->argument_count + workload->block_count;
     for (uint32_t i = 0; i < workload->argument_count; i++) {

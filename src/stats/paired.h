@@ -37,4 +37,12 @@ double gt_paired_variance(const gt_paired *paired);
  * (one-sided). */
 double gt_paired_bound(const gt_paired *paired, int sign, double error);
 
+/* What a race says of its winner. */
+typedef struct gt_verdict {
+    double speedup; /* the default's time over the winner's, geometric mean; 0: unknown */
+    double speedup_low, speedup_high; /* its 95% interval; 0: unknown */
+    bool tie;   /* another configuration is within epsilon of the winner, and may be as good */
+    bool noisy; /* other programs used the GPU meanwhile, or its clocks were throttled */
+} gt_verdict;
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/launch.h"
+#include "stats/paired.h"
 #include "stats/summary.h"
 #include "store/answer.h"
 
@@ -121,8 +122,8 @@ typedef struct gt_winner {
     gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
     char *fallback_config; /* NULL: the same as `config` */
     gt_summary time, default_time;
-    double speedup, speedup_low, speedup_high; /* default over winner, 95% */
-    bool tie, noisy, modelled;
+    gt_verdict verdict;
+    bool modelled;
     char *stop_reason;
     int nvrtc_version;         /* it was compiled with */
     uint32_t variants, failed; /* of that tuning */
@@ -155,11 +156,11 @@ typedef struct gt_winner {
     X(INPLACE, fallback_arch, fallback.arch, HIDDEN)                                               \
     X(BOOL, fallback_ptx, fallback.ptx, HIDDEN)                                                    \
     X(INTEGER, fallback_nvrtc, fallback.nvrtc_version, HIDDEN)                                     \
-    X(REAL, speedup, speedup, SHOWN(speedup))                                                      \
-    X(REAL, speedup_low, speedup_low, SHOWN(speedup_low))                                          \
-    X(REAL, speedup_high, speedup_high, SHOWN(speedup_high))                                       \
-    X(BOOL, tie, tie, SHOWN(tie))                                                                  \
-    X(BOOL, noisy, noisy, HIDDEN)                                                                  \
+    X(REAL, speedup, verdict.speedup, SHOWN(speedup))                                              \
+    X(REAL, speedup_low, verdict.speedup_low, SHOWN(speedup_low))                                  \
+    X(REAL, speedup_high, verdict.speedup_high, SHOWN(speedup_high))                               \
+    X(BOOL, tie, verdict.tie, SHOWN(tie))                                                          \
+    X(BOOL, noisy, verdict.noisy, HIDDEN)                                                          \
     X(BOOL, modelled, modelled, HIDDEN)                                                            \
     X(TEXT, stop_reason, stop_reason, SHOWN(stop_reason))                                          \
     X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \

@@ -84,6 +84,12 @@ static gputune_status check(const gt_store *store, bool writing)
         return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be used: %s", store->asked,
                        store->unread);
     }
+    if (writing && store->path > 0) {
+        return gt_fail(GPUTUNE_EDATABASE,
+                       "the database %s is damaged or another program's: results are kept in %s; "
+                       "move it away, or set GPUTUNE_DB to another file",
+                       store->asked, store->paths[store->path]);
+    }
     if (writing && store->unkept[0]) {
         return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
                        store->unkept);

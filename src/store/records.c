@@ -61,8 +61,8 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
 {
     gt_launch_grids(texts->grids, launch);
     gt_launch_blocks(texts->blocks, launch);
-    memcpy(record->grid, launch->geometry.grid, sizeof record->grid);
-    memcpy(record->block, launch->geometry.block, sizeof record->block);
+    memcpy(record->grid, launch->steps[0].grid, sizeof record->grid);
+    memcpy(record->block, launch->steps[0].block, sizeof record->block);
     record->grids = texts->grids;
     record->blocks = texts->blocks;
 }
@@ -80,7 +80,7 @@ static void show(gt_record_row *row)
         gt_columns_show(r, &gt_winner_columns, &row->winner);
         r->default_status =
             (int)row->default_status < 0 ? "" : gt_trial_status_name(row->default_status);
-        r->noisy = r->noisy || row->winner.noisy;
+        r->noisy = r->noisy || row->winner.verdict.noisy;
         r->unfinished = !row->winner.terms.final;
         r->unproved = !row->winner.terms.proved;
     } else {

@@ -58,8 +58,8 @@ gputune_status gt_store_open_read(gt_store **out, const char *path, const char *
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
 void gt_store_close(gt_store *store);
 /* Whether the file that was asked for served: EDATABASE, with a message that names it and says why,
- * when the last lookup got no answer from it (`writing`: or when what is put is kept in memory).
- * ":memory:" always serves. */
+ * when the last lookup got no answer from it (`writing`: or when what is put is kept in memory, or
+ * in a file beside it). ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

@@ -74,7 +74,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
                    ? tuning->end
                    : out->end;
     if (by_time) {
-        out->speedup = out->speedup_low = out->speedup_high = 0;
+        out->verdict = (gt_verdict){.tie = out->verdict.tie};
     }
     return GPUTUNE_OK;
 }
@@ -151,14 +151,11 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                     .resources = unit_of(tuning, (uint32_t)result->winner)->compiled.resources,
                     .time_ns = winner->median,
                     .default_ns = standard->median,
-                    .speedup = result->speedup,
-                    .speedup_low = result->speedup_low,
-                    .speedup_high = result->speedup_high,
-                    .tie = result->tie,
-                    .noisy = tuning->disturbance.noisy,
+                    .verdict = result->verdict,
                     .terms = terms_of(tuning, result),
                     .variants = tried(tuning),
                     .failed = field->failed};
+    choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
     return explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved);
 }
@@ -273,11 +270,7 @@ static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_cho
                           .default_time = *standard,
                           .terms = choice->terms,
                           .only = request->only_text,
-                          .speedup = choice->speedup,
-                          .speedup_low = choice->speedup_low,
-                          .speedup_high = choice->speedup_high,
-                          .tie = choice->tie,
-                          .noisy = choice->noisy,
+                          .verdict = choice->verdict,
                           .modelled = request->device->emulated,
                           .stop_reason = choice->stop_reason,
                           .variants = choice->variants,

@@ -201,7 +201,7 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
         (void)gt_launch_bind(launch, r->template, &r->problem, &field->variants.items[index].config,
                              r->device);
     }
-    uint32_t bytes = launch ? launch->geometry.shared_bytes : 0;
+    uint32_t bytes = launch ? launch->steps[0].shared_bytes : 0;
     free(launch);
     return bytes;
 }

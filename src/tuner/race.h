@@ -23,6 +23,7 @@
 #define GT_TUNER_RACE_H
 
 #include "base/status.h"
+#include "stats/paired.h"
 #include "stats/summary.h"
 
 typedef struct gt_race gt_race;
@@ -98,13 +99,10 @@ typedef struct gt_race_round {
 
 typedef struct gt_race_result {
     gt_race_end end;
-    bool tie;         /* another contestant is within epsilon of the winner, and may be as good */
-    uint64_t winner;  /* id */
-    bool has_default; /* the default was sampled at all (it may have failed) */
-    double speedup;   /* default's time over the winner's, geometric mean; 1 if the default won; 0:
-                         unknown */
-    double speedup_low;  /* 95% interval of the above, from the final rounds (fewer than 3 of */
-    double speedup_high; /* them: from all shared rounds); 0 when unknown */
+    uint64_t winner;    /* id */
+    bool has_default;   /* the default was sampled at all (it may have failed) */
+    gt_verdict verdict; /* the interval is from the final rounds, fewer than 3 of them: from all
+                           shared rounds; a default that won has 1; never noisy */
     uint32_t rounds, samples;
 } gt_race_result;
 

@@ -123,7 +123,7 @@ static gputune_status compare_medians(gt_race_result *out, const gt_race *race,
     gt_summary fast, slow;
     GT_TRY(gt_race_summary(race, winner->id, &fast));
     GT_TRY(gt_race_summary(race, standard->id, &slow));
-    out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
+    out->verdict.speedup = fast.count && slow.count ? slow.median / fast.median : 0;
     return GPUTUNE_OK;
 }
 
@@ -144,9 +144,10 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
     }
     gt_paired paired;
     GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));
-    out->speedup = exp(paired.mean);
-    out->speedup_low = count > 1 ? exp(paired.low) : race->options.exact ? out->speedup : 0;
-    out->speedup_high = count > 1 ? exp(paired.high) : race->options.exact ? out->speedup : 0;
+    double speedup = exp(paired.mean), alone = race->options.exact ? speedup : 0;
+    out->verdict.speedup = speedup;
+    out->verdict.speedup_low = count > 1 ? exp(paired.low) : alone;
+    out->verdict.speedup_high = count > 1 ? exp(paired.high) : alone;
     return GPUTUNE_OK;
 }
 
@@ -158,7 +159,7 @@ gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
     }
     const gt_runner *winner = &race->runners.items[best], *standard = NULL;
     gt_race_result result = {.end = race->end,
-                             .tie = race->tie,
+                             .verdict.tie = race->tie,
                              .winner = winner->id,
                              .rounds = race->rounds,
                              .samples = race->samples};
@@ -167,7 +168,7 @@ gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
     }
     result.has_default = standard && standard->samples.count;
     if (standard == winner) {
-        result.speedup = result.speedup_low = result.speedup_high = 1;
+        result.verdict.speedup = result.verdict.speedup_low = result.verdict.speedup_high = 1;
     } else if (result.has_default) {
         GT_TRY(compare_default(&result, race, winner, standard));
     }

@@ -61,7 +61,7 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
         }
         const gt_resources *resources = &field->units.items[variant->unit].compiled.resources;
         insert(best, (candidate){variant->config,
-                                 gt_estimate(request->device, &launch->geometry, resources,
+                                 gt_estimate(request->device, &launch->steps[0], resources,
                                              access_bytes(request, &variant->config))});
     }
     free(launch);

@@ -32,9 +32,9 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     GT_TRY(gt_history_find_config(&trial, &history, request, &standard));
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
-        choice->speedup = trial->time.median / winner->time.median;
-        choice->speedup_low = trial->time.low / winner->time.high;
-        choice->speedup_high = trial->time.high / winner->time.low;
+        choice->verdict.speedup = trial->time.median / winner->time.median;
+        choice->verdict.speedup_low = trial->time.low / winner->time.high;
+        choice->verdict.speedup_high = trial->time.high / winner->time.low;
     }
     gt_history_free(&history);
     return GPUTUNE_OK;
@@ -49,17 +49,14 @@ gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
     bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
     free(text);
     choice->time_ns = winner->time.median;
-    choice->tie = winner->tie;
-    choice->noisy = winner->noisy;
     if (!same) {
+        choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
         return winner->time.median > 0 && strcmp(winner->problem, request->problem_text) == 0
                    ? compare_default(choice, winner, request)
                    : GPUTUNE_OK;
     }
     choice->default_ns = winner->default_time.median;
-    choice->speedup = winner->speedup;
-    choice->speedup_low = winner->speedup_low;
-    choice->speedup_high = winner->speedup_high;
+    choice->verdict = winner->verdict;
     return GPUTUNE_OK;
 }
 

@@ -16,8 +16,7 @@ typedef struct gt_choice {
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
-    double speedup, speedup_low, speedup_high;
-    bool tie, noisy;
+    gt_verdict verdict;
     gt_terms terms; /* the terms that it was made under: it answers requests of at most these */
     uint32_t variants, failed;
     char *stop_reason;

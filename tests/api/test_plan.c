@@ -53,7 +53,7 @@ static gputune_plan *plan_for(world *w, int64_t n)
     choice.image.data = strdup("image");
     choice.image.bytes = 5;
     choice.stop_reason = strdup("");
-    assert_int_equal(gt_plan_make(&plan, request, &choice, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_plan_make(&plan, request, &choice, NULL, false), GPUTUNE_OK);
     gt_choice_free(&choice);
     gt_request_free(request);
     return plan;

@@ -23,18 +23,6 @@ static void text_grows_and_is_taken(void **state)
     free(taken);
 }
 
-static void text_that_is_cleared_starts_anew(void **state)
-{
-    gt_text text = {0};
-    (void)state;
-    gt_text_append(&text, "before");
-    gt_text_clear(&text);
-    assert_string_equal(gt_text_string(&text), "");
-    gt_text_append(&text, "after");
-    assert_string_equal(gt_text_string(&text), "after");
-    gt_text_free(&text);
-}
-
 static void text_too_long_for_memory_fails_at_the_end(void **state)
 {
     gt_text text = {0};
@@ -153,12 +141,28 @@ static void nearest_of_a_very_long_word_is_none(void **state)
     assert_null(gt_nearest(word, names, 1));
 }
 
+/* A quoted source may be of any encoding, and a message may be cut within a character. */
+static void what_is_not_utf8_is_replaced(void **state)
+{
+    static const char *const cases[][2] = {{"caf\xe9 \xc3\xa9", "caf? \xc3\xa9"},
+                                           {"\xe2\x82\xac \xe2\x82", "\xe2\x82\xac ??"},
+                                           {"\xc0\x80\xf4\x90\x80\x80", "??????"},
+                                           {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%s", cases[i][0]);
+        gt_make_utf8(text);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows_and_is_taken),
-        cmocka_unit_test(text_that_is_cleared_starts_anew),
         cmocka_unit_test(text_too_long_for_memory_fails_at_the_end),
+        cmocka_unit_test(what_is_not_utf8_is_replaced),
         cmocka_unit_test(integers_as_users_write_them),
         cmocka_unit_test(integers_that_are_none),
         cmocka_unit_test(integers_that_do_not_fit),

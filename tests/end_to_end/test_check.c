@@ -224,6 +224,7 @@ static const char *const right[] = {
     "examples/vector_add.cu",
     "examples/zeromeanfilter.cu:zero_mean_columns",
     "examples/zeromeanfilter.cu:zero_mean_rows",
+    "examples/bitonic.cu",
 };
 
 static void test_no_false_alarms(void **state)

@@ -128,14 +128,15 @@ static int close_world(void **state)
 
 static gt_launch launch_of(const char *entry, uint64_t n)
 {
-    gt_launch launch = {.argument_count = 4, .parameter_count = 4};
-    snprintf(launch.entry, sizeof launch.entry, "%s", entry);
+    gt_launch launch = {.step_count = 1, .argument_count = 4, .parameter_count = 4};
+    snprintf(launch.steps[0].entry, sizeof launch.steps[0].entry, "%s", entry);
     for (int i = 0; i < 3; ++i) {
-        launch.geometry.grid[i] = launch.geometry.block[i] = launch.geometry.cluster[i] = 1;
+        launch.steps[0].grid[i] = launch.steps[0].block[i] = launch.steps[0].cluster[i] = 1;
     }
-    launch.geometry.grid[0] = (uint32_t)((n + BLOCK - 1) / BLOCK);
-    launch.geometry.block[0] = BLOCK;
-    launch.geometry.carveout_kb = -1;
+    launch.steps[0].grid[0] = (uint32_t)((n + BLOCK - 1) / BLOCK);
+    launch.steps[0].block[0] = BLOCK;
+    launch.steps[0].times = 1;
+    launch.carveout_kb = -1;
     for (int i = 0; i < 4; ++i) {
         launch.parameters[i] = (gt_parameter){
             .kind = i < 2 ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR, .bytes = 8, .argument = i};

@@ -27,12 +27,12 @@ static gputune_status take(const job *j, gt_frame *frame)
 static gputune_status send_and_take(const job *j, const int pair[2])
 {
     const gt_answer answer = {GPUTUNE_ECOMPILE, 2, "three"};
-    gt_frame_reader reader = {.limits = gt_limits_host};
+    gt_frame_reader reader = {.limit_bytes = GT_FRAME_HOST_BYTES};
     gt_frame frame;
     GT_TRY(gt_frame_send(pair[1], GT_FRAME_VERIFY, 7, &answer, j->record, j->object));
     gt_read read = gt_frame_read(&frame, &reader, pair[0]);
     gt_frame_reader_free(&reader);
-    if (read == GT_READ_FAILED) { /* where memory is short, jansson may call the text malformed */
+    if (read == GT_READ_FAILED) {
         return GPUTUNE_ENOMEM;
     }
     if (read != GT_READ_FRAME) {

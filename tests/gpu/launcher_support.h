@@ -37,8 +37,14 @@ static const void *const arguments[] = {block, &out_buffer, &count};
 static inline gt_launch make_launch(gt_pass pass)
 {
     gt_launch launch = {
-        .entry = "kernel",
-        .geometry = {{256, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
+        .step_count = 1,
+        .steps = {{.entry = "kernel",
+                   .grid = {256, 1, 1},
+                   .block = {128, 1, 1},
+                   .cluster = {1, 1, 1},
+                   .shared_bytes = 0,
+                   .times = 1}},
+        .carveout_kb = -1,
         .block_count = pass != GT_PASS_NONE,
         .argument_count = pass == GT_PASS_NONE ? 2 : 3,
     };

@@ -91,9 +91,9 @@ static void scratch_clears_and_clusters(void **state)
     j.launch.clears[0] = (gt_clear){2, 4096};
     j.launch.clears[1] = (gt_clear){0, 777};
     j.launch.clear_count = 2;
-    j.launch.geometry.cluster[0] = 16;
-    j.launch.geometry.carveout_kb = 100;
-    j.launch.geometry.shared_bytes = 100 * 1024;
+    j.launch.steps[0].cluster[0] = 16;
+    j.launch.carveout_kb = 100;
+    j.launch.steps[0].shared_bytes = 100 * 1024;
     fail_each(&j);
 }
 

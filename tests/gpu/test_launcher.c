@@ -183,9 +183,9 @@ static void test_cluster_carveout_and_shared_memory(void **state)
     (void)state;
     size_t value;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.cluster[0] = 16;
-    launch.geometry.carveout_kb = 100;
-    launch.geometry.shared_bytes = 100 * 1024;
+    launch.steps[0].cluster[0] = 16;
+    launch.carveout_kb = 100;
+    launch.steps[0].shared_bytes = 100 * 1024;
     gt_launcher *launcher;
     assert_int_equal(try_load(&launcher, &launch), 0);
     assert_true(was_set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &value));
@@ -210,7 +210,7 @@ static void test_cooperative(void **state)
 {
     (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.cooperative = 1;
+    launch.steps[0].cooperative = 1;
     gt_launcher *launcher;
     assert_int_equal(try_load(&launcher, &launch), 0);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments), 0);
@@ -226,7 +226,7 @@ static void test_portable_cluster_needs_no_opt_in(void **state)
     (void)state;
     size_t value;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.cluster[0] = 8;
+    launch.steps[0].cluster[0] = 8;
     gt_launcher *launcher;
     assert_int_equal(try_load(&launcher, &launch), 0);
     assert_false(was_set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &value));
@@ -270,9 +270,9 @@ static void test_refusals_name_their_reason(void **state)
     gt_launch launch = make_launch(GT_PASS_NONE);
     fake.current = NULL;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no CUDA context is current");
-    launch.geometry.cluster[0] = 3;
+    launch.steps[0].cluster[0] = 3;
     expect_refusal(&launch, GPUTUNE_EINVAL, "not a multiple of its cluster's 3");
-    launch.geometry.cluster[0] = 16;
+    launch.steps[0].cluster[0] = 16;
     fake.clusters = 0;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a cluster of 16 blocks of 128 threads");
     fake.fail_name = "OccupancyMaxActiveClusters";
@@ -281,8 +281,8 @@ static void test_refusals_name_their_reason(void **state)
     launch = make_launch(GT_PASS_NONE);
     fake.blocks = 0;
     expect_refusal(&launch, GPUTUNE_ECUDA, "does not fit on a multiprocessor");
-    launch.geometry.cooperative = 1;
-    launch.geometry.grid[0] = 132 * 2 + 1;
+    launch.steps[0].cooperative = 1;
+    launch.steps[0].grid[0] = 132 * 2 + 1;
     fake.blocks = 2;
     expect_refusal(&launch, GPUTUNE_ECUDA,
                    "a cooperative grid of 265 blocks does not fit on the device at once; with this "
@@ -290,14 +290,14 @@ static void test_refusals_name_their_reason(void **state)
     launch = make_launch(GT_PASS_NONE);
     fake.max_threads = 64;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block of 128 threads does not fit: 42 registers");
-    launch.geometry.shared_bytes = 220 * 1024;
+    launch.steps[0].shared_bytes = 220 * 1024;
     fake.fixed_shared_bytes = 20 * 1024;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block has 245760 bytes of shared memory");
     launch = make_launch(GT_PASS_CONSTANT);
     fake.no_symbol = true;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no symbol " GT_PASS_SYMBOL "c");
     launch = make_launch(GT_PASS_NONE);
-    memcpy(launch.entry, "missing", 8);
+    memcpy(launch.steps[0].entry, "missing", 8);
     expect_refusal(&launch, GPUTUNE_ECUDA, "the image has no kernel \"missing\"");
     launch = make_launch(GT_PASS_NONE);
     fake.fail_name = "ModuleLoadData";
@@ -418,7 +418,7 @@ static void test_a_second_size_shares_the_module(void **state)
     (void)state;
     gt_launcher *parent = load_pass(GT_PASS_NONE), *child;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.grid[0] = 7;
+    launch.steps[0].grid[0] = 7;
     assert_int_equal(gt_launcher_share(&child, parent, &launch), 0);
     assert_int_equal(fake_count("ModuleLoadData"), 0);
     assert_int_equal(gt_launcher_launch(child, fake_stream(1), arguments + 1), 0);

@@ -113,7 +113,7 @@ static void test_a_preferred_cluster(void **state)
     (void)state;
     const void *const without_block[] = {&out_buffer, &count};
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.geometry.preferred_cluster = 16;
+    launch.steps[0].preferred_cluster = 16;
     gt_launcher *launcher = load(&launch);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
     const fake_call *call = fake_find("LaunchKernelEx", 0);
@@ -123,7 +123,7 @@ static void test_a_preferred_cluster(void **state)
     assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
     assert_int_equal(call->attributes[1].value.preferredClusterDim.x, 16);
     free_and_check(launcher);
-    launch.geometry.preferred_cluster = 24; /* does not divide the grid of 256 */
+    launch.steps[0].preferred_cluster = 24; /* does not divide the grid of 256 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
@@ -166,6 +166,85 @@ static void test_the_steps_of_a_pipeline(void **state)
         strstr(gt_message(), "kernel: a cooperative grid of 1048576 blocks does not fit"));
 }
 
+/* kernel(buffer, buffer, value) for 1 and 2, with grids of 10 and 20; two buffers change places
+ * behind each.
+ */
+static gt_launch loop_of_two(void)
+{
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.parameter_count = 3;
+    launch.parameters[1] = launch.parameters[0];
+    launch.parameters[1].argument = 1;
+    launch.parameters[2] =
+        (gt_parameter){.kind = GT_PARAMETER_VALUE, .bytes = 8, .argument = -1, .map = 1};
+    launch.steps[0].parameter_count = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        launch.steps[0].parameters[i] = i;
+    }
+    launch.sequence = (gt_sequence){.item_count = 8,
+                                    .items = {{GT_SEQUENCE_COUNTER, 0, 0, 0, 1},
+                                              {GT_SEQUENCE_UNLESS, 0, 8, 1, 3},
+                                              {GT_SEQUENCE_GRID, 0, 0, 4, 3},
+                                              {GT_SEQUENCE_VALUE, 1, 0, 5, 1},
+                                              {GT_SEQUENCE_LAUNCH, 0, 0, 0, 0},
+                                              {GT_SEQUENCE_SWAP, 0, 1, 0, 0},
+                                              {GT_SEQUENCE_COUNTER, 0, 0, 7, 3},
+                                              {GT_SEQUENCE_GOTO, 0, 1, 0, 0}},
+                                    .code_count = 10,
+                                    .code = {{.operation = GT_DO_LITERAL, .integer = 1},
+                                             {.operation = GT_DO_SLOT},
+                                             {.operation = GT_DO_LITERAL, .integer = 3},
+                                             {.operation = GT_DO_LESS},
+                                             {.operation = GT_DO_LITERAL, .integer = 10},
+                                             {.operation = GT_DO_SLOT},
+                                             {.operation = GT_DO_MULTIPLY},
+                                             {.operation = GT_DO_SLOT},
+                                             {.operation = GT_DO_LITERAL, .integer = 1},
+                                             {.operation = GT_DO_ADD}}};
+    return launch;
+}
+
+static void test_a_loop(void **state)
+{
+    (void)state;
+    CUdeviceptr other = 0x123400;
+    const void *const two[] = {&out_buffer, &other};
+    gt_launch launch = loop_of_two();
+    gt_launcher *launcher = load(&launch);
+    for (size_t i = 0; i < 4; i++) { /* each launch of the whole begins anew */
+        if (i % 2 == 0) {
+            assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), two), GPUTUNE_OK);
+        }
+        const fake_call *call = fake_find("LaunchKernelEx", i);
+        assert_int_equal(call->config.gridDimX, i % 2 ? 20 : 10);
+        assert_int_equal(call->config.blockDimX, 128);
+        assert_int_equal(call->parameters[0], i % 2 ? other : out_buffer);
+        assert_int_equal(call->parameters[1], i % 2 ? out_buffer : other);
+        assert_int_equal(call->parameters[2], i % 2 ? 2 : 1);
+    }
+    assert_int_equal(fake_count("LaunchKernelEx"), 4);
+    free_and_check(launcher);
+}
+
+/* What comes from another process is carried out once before anything is launched. */
+static void test_loops_that_cannot_be(void **state)
+{
+    (void)state;
+    gt_launcher *launcher;
+    gt_launch launch = loop_of_two();
+    launch.steps[0].cluster[0] = 4; /* divides 256 and 20, but not 10 */
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "a grid of 10 blocks in a loop is not a multiple"));
+    launch = loop_of_two();
+    launch.sequence.items[6].first = 0; /* the counter stays 1 */
+    launch.sequence.items[6].count = 1;
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "cannot be carried out"));
+    launch.sequence.items[7].target = 9;
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "contradicts itself"));
+}
+
 static void test_a_driver_without_the_limit(void **state)
 {
     (void)state;
@@ -186,6 +265,8 @@ int main(void)
         cmocka_unit_test_setup(test_a_window_over_no_buffer_is_refused, setup_l2),
         cmocka_unit_test_setup(test_a_preferred_cluster, setup_l2),
         cmocka_unit_test_setup(test_the_steps_of_a_pipeline, setup_l2),
+        cmocka_unit_test_setup(test_a_loop, setup_l2),
+        cmocka_unit_test_setup(test_loops_that_cannot_be, setup_l2),
         cmocka_unit_test_setup(test_a_driver_without_the_limit, setup_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

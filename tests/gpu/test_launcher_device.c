@@ -119,8 +119,14 @@ static void need_device(void)
 static gt_launch spread_launch(gt_pass pass)
 {
     gt_launch launch = {
-        .entry = "spread",
-        .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1, 0},
+        .step_count = 1,
+        .steps = {{.entry = "spread",
+                   .grid = {(COUNT + 255) / 256, 1, 1},
+                   .block = {256, 1, 1},
+                   .cluster = {1, 1, 1},
+                   .shared_bytes = 0,
+                   .times = 1}},
+        .carveout_kb = -1,
         .block_count = 1,
         .blocks = {{.pass = pass,
                     .bytes = COUNT * 4,
@@ -420,8 +426,14 @@ static void test_scratch_and_clears(void **state)
     CUstream stream = make_stream();
     int result[32], add = 2;
     gt_launch launch = {
-        .entry = "tally",
-        .geometry = {{4, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
+        .step_count = 1,
+        .steps = {{.entry = "tally",
+                   .grid = {4, 1, 1},
+                   .block = {128, 1, 1},
+                   .cluster = {1, 1, 1},
+                   .shared_bytes = 0,
+                   .times = 1}},
+        .carveout_kb = -1,
         .argument_count = 2,
         .parameter_count = 3,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0},
@@ -450,8 +462,14 @@ static void test_scratch_and_clears(void **state)
 static gt_launch rank_launch(uint32_t cluster, uint32_t shared_bytes)
 {
     return (gt_launch){
-        .entry = "rank",
-        .geometry = {{32, 1, 1}, {128, 1, 1}, {cluster, 1, 1}, shared_bytes, -1, 0},
+        .step_count = 1,
+        .steps = {{.entry = "rank",
+                   .grid = {32, 1, 1},
+                   .block = {128, 1, 1},
+                   .cluster = {cluster, 1, 1},
+                   .shared_bytes = shared_bytes,
+                   .times = 1}},
+        .carveout_kb = -1,
         .argument_count = 1,
         .parameter_count = 1,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}},
@@ -509,8 +527,14 @@ static void test_free_waits_for_a_running_kernel(void **state)
     CUstream stream = make_stream();
     long long turns = device.emulated ? 100000 : 100000000;
     gt_launch launch = {
-        .entry = "slow",
-        .geometry = {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, -1, 0},
+        .step_count = 1,
+        .steps = {{.entry = "slow",
+                   .grid = {1, 1, 1},
+                   .block = {32, 1, 1},
+                   .cluster = {1, 1, 1},
+                   .shared_bytes = 0,
+                   .times = 1}},
+        .carveout_kb = -1,
         .argument_count = 2,
         .parameter_count = 2,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}, {GT_PARAMETER_SCALAR, 8, 1, 0}},

@@ -33,7 +33,7 @@ static const char *const plain[] = {
 /* The template with one line replaced; 0: as it is. */
 static inline void replace_line(gt_text *out, const char *const *lines, int line, const char *text)
 {
-    gt_text_clear(out);
+    gt_text_free(out);
     for (int i = 0; lines[i]; i++) {
         gt_text_printf(out, "%s\n", i + 1 == line ? text : lines[i]);
     }

@@ -26,8 +26,8 @@ static void test_values(void **state)
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
     assert_int_equal(b.workload.scalars[0].integer, 32);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_int_equal(launch.geometry.grid[0], 16); /* of the configuration's TILE */
-    assert_int_equal(launch.geometry.shared_bytes, 256);
+    assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
+    assert_int_equal(launch.steps[0].shared_bytes, 256);
     bench_close(&b);
 }
 

@@ -27,7 +27,7 @@ static const char *options_of(const char *clause, const char *configuration)
     } else {
         ASSERT_OK(gt_source_reference(&source, template, &problem, &device, ""));
     }
-    gt_text_clear(&text);
+    gt_text_free(&text);
     for (size_t i = 0; i < source.option_count; i++) {
         gt_text_printf(&text, "%s%s", i ? " " : "", source.options[i]);
     }
@@ -146,7 +146,7 @@ static void test_mistakes(void **state)
     gt_text text = {0};
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_text_clear(&text);
+        gt_text_free(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i].clause);
         expect_mistake("k.cu", gt_text_string(&text), mistakes[i].message);
     }

@@ -2,8 +2,8 @@
  * such, and never as a mistake of the template. */
 #include "kernel_support.h"
 
+#include "draft/draft.h"
 #include "kernel/compiler_options.h"
-#include "kernel/draft.h"
 #include "support/each_failure.h"
 
 typedef struct job {
@@ -166,7 +166,7 @@ static void test_several_kernels(void **state)
 static gputune_status draft(void *user)
 {
     char *out;
-    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL));
+    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL, NULL, NULL));
     free(out);
     return GPUTUNE_OK;
 }
@@ -178,7 +178,7 @@ static void test_drafts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
-        (void)snprintf(path, sizeof path, "tests/kernel/drafts/%s.cu", names[i]);
+        (void)snprintf(path, sizeof path, "tests/draft/drafts/%s.cu", names[i]);
         char *text = read_text(path);
         each_failure("allocation", 1, draft, NULL, text);
         free(text);

@@ -48,7 +48,7 @@ static void test_a_template(void **state)
     gt_source_free(&source);
     const gt_config config = gt_config_default(b.template);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_string_equal(launch.entry, "a::v1::scale");
+    assert_string_equal(launch.steps[0].entry, "a::v1::scale");
     bench_close(&b);
 }
 
@@ -62,7 +62,7 @@ static void test_a_reference(void **state)
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "slow<float>");
     assert_null(strstr(source.text, "void scale"));
-    assert_string_equal(b.workload.reference.entry, "slow");
+    assert_string_equal(b.workload.reference.steps[0].entry, "slow");
     gt_source_free(&source);
     bench_close(&b);
 }
@@ -97,7 +97,7 @@ static void test_a_plain_kernel_in_a_namespace(void **state)
     assert_non_null(strstr(source.text, "namespace a { extern \"C\" __global__ void scale"));
     const gt_config config = gt_config_default(b.template);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_string_equal(launch.entry, "scale");
+    assert_string_equal(launch.steps[0].entry, "scale");
     assert_string_equal(b.template->name, "a::scale");
     gt_source_free(&source);
     bench_close(&b);

@@ -116,8 +116,8 @@ static void test_preferred_clusters(void **state)
                         "the preferred cluster is no multiple of the cluster");
     ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_int_equal(launch.geometry.preferred_cluster, 16);
-    assert_int_equal(launch.geometry.grid[0], 16);
+    assert_int_equal(launch.steps[0].preferred_cluster, 16);
+    assert_int_equal(launch.steps[0].grid[0], 16);
     bench_close(&b);
     bench_open(&b, text, "sm_120"); /* eight blocks at most */
     assert_int_equal(count_valid(b.space), 5);
@@ -139,7 +139,7 @@ static void test_mistakes(void **state)
     gt_text text = {0};
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_text_clear(&text);
+        gt_text_free(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
         expect_mistake("k.cu", gt_text_string(&text), mistakes[i][1]);
     }

@@ -44,7 +44,7 @@ static void append_items(gt_text *out, const gt_excess *excess)
 
 static void make(gt_text *out, const gt_excess *excess)
 {
-    gt_text_clear(out);
+    gt_text_free(out);
     for (int i = 0; i < LINES; i++) {
         if (i + 1 == excess->line) {
             append_items(out, excess);

@@ -133,10 +133,10 @@ static void test_launches(void **state)
     const gt_launch launch = bind(&b, "B=128 EARLY=1");
     assert_int_equal(launch.step_count, 3);
     assert_int_equal(launch.parameter_count, 4);
-    assert_int_equal(launch.geometry.grid[0], 8);
-    assert_int_equal(launch.geometry.shared_bytes, 1024);
+    assert_int_equal(launch.steps[0].grid[0], 8);
+    assert_int_equal(launch.steps[0].shared_bytes, 1024);
     const gt_kernel_step *first = &launch.steps[0], *second = &launch.steps[1];
-    assert_string_equal(launch.entry, "first");
+    assert_string_equal(launch.steps[0].entry, "first");
     assert_string_equal(first->entry, "first");
     assert_int_equal(first->grid[0], 8);
     assert_int_equal(first->block[0], 128);
@@ -232,7 +232,7 @@ static void test_clusters_and_cooperative_steps(void **state)
                "EARLY)\n" FUNCTIONS,
                "sm_90");
     const gt_launch launch = bind(&b, "B=128 EARLY=1"), plain = bind(&b, "B=64 EARLY=0");
-    assert_int_equal(launch.geometry.grid[0], 6);
+    assert_int_equal(launch.steps[0].grid[0], 6);
     assert_int_equal(launch.steps[0].grid[0], 6);
     assert_int_equal(launch.steps[0].cluster[0], 2);
     assert_int_equal(launch.steps[0].cooperative, 0);
@@ -267,7 +267,8 @@ static const struct {
      "a.cu:3:17: 'other' takes 1 parameter; expected 4, those of args = (…), or without it those "
      "of args() and scratch()"},
     {P "launch(other, block = 1, grid = 1, args = (z))\n",
-     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch()"},
+     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch(), a loop's counter, a "
+     "tunable or a problem value"},
     {P "launch(other, block = 1, grid = 1, args = y)\n",
      "a.cu:3:59: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
      "256), args = (y, x, n))"},

@@ -128,7 +128,7 @@ static void test_vector_elements(void **state)
     assert_int_equal(gt_buffer_element_bytes(x), 12);
     assert_int_equal(gt_buffer_alignment(x), 4);
     assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
-    assert_int_equal(b.workload.reference.geometry.grid[0], 1); /* a thread for each float4 */
+    assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* a thread for each float4 */
     bench_close(&b);
 }
 
@@ -203,13 +203,13 @@ static void test_judges(void **state)
     assert_true(w->has_reference && w->has_scale && w->has_check && w->block_count == 0);
     assert_float_equal(w->tolerance.rtol, 1e-5, 1e-15);
     assert_true(w->tolerance.atol == 0 && w->tolerance.stol == 0.25);
-    assert_string_equal(w->reference.entry, "slow");
-    assert_int_equal(w->reference.geometry.grid[0], 7);
+    assert_string_equal(w->reference.steps[0].entry, "slow");
+    assert_int_equal(w->reference.steps[0].grid[0], 7);
     assert_int_equal(w->reference.parameter_count, 8);
     assert_int_equal(w->reference.parameters[7].scratch_bytes, 800);
     assert_int_equal(w->reference.clears[0].bytes, 800); /* as doubles */
-    assert_string_equal(w->check.entry, "verdict");
-    assert_int_equal(w->check.geometry.block[0], 256);
+    assert_string_equal(w->check.steps[0].entry, "verdict");
+    assert_int_equal(w->check.steps[0].block[0], 256);
     assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_SCRATCH);
     assert_int_equal(w->check.parameters[7].scratch_bytes, 8);
     bench_close(&b);

@@ -279,12 +279,12 @@ static void test_launch(void **state)
     (void)state;
     bench_open(&b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 C=2");
-    assert_string_equal(launch.entry, "k");
+    assert_string_equal(launch.steps[0].entry, "k");
     assert_int_equal(launch.block_count, 0);
-    assert_int_equal(launch.geometry.block[0], 128);
-    assert_int_equal(launch.geometry.grid[0], 32);
-    assert_int_equal(launch.geometry.cluster[0], 2);
-    assert_int_equal(launch.geometry.carveout_kb, -1);
+    assert_int_equal(launch.steps[0].block[0], 128);
+    assert_int_equal(launch.steps[0].grid[0], 32);
+    assert_int_equal(launch.steps[0].cluster[0], 2);
+    assert_int_equal(launch.carveout_kb, -1);
     assert_int_equal(launch.parameter_count, 2);
     assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_SCALAR);
     assert_int_equal(launch.parameters[1].bytes, 8);

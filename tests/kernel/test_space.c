@@ -183,8 +183,8 @@ static void test_occupancy_and_grid(void **state)
     const gt_config config = config_of(b.template, "B=256 C=4");
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     /* three blocks by shared memory, and rounded up to the cluster */
-    assert_int_equal(launch.geometry.grid[0], 3 * 132 + 4);
-    assert_int_equal(launch.geometry.cluster[0], 4);
+    assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
+    assert_int_equal(launch.steps[0].cluster[0], 4);
     bench_close(&b);
 }
 

@@ -249,10 +249,10 @@ static void test_dimensions(void **state)
                        cases[i].block, cases[i].block);
         bench_open(&b, gt_text_string(&text), "sm_90");
         for (int d = 0; d < 3; d++) {
-            assert_int_equal(b.workload.reference.geometry.block[d], cases[i].sizes[d]);
+            assert_int_equal(b.workload.reference.steps[0].block[d], cases[i].sizes[d]);
         }
-        assert_int_equal(b.workload.reference.geometry.grid[1], 2);
-        assert_int_equal(b.template->parts->block.count == 1, cases[i].sizes[1] == 1);
+        assert_int_equal(b.workload.reference.steps[0].grid[1], 2);
+        assert_int_equal(b.template->parts->steps[0].block.count == 1, cases[i].sizes[1] == 1);
         bench_close(&b);
         gt_text_free(&text);
     }

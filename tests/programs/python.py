@@ -282,6 +282,39 @@ __global__ void scale(half *y, half a, bool twice, size_t n)
 
 
 @test
+def loops_of_launches():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "sums.cu")
+        with open(path, "w") as file:
+            file.write("""#pragma gputune kernel(sums)
+#pragma gputune problem(n = 1000)
+#pragma gputune args(inout float y[n], int n) scratch(float next[n])
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune for(step = 1; step < n; step *= 2)
+#pragma gputune launch(add, block = BLOCK, grid = ceil_div(n, BLOCK), args = (next, y, n, step))
+#pragma gputune launch(copy, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, next, n))
+__global__ void add(float *to, const float *from, int n, int step)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i] + (i >= step ? from[i - step] : 0);
+    }
+}
+__global__ void copy(float *to, const float *from, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i];
+    }
+}
+""")
+        sums = gputune.tune(path, n=N, effort="cached")
+        y = Interface()
+        sums(y, N)
+        assert y.read() == [float(i + 1) for i in range(N)]
+
+
+@test
 def tuning_and_what_is_known_then():
     axpy = gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
     info = axpy.info
@@ -375,6 +408,64 @@ def plans_that_are_closed():
     assert "closed" in repr(axpy)
     axpy.close()
     assert y.read() == [3.0] * N
+
+
+@test
+def a_call_that_was_answered_before():
+    with gputune.open(database=":memory:") as tuner:
+        asked = {"effort": "cached", "only": ["BLOCK=128"], "sizes": {"n": N}, "time_limit": 20.5}
+        first, again = tuner.tune("axpy", **asked), tuner.tune("axpy", **asked)
+        assert again is not first and again.info == first.info
+        first.close()
+        y, x = Tensor(), Tensor()
+        again(y, x, 2.0, N)  # whoever else has closed a plan like it
+        assert y.read() == [3.0] * N
+        for n in (float(N), True):  # which compares equal to a size that was asked for
+            tuner.tune("axpy", n=int(n), effort="cached")
+            if type(n) is float:
+                raises(TypeError, "size n is 1000.0", tuner.tune, "axpy", n=n, effort="cached")
+        assert tuner.tune("axpy", n=N, effort="cached").arguments[0]["buffer_bytes"] == 4 * N
+        for count in (1, 2):  # a name that means something else from now on
+            tuner.add_source("many.cu", MANY.replace("BLOCK = 64", f"BLOCK = {32 * count}"))
+            assert f"BLOCK={32 * count}" in tuner.tune("many", n=N, effort="cached").info["configuration"]
+        for _ in range(2):
+            raises(gputune.NotFoundError, "nosuch", tuner.tune, "nosuch", n=N)
+            raises(TypeError, "only has 1", tuner.tune, "axpy", n=N, only=[1])
+    raises(gputune.Error, "NULL", tuner.tune, "axpy", **asked)
+
+
+@test
+def a_forked_child_asks_for_itself():
+    plan()
+    child = os.fork()
+    if child == 0:
+        try:
+            plan()
+        except gputune.Error:
+            os._exit(0)  # CUDA does not work there
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@test
+def many_threads_ask_and_launch():
+    wrong = []
+
+    def work():
+        y, x = Tensor(), Tensor()
+        for _ in range(50):
+            gputune.tune("axpy", n=N, effort="cached")(y, x, 1.0, N)
+        if y.read() != [51.0] * N:
+            wrong.append(y.read()[:3])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
 
 
 @test

@@ -258,7 +258,9 @@ static void goes_on_beside(world *w, const void *bytes, size_t count)
         gt_store *store = open_store(w);
         assert_true(time_at(store, 512) == (turn ? 5 : 0)); /* the second time it is there */
         put_size(store, 512, 5);
-        assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+        assert_int_equal(gt_store_check(store, false), GPUTUNE_OK);
+        assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
+        assert_non_null(strstr(gt_message(), beside));
         gt_store_close(store);
         assert_int_equal(access(beside, F_OK), 0);
         assert_int_equal(w->warnings, turn + 1);
@@ -314,7 +316,7 @@ static void malformed_tables(void **state)
     assert_true(time_at(store, 1024) == 0);
     put_size(store, 512, 5);
     assert_true(time_at(store, 512) == 5);
-    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
     store = open_store(w);

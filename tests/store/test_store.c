@@ -53,8 +53,8 @@ static void winner_survives_reopening(void **state)
     assert_string_equal(found.fallback.image.data, "the default's code");
     assert_int_equal(found.code.resources.registers, 32);
     assert_true(found.time.median == 100 && found.time.count == 9 && found.time.low == 97);
-    assert_true(found.default_time.median == 200 && found.speedup_low == 1.9);
-    assert_true(found.tie && found.terms.proved && !found.noisy && !found.modelled);
+    assert_true(found.default_time.median == 200 && found.verdict.speedup_low == 1.9);
+    assert_true(found.verdict.tie && found.terms.proved && !found.verdict.noisy && !found.modelled);
     assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
     assert_int_equal(found.terms.driver_version, 13000);
     assert_int_equal(found.failed, 1);

@@ -58,7 +58,8 @@ static void winner_is_the_same_in_the_other_store(void **state)
             assert_string_equal(found.fallback_config, "VEC=1");
             assert_string_equal(found.stop_reason, "every other variant is slower");
             assert_true(found.time.median == 300 && found.time.low == 297);
-            assert_true(found.default_time.median == 600 && found.speedup_low == 1.9 && found.tie);
+            assert_true(found.default_time.median == 600 && found.verdict.speedup_low == 1.9 &&
+                        found.verdict.tie);
             assert_true(gt_hash_equal(found.code.source, hash_of(1002)) && !found.code.image.data);
             assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
             assert_true(found.terms.final);

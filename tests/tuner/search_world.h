@@ -51,7 +51,7 @@ typedef struct world {
 
 static scripted_variant behave(void *user, const gt_launch *launch)
 {
-    return ((world *)user)->by_block[launch->geometry.block[0]];
+    return ((world *)user)->by_block[launch->steps[0].block[0]];
 }
 
 static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,

@@ -77,7 +77,7 @@ static void pass_time(double seconds)
 
 static int config_of(const gt_launch *launch)
 {
-    int64_t block = launch->geometry.block[0], grid = launch->geometry.grid[0];
+    int64_t block = launch->steps[0].block[0], grid = launch->steps[0].grid[0];
     int64_t items = size_values[size_of(process.request.scenario)] / (grid * block);
     for (int c = 0; c < CONFIGS; c++) {
         if (block_values[c / ITEM_VALUES] == block && item_values[c % ITEM_VALUES] == items) {

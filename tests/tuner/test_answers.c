@@ -139,8 +139,8 @@ static double speedup_of(world *w, double *low)
     char config[64];
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_string_equal(config, "BLOCK=256");
-    double speedup = choice.speedup;
-    *low = choice.speedup_low;
+    double speedup = choice.verdict.speedup;
+    *low = choice.verdict.speedup_low;
     gt_choice_free(&choice);
     return speedup;
 }

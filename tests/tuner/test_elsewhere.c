@@ -30,7 +30,7 @@ static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)
 {
-    const gt_geometry *g = &launch->geometry;
+    const gt_kernel_step *g = &launch->steps[0];
     scripted_variant variant = ((world *)user)->by_block[g->block[0]];
     if (g->block[0] == 256 && (uint64_t)g->grid[0] * 256 >= wrong_from) {
         variant.verify = GPUTUNE_EWRONG;

@@ -17,13 +17,12 @@ static gt_device h200(void)
     return device;
 }
 
-static gt_geometry shape(uint32_t grid, uint32_t block, uint32_t shared_bytes)
+static gt_kernel_step shape(uint32_t grid, uint32_t block, uint32_t shared_bytes)
 {
-    return (gt_geometry){.grid = {grid, 1, 1},
-                         .block = {block, 1, 1},
-                         .cluster = {1, 1, 1},
-                         .shared_bytes = shared_bytes,
-                         .carveout_kb = -1};
+    return (gt_kernel_step){.grid = {grid, 1, 1},
+                            .block = {block, 1, 1},
+                            .cluster = {1, 1, 1},
+                            .shared_bytes = shared_bytes};
 }
 
 static void test_resident_blocks_follow_every_limit(void **state)
@@ -42,9 +41,9 @@ static void test_resident_blocks_follow_every_limit(void **state)
         {1024, 96, 0, 0},     /* does not fit: refused by the driver */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const gt_geometry geometry = shape(1000, cases[i].block, cases[i].shared);
+        const gt_kernel_step step = shape(1000, cases[i].block, cases[i].shared);
         const gt_resources resources = {.registers = cases[i].registers};
-        assert_int_equal(gt_resident_blocks(&device, &geometry, &resources), cases[i].blocks);
+        assert_int_equal(gt_resident_blocks(&device, &step, &resources), cases[i].blocks);
     }
 }
 
@@ -52,19 +51,19 @@ static void test_wider_accesses_rank_higher_until_latency_is_hidden(void **state
 {
     (void)state;
     const gt_device device = h200();
-    const gt_geometry geometry = shape(100000, 64, 0);
+    const gt_kernel_step step = shape(100000, 64, 0);
     const gt_resources resources = {.registers = 20};
-    double narrow = gt_estimate(&device, &geometry, &resources, 4);
-    double wide = gt_estimate(&device, &geometry, &resources, 16);
+    double narrow = gt_estimate(&device, &step, &resources, 4);
+    double wide = gt_estimate(&device, &step, &resources, 16);
     assert_true(wide > narrow);
-    assert_float_equal(gt_estimate(&device, &geometry, &resources, 64), wide, 1e-9);
+    assert_float_equal(gt_estimate(&device, &step, &resources, 64), wide, 1e-9);
 }
 
 static void test_spills_and_half_empty_waves_cost(void **state)
 {
     (void)state;
     const gt_device device = h200();
-    const gt_geometry full = shape(132 * 8, 256, 0), half = shape(132 * 8 + 1, 256, 0);
+    const gt_kernel_step full = shape(132 * 8, 256, 0), half = shape(132 * 8 + 1, 256, 0);
     const gt_resources plain = {.registers = 32}, spilling = {.registers = 32, .spill_bytes = 64};
     assert_true(gt_estimate(&device, &full, &plain, 16) > gt_estimate(&device, &half, &plain, 16));
     assert_true(gt_estimate(&device, &full, &plain, 16) >

@@ -142,7 +142,7 @@ static int hangs_seen;
 static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 {
     world *w = user;
-    scripted_variant variant = w->by_block[launch->geometry.block[0]];
+    scripted_variant variant = w->by_block[launch->steps[0].block[0]];
     bool hangs = variant.verify == GPUTUNE_ETIMEOUT;
     nanosleep(&(struct timespec){0, !hangs ? 0 : hangs_seen++ ? 300000000 : 10000000}, NULL);
     return variant;

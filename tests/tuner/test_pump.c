@@ -125,7 +125,7 @@ static double late_share(const scripted_farm *farm)
 {
     size_t count = farm->launches.count, good = 0;
     for (size_t i = count / 2; i < count; i++) {
-        int block = (int)farm->launches.items[i].geometry.block[0];
+        int block = (int)farm->launches.items[i].steps[0].block[0];
         good += abs(block - BEST) <= SPACING * VALUES / 20;
     }
     return (double)good / (double)(count - count / 2);

@@ -12,7 +12,7 @@ static void last_one_to_come_wins(void **state)
     gt_race_result result;
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 19);
-    assert_true(result.speedup_low > 1.08 && result.speedup_high < 1.14);
+    assert_true(result.verdict.speedup_low > 1.08 && result.verdict.speedup_high < 1.14);
     gt_race_free(race);
 }
 
@@ -45,7 +45,7 @@ static void clear_winner_is_no_tie(void **state)
     gt_race_result result;
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 4);
-    assert_false(result.tie);
+    assert_false(result.verdict.tie);
     assert_int_equal(result.end, GT_RACE_ONE_LEFT);
     gt_race_free(race);
 }
@@ -60,7 +60,8 @@ static void winning_default_has_speedup_one(void **state)
     gt_race_result result;
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 0);
-    assert_true(result.speedup == 1 && result.speedup_low == 1 && result.speedup_high == 1);
+    assert_true(result.verdict.speedup == 1 && result.verdict.speedup_low == 1 &&
+                result.verdict.speedup_high == 1);
     gt_race_free(race);
 }
 
@@ -80,7 +81,8 @@ static void one_shared_round_gives_no_interval(void **state)
     assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 1);
-    assert_true(result.speedup > 1.8 && result.speedup_low == 0 && result.speedup_high == 0);
+    assert_true(result.verdict.speedup > 1.8 && result.verdict.speedup_low == 0 &&
+                result.verdict.speedup_high == 0);
     gt_race_free(race);
 }
 
@@ -107,7 +109,7 @@ static void no_shared_round_gives_the_ratio_of_medians(void **state)
     assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
-    assert_true(result.speedup == 2 && result.speedup_low == 0);
+    assert_true(result.verdict.speedup == 2 && result.verdict.speedup_low == 0);
     gt_race_free(race);
 }
 
@@ -186,7 +188,8 @@ static void tie_is_settled_by_the_caller(void **state)
     race_on(race, &m, &end);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
-    assert_true(result.tie && result.speedup_low < 1 && result.speedup_high > 1);
+    assert_true(result.verdict.tie && result.verdict.speedup_low < 1 &&
+                result.verdict.speedup_high > 1);
     gt_race_free(race);
 }
 
@@ -290,7 +293,7 @@ static void budget_gives_the_best_so_far(void **state)
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
     assert_int_equal(result.end, GT_RACE_BUDGET);
-    assert_true(result.speedup > 1.2);
+    assert_true(result.verdict.speedup > 1.2);
     assert_true(strlen(gt_race_end_text(result.end)) > 0);
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     assert_int_equal(round.count, 0);
@@ -309,9 +312,9 @@ static void exact_values_need_one_round(void **state)
     gt_race *race = run_race(&m, &options);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 11); /* of equals the lower rank */
-    assert_true(result.tie);
+    assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
-    assert_true(fabs(result.speedup - m.times[0] / 99) < 1e-9);
+    assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);
     gt_race_free(race);
 }
 
@@ -338,7 +341,7 @@ static void an_exact_winner_is_compared_with_the_default(void **state)
     }
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
-    assert_true(fabs(result.speedup - 1.1) < 1e-9);
+    assert_true(fabs(result.verdict.speedup - 1.1) < 1e-9);
     gt_race_free(race);
 }
 
@@ -356,7 +359,7 @@ static void same_seed_same_course(void **state)
     }
     assert_int_equal(results[0].winner, results[1].winner);
     assert_int_equal(results[0].samples, results[1].samples);
-    assert_true(results[0].speedup == results[1].speedup);
+    assert_true(results[0].verdict.speedup == results[1].verdict.speedup);
     for (uint32_t i = 0; i < 24; i++) {
         gt_race_contestant a, b;
         gt_race_contestant_at(races[0], i, &a);

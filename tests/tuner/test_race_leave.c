@@ -82,7 +82,7 @@ static void next_best_replaces_a_winner_that_fails(void **state)
     } while (end == GT_RACE_RUNNING);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 1);
-    assert_true(result.speedup_low > 1);
+    assert_true(result.verdict.speedup_low > 1);
     gt_race_fail(race, 1);
     do {
         take_round(race, &m, &end);
@@ -132,7 +132,7 @@ static void default_may_fail(void **state)
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 3);
     assert_false(result.has_default);
-    assert_true(result.speedup == 0);
+    assert_true(result.verdict.speedup == 0);
     gt_race_free(race);
 }
 

@@ -22,13 +22,13 @@ static void count_result(tally *t, const gt_race *race, const machine *m)
     gt_race_result result;
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     t->wrong += m->times[result.winner] > 1.01 * best_time(m);
-    t->ties += result.tie;
+    t->ties += result.verdict.tie;
     t->default_won += result.winner == 0;
     t->samples += result.samples;
     if (result.winner != 0) {
         double truth = m->times[0] / m->times[result.winner];
         t->compared++;
-        t->covered += result.speedup_low <= truth && truth <= result.speedup_high;
+        t->covered += result.verdict.speedup_low <= truth && truth <= result.verdict.speedup_high;
     }
 }
 

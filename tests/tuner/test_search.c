@@ -14,7 +14,7 @@ static void test_fastest_wins(void **state)
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_string_equal(config, "BLOCK=256");
     assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
-    assert_float_equal(choice.speedup, 1.25, 0.01);
+    assert_float_equal(choice.verdict.speedup, 1.25, 0.01);
     assert_int_equal(choice.variants, 4);
     gt_choice_free(&choice);
 }
@@ -129,7 +129,7 @@ static void test_the_default_is_verified_first(void **state)
     w->farm.first_verified = 99;
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_int_equal(w->farm.first_verified, 0);
-    assert_int_equal(w->farm.launches.items[0].geometry.block[0], 128);
+    assert_int_equal(w->farm.launches.items[0].steps[0].block[0], 128);
     gt_choice_free(&choice);
 }
 
@@ -157,7 +157,7 @@ static void test_equal_times_are_a_tie_for_the_default(void **state)
     }
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_string_equal(config, "BLOCK=128");
-    assert_true(choice.tie);
+    assert_true(choice.verdict.tie);
     gt_choice_free(&choice);
 }
 
@@ -241,9 +241,9 @@ static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
     char config[64];
     launches_cost_the_host(w);
     assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
-    assert_true(choice.tie);
+    assert_true(choice.verdict.tie);
     assert_true(choice.time_ns > 2999 && choice.time_ns < 3031); /* the host's clock still */
-    assert_true(choice.speedup > 0.99 && choice.speedup < 1.01);
+    assert_true(choice.verdict.speedup > 0.99 && choice.verdict.speedup < 1.01);
     gt_choice_free(&choice);
 }
 
@@ -255,7 +255,7 @@ static void test_tie_by_both_clocks_is_the_defaults(void **state)
     launches_cost_the_host(w);
     w->by_block[256].time_ns = 1000;
     assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LATENCY), "BLOCK=128");
-    assert_true(choice.tie);
+    assert_true(choice.verdict.tie);
     gt_choice_free(&choice);
 }
 
@@ -269,7 +269,7 @@ static void test_default_keeps_a_tie_against_a_trifle(void **state)
     w->farm.noise = 0.002;
     w->by_block[128].time_ns = 810;
     assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
-    assert_true(choice.tie);
+    assert_true(choice.verdict.tie);
     gt_choice_free(&choice);
 }
 
@@ -306,7 +306,7 @@ static void test_winner_by_host_clock_needs_no_other(void **state)
     launches_cost_the_host(w);
     w->by_block[64].host_ns = 2000; /* the slowest on the device */
     assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
-    assert_false(choice.tie);
+    assert_false(choice.verdict.tie);
     gt_choice_free(&choice);
 }
 

@@ -122,7 +122,7 @@ static void assert_fastest_without_figures(const gt_choice *choice, const char *
                                            const char *stopped)
 {
     assert_true(strcmp(config, "BLOCK=256") == 0 || strcmp(config, "BLOCK=512") == 0);
-    assert_true(choice->time_ns == 0 && choice->default_ns == 0 && choice->speedup == 0);
+    assert_true(choice->time_ns == 0 && choice->default_ns == 0 && choice->verdict.speedup == 0);
     assert_non_null(strstr(choice->stop_reason, stopped));
 }
 
@@ -222,7 +222,7 @@ static void what_was_weighed_is_kept_when_it_cannot_be_weighed_again(void **stat
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_true(w->farm.patient_verifies > 0);
     assert_string_equal(config, "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.speedup > 2);
+    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.verdict.speedup > 2);
     assert_non_null(strstr(choice.stop_reason, "stopped on request"));
     gt_choice_free(&choice);
 }

@@ -273,7 +273,7 @@ static void test_a_tie_without_device_times_is_the_defaults(void **state)
         w->by_block[i].time_ns = NAN;
     }
     assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
-    assert_true(choice.tie);
+    assert_true(choice.verdict.tie);
     gt_choice_free(&choice);
 }
 
@@ -297,8 +297,8 @@ static void test_spoiled_rounds_are_taken_again_and_then_reported(void **state)
     uint32_t rounds = rounds_of(w, &calm, 0);
     assert_int_equal(rounds_of(w, &disturbed, 2), rounds + 2);
     assert_true(rounds_of(w, &spoiled, ALWAYS) > rounds + 2);
-    assert_false(calm.noisy || disturbed.noisy);
-    assert_true(spoiled.noisy);
+    assert_false(calm.verdict.noisy || disturbed.verdict.noisy);
+    assert_true(spoiled.verdict.noisy);
     gt_choice_free(&calm);
     gt_choice_free(&disturbed);
     gt_choice_free(&spoiled);
@@ -312,7 +312,7 @@ static void test_another_user_of_the_gpu_is_named(void **state)
     w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "2 other processes, one is 4711 train.py";
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_true(choice.noisy);
+    assert_true(choice.verdict.noisy);
     assert_non_null(strstr(line, "4711 train.py"));
     gt_choice_free(&choice);
 }

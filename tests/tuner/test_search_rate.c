@@ -55,7 +55,7 @@ static void most_work_in_a_second_wins(void **state)
     assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
     assert_true(choice.time_ns > 399 && choice.time_ns < 402);
     assert_true(choice.default_ns > 999 && choice.default_ns < 1002);
-    assert_true(choice.speedup > 2.49 && choice.speedup < 2.51);
+    assert_true(choice.verdict.speedup > 2.49 && choice.verdict.speedup < 2.51);
     gt_choice_free(&choice);
 }
 

@@ -4,6 +4,7 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in
     */gemm_wgmma.cu) continue ;; # runs on a GPU only
     */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub
+    */bitonic.cu) size="n=512" ;;
     */softmax.cu) size="rows=8 columns=100" ;;
     */spmv.cu) size="rows=200 columns=150 nonzeros=1600" ;;
     */bias.cu) size="rows=3 columns=301" ;;

@@ -59,7 +59,7 @@ done
 $GPUTUNE template axpy.cu -o mine.cu || echo "exit $?"
 # which kernel, and what no template can have
 cat axpy.cu stencil.cu >both.cu
-$GPUTUNE template both.cu || echo "exit $?"
+$GPUTUNE template both.cu -o both_tuned.cu -f && grep '^#pragma gputune kernel' both_tuned.cu
 $GPUTUNE template both.cu stencil -o both_tuned.cu -f && $GPUTUNE space both_tuned.cu --format csv | head -n 2
 $GPUTUNE template both.cu stencl || echo "exit $?"
 $GPUTUNE template absent.cu || echo "exit $?"
@@ -72,3 +72,32 @@ __global__ void sample(float *y, cudaTextureObject_t image, int n)
 }
 CU
 $GPUTUNE template texture.cu || echo "exit $?"
+# a program: its launch and its allocations say the sizes, a header of its own has the kernel
+cat >scale.cuh <<'CU'
+#define THREADS 128
+__global__ void scale(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = a * x[i];
+    }
+}
+CU
+cat >program.cu <<'CU'
+#include "scale.cuh"
+#include "timing.h"
+#include <vector>
+#define UP(a, b) (((a) + (b) - 1) / (b))
+int main(int argc, char **argv)
+{
+    int count = argc > 1 ? atoi(argv[1]) : 4096;
+    std::vector<float> x(count);
+    float *from, *to;
+    cudaMalloc(&from, count * sizeof(float));
+    cudaMalloc(&to, count * sizeof(float));
+    scale<<<UP(count, THREADS), THREADS>>>(to, from, 2.5f, count);
+}
+CU
+$GPUTUNE template program.cu -o program_tuned.cu
+cat program_tuned.cu
+$GPUTUNE warm program_tuned.cu -s n=4K --format csv -q | grep -c '^scale,'

@@ -1,0 +1,563 @@
+"""Kernel Tuner's tune_kernel() and run_kernel() for CUDA C, served by gputune:
+
+    from gputune.kernel_tuner import tune_kernel, run_kernel
+
+Arguments mean what they mean in Kernel Tuner 1.x, and (results, env) is what it returns: a dict for each
+configuration, with its time in milliseconds. Variants are compiled on all cores while the GPU measures,
+and every variant runs in a worker process before it may run here. Needs NumPy.
+
+How often a configuration is measured is gputune's choice, so `iterations` has no effect. Strategies other
+than "brute_force" take a random sample of max_fevals configurations (100 if it is not said), with a
+warning. Not served, with NotImplementedError: other languages than CUDA, texmem_args, observers,
+simulation_mode, several objectives. `cache`, `parallel`, `platform`, `compiler` and `log` have no effect."""
+from __future__ import annotations
+
+import contextlib
+import csv
+import ctypes
+import itertools
+import math
+import os
+import random
+import re
+import tempfile
+import time
+import warnings
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy  # type: ignore[import-not-found, unused-ignore]
+
+from . import (CompileError, CrashedError, DeviceMemoryError, NoVariantError, TimeLimitError, Tuner,
+               WrongResultError, __version__, _abi)
+from ._library import Interrupt, collect, library
+
+__all__ = ["run_kernel", "tune_kernel"]
+
+Params = "dict[str, Any]"
+_BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
+_LAUNCH = ("kt_block_x", "kt_block_y", "kt_block_z", "kt_grid_x", "kt_grid_y", "kt_grid_z", "kt_shared")
+_HIGHER = ("performance", "GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
+_TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "signed char",
+          "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
+          "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "bool": "bool"}
+_KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
+                    r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
+_DEFAULT_SAMPLE = 100
+_NONE_WORKS = (CompileError, CrashedError, DeviceMemoryError, NoVariantError, TimeLimitError,
+               WrongResultError)
+_MOST_VALUES = 192  # of a tunable
+
+
+# --- what Kernel Tuner's arguments mean --------------------------------------------------------------
+
+def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
+    """The value of an expression in Python with parameters as names. A parameter whose name is no
+    identifier of Python ("GFLOP/s") is replaced in the text."""
+    for name, value in params.items():
+        if not name.isidentifier():
+            expression = expression.replace(name, repr(value))
+    return eval(expression, {"math": math, "np": numpy, "numpy": numpy}, dict(params))
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def _divisor(given: Any, default: str, params: Mapping[str, Any]) -> float:
+    if given is None:
+        return float(params.get(default, 1))
+    if callable(given):
+        return float(_called(given, params))
+    if isinstance(given, str):
+        return int(_evaluate(given, params))
+    if isinstance(given, (int, float)):
+        return given
+    return math.prod(_divisor(one, "", params) for one in given)
+
+
+def _problem(size: Any, params: Mapping[str, Any]) -> list[int]:
+    given: Any = _called(size, params) if callable(size) else size
+    sizes: list[Any] = list(given) if isinstance(given, (tuple, list, numpy.ndarray)) else [given]
+    if not 1 <= len(sizes) <= 3:
+        raise ValueError(f"problem_size is {given!r}; expected one to three sizes")
+    values = [int(_evaluate(one, params)) if isinstance(one, str) else int(one) for one in sizes]
+    return values + [1] * (3 - len(values))
+
+
+def _allowed(restrictions: Any, params: dict[str, Any]) -> bool:
+    if restrictions is None:
+        return True
+    given = restrictions if isinstance(restrictions, (list, tuple)) and not callable(restrictions) \
+        else [restrictions]
+    for one in given:
+        if isinstance(one, str):
+            holds = _evaluate(one, params)
+        elif isinstance(one, tuple) and len(one) == 2 and callable(one[0]):
+            holds = one[0](*(params[name] for name in one[1]))
+        elif callable(one):
+            holds = one(params)
+        else:
+            raise TypeError(f"restrictions has {one!r}; expected an expression or a function")
+        if not holds:
+            return False
+    return True
+
+
+class _Launch:
+    """How one configuration is launched: block, grid, shared memory."""
+
+    def __init__(self, given: Mapping[str, Any], params: dict[str, Any]) -> None:
+        names: list[str] = list(given["block_size_names"] or ())
+        names += _BLOCK_NAMES[len(names):]
+        self.block_names = names
+        self.block = [int(params.get(names[0], 256)), int(params.get(names[1], 1)),
+                      int(params.get(names[2], 1))]
+        divisors = [_divisor(given[f"grid_div_{axis}"], name, params) for axis, name in zip("xyz", names)]
+        self.grid = [math.ceil(size / divisor)
+                     for size, divisor in zip(_problem(given["problem_size"], params), divisors)]
+        shared: Any = (given["smem_args"] or {}).get("size", 0)
+        shared = _called(shared, params) if callable(shared) else shared
+        self.shared = int(_evaluate(shared, params)) if isinstance(shared, str) else int(shared)
+
+    def values(self) -> list[int]:
+        return [*self.block, *self.grid, self.shared]
+
+
+def _defines(given: Mapping[str, Any], params: dict[str, Any], launch: _Launch) -> dict[str, Any]:
+    if given["defines"] is not None:
+        return {name: value(params) if callable(value) else _replaced(value, params)
+                for name, value in given["defines"].items()}
+    sizes = dict(zip(("grid_size_x", "grid_size_y", "grid_size_z"), launch.grid))
+    return {**sizes, **dict(zip(launch.block_names, launch.block)), **params, "kernel_tuner": 1}
+
+
+def _replaced(text: Any, params: Mapping[str, Any]) -> str:
+    for name, value in params.items():
+        text = re.sub(rf"\b{re.escape(name)}\b", str(value), str(text))
+    return str(text)
+
+
+def _is_file(source: str) -> bool:
+    return "\n" not in source and len(source) < 250 and bool(re.search(r"\.\w+$", source.strip()))
+
+
+def _source_text(source: Any, params: dict[str, Any]) -> str:
+    first = source[0] if isinstance(source, (list, tuple)) else source
+    if callable(first):
+        return str(first(params))
+    text = os.fspath(first)
+    if not _is_file(text):
+        return text
+    with open(text, encoding="utf-8") as file:
+        return file.read()
+
+
+# --- one template for the configurations whose text is the same ---------------------------------------
+
+def _signature(text: str, name: str) -> list[tuple[str, str, bool]]:
+    """Type, name and whether it is a constant pointer, of each parameter of a kernel."""
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
+    short = re.escape(name.partition("<")[0].strip().rpartition("::")[2])
+    found = re.search(rf"__global__[^;{{}}]*?\b{short}\s*\(", plain)
+    if not found:
+        raise ValueError(f"there is no __global__ function '{name}' in the kernel's source")
+    depth, part, parts = 1, "", []
+    for c in plain[found.end():]:
+        depth += {"(": 1, ")": -1, "<": 1, ">": -1, "[": 1, "]": -1}.get(c, 0)
+        if depth == 0 or (depth == 1 and c == ","):
+            parts.append(part)
+            part = ""
+            if depth == 0:
+                break
+        else:
+            part += c
+    return [_parameter(one) for one in parts if one.strip()]
+
+
+def _parameter(text: str) -> tuple[str, str, bool]:
+    words = re.match(r"(.*?)(\w+)\s*(\[.*\])?\s*$", text.strip(), re.S)
+    if not words:
+        raise ValueError(f"cannot read the kernel's parameter '{text.strip()}'")
+    kind = re.sub(r"__restrict__|__restrict|restrict|\bconst\b|\bvolatile\b|[*&]", " ", words[1])
+    return " ".join(kind.split()), words[2], bool(re.search(r"\bconst\b[^*]*\*", words[1]))
+
+
+def _host(value: Any) -> Any:
+    """An argument in host memory."""
+    if hasattr(value, "detach"):
+        return value.detach().cpu().numpy()
+    return value.get() if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__") else value
+
+
+def _c_type(kind: str, dtype: Any) -> str:
+    return kind if kind and _KNOWN.match(kind) else _TYPES[numpy.dtype(dtype).name]
+
+
+def _elements(kind: str, array: Any) -> int:
+    lanes = re.search(r"([1-4])$", kind)
+    count = int(lanes[1]) if lanes and not kind.endswith(("16", "32", "64")) else 1
+    return int(max(array.size // count, 1))
+
+
+def _argument(number: int, value: Any, parameter: tuple[str, str, bool]) -> str:
+    kind, name, constant = parameter
+    if not isinstance(value, (numpy.ndarray, numpy.generic)):
+        raise TypeError(f"argument {number + 1} ({name}) is {value!r}; expected a NumPy array or a NumPy "
+                        "scalar such as numpy.int32(8)")
+    kind = _c_type(kind, value.dtype)
+    if isinstance(value, numpy.ndarray):  # whose values come as inputs
+        return f"{'in' if constant else 'inout'} {kind} {name}[{_elements(kind, value)}] = zero"
+    plain = value.item()
+    return f"{kind} {name} = {int(plain) if isinstance(plain, bool) else repr(plain)}"
+
+
+class _Variants:
+    """Configurations of one kernel as one template: a tunable says which one it is."""
+
+    def __init__(self, given: Mapping[str, Any], name: str) -> None:
+        self.given, self.name = given, name
+        self.texts: list[str] = []  # of the kernel, for each configuration
+        self.params: list[dict[str, Any]] = []
+        self.launches: list[_Launch] = []
+
+    def configuration(self, i: int) -> list[str]:
+        return [f"kt_configuration={i}",
+                *(f"{name}={value}" for name, value in zip(_LAUNCH, self.launches[i].values()))]
+
+    def template(self, default: int = 0) -> str:
+        parameters = _signature(self.texts[0], self.name)
+        arguments = self.given["arguments"]
+        if len(parameters) != len(arguments):
+            raise TypeError(f"{self.name} has {len(parameters)} parameters; got {len(arguments)} arguments")
+        listed = [_argument(i, *both) for i, both in enumerate(zip(arguments, parameters))]
+        columns = list(zip(*(launch.values() for launch in self.launches)))
+        axes = {"kt_configuration": list(range(len(self.params))),
+                **{name: sorted(set(column)) for name, column in zip(_LAUNCH, columns)}}
+        lines = [f"kernel({self.name})", f"args({', '.join(listed)})",
+                 *(f"tune({name} = {', '.join(map(str, values))})" for name, values in axes.items()),
+                 f"default({', '.join(self.configuration(default))})",
+                 "block(kt_block_x, kt_block_y, kt_block_z)", "grid(kt_grid_x, kt_grid_y, kt_grid_z)",
+                 "shared(kt_shared)", "check(kt_check)",
+                 *(f"constant({name} : {_TYPES[array.dtype.name]}[{array.size}])"
+                   for name, array in (self.given["cmem_args"] or {}).items())]
+        options = [one for one in self.given["compiler_options"] or ()
+                   if not re.match(r"-I|--?(gpu-)?arch|--?gencode|-O\d", one)]
+        if options:
+            lines.append("options(" + ", ".join(f'"{one}"' for one in options) + ")")
+        pragmas = "".join(f"#pragma gputune {line}\n" for line in lines)
+        stars = ["*" * isinstance(value, numpy.ndarray) for value in arguments]
+        check = ", ".join(f"{_c_type(kind, value.dtype)} {star}{name}"
+                          for value, star, (kind, name, _) in zip(arguments, stars, parameters))
+        shared = self.texts[0] if len(set(self.texts)) == 1 else ""
+        return (f"{pragmas}{self._code(not shared)}{shared}\n__global__ void kt_check({check}, "
+                "unsigned long long *wrong)\n{\n}\n")
+
+    def _code(self, whole: bool) -> str:
+        """What differs among the configurations: their macros, and the `whole` kernel."""
+        text = ""
+        for i, (params, launch) in enumerate(zip(self.params, self.launches)):
+            text += f"#{'elif' if i else 'if'} kt_configuration == {i}\n"
+            for name, value in _defines(self.given, params, launch).items():
+                line = str(value).replace("\n", "\\\n")
+                text += f"constexpr int {name} = {line};\n" if "loop_unroll_factor" in name else \
+                    f"#define {name} {line}\n"
+            text += self.texts[i] + "\n" if whole else ""
+        return text + "#endif\n"
+
+
+def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]]) -> list[_Variants]:
+    groups: dict[str, list[_Variants]] = {}
+    for params in configurations:
+        text = _source_text(given["kernel_source"], params)
+        if "__global__" not in text:
+            raise NotImplementedError("the kernel's source has no __global__ function; only CUDA C is served")
+        for name, value in params.items():
+            if "loop_unroll_factor" in name and str(value) == "0":
+                text = re.sub(r"\n\s*#pragma\s+unroll\s+" + name + r"\b", "\n", text)
+        name = _replaced(given["kernel_name"], params)
+        group = groups.setdefault(name, [])
+        if not group or len(group[-1].params) == _MOST_VALUES:
+            group.append(_Variants(given, name))
+        group[-1].texts.append(text)
+        group[-1].params.append(params)
+        group[-1].launches.append(_Launch(given, params))
+    return [one for group in groups.values() for one in group]
+
+
+# --- measuring and launching -------------------------------------------------------------------------
+
+def _inputs(given: Mapping[str, Any], variants: _Variants, folder: str) -> tuple[dict[str, Any], list[Any]]:
+    """Members of gputune_options that hold the arguments, and what they point to."""
+    names = [name for _, name, _ in _signature(variants.texts[0], variants.name)]
+    arrays = [(name, value) for name, value in zip(names, given["arguments"])
+              if isinstance(value, numpy.ndarray)]
+    inputs = (_abi.gputune_input * max(len(arrays), 1))(
+        *(_abi.gputune_input(name.encode(), array.ctypes.data, array.nbytes, True) for name, array in arrays))
+    blocks = given["cmem_args"] or {}
+    files = (_abi.gputune_file * max(len(blocks), 1))()
+    for i, (name, array) in enumerate(blocks.items()):
+        path = os.path.join(folder, f"{name}.npy")
+        numpy.save(path, array.ravel())
+        files[i] = _abi.gputune_file(name.encode(), path.encode())
+    return {"inputs": inputs, "input_count": len(arrays), "files": files, "file_count": len(blocks)}, arrays
+
+
+def _samples(path: str) -> dict[str, list[float]]:
+    """Milliseconds by configuration."""
+    found: dict[str, list[float]] = {}
+    with contextlib.suppress(FileNotFoundError), open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["configuration"], []).append(float(row["value_ns"]) / 1e6)
+    return found
+
+
+def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
+              folder: str) -> list[dict[str, Any]]:
+    """A record of gputune_run() for each configuration, with "times"."""
+    given = variants.given
+    members, _kept = _inputs(given, variants, folder)
+    samples = os.path.join(folder, f"{template}.csv")
+    words = [" ".join(variants.configuration(i)).encode() for i in range(len(variants.params))]
+    stop = Interrupt()
+    found: list[dict[str, Any]] = []
+    options, _more = tuner._options(stop, (), None, time_limit_s=time_limit, seed=given["seed"] or 0,
+                                    samples_path=samples.encode(), **members)
+    each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
+    why = ""
+    try:
+        tuner._run(stop, lambda: int(library.gputune_run(
+            tuner._handle, template.encode(), _abi.gputune_sizes(0, (_abi.gputune_size * 1)()),
+            (ctypes.c_char_p * len(words))(*words), len(words), ctypes.byref(options), each, None)))
+    except _NONE_WORKS as error:
+        why = str(error)
+    times = _samples(samples)
+    for record in found:
+        record["times"] = times.get(record["configuration"], [])
+    failed = {"status": "launch", "message": why, "compile_ns": 0.0, "times": []}
+    return found + [failed] * (len(words) - len(found))
+
+
+def _launched(tuner: Tuner, template: str, variants: _Variants, i: int) -> list[Any]:
+    """The arguments as one launch leaves them. The configuration is the default of its template, as
+    nothing is known of the others here; a worker has launched it before."""
+    given = variants.given
+    tuner.add_source(template, variants.template(i))
+    plan = tuner.tune(template, effort="cached")
+    driver, device = tuner._driver, tuner.device
+    assert driver and device
+    driver.ensure_context(device["ordinal"])
+    blocks = [array.ravel() for array in (given["cmem_args"] or {}).values()]
+    with driver.copied([value for value in given["arguments"] if isinstance(value, numpy.ndarray)]) as copies:
+        left = iter(copies)
+        plan(*blocks, *(next(left).address if isinstance(value, numpy.ndarray) else value
+                        for value in given["arguments"]))
+        done = iter([copy.read() for copy in copies])
+        return [next(done) if isinstance(value, numpy.ndarray) else value for value in given["arguments"]]
+
+
+def _is_right(given: Mapping[str, Any], results: list[Any]) -> bool:
+    answer, atol, verify = given["answer"], given["atol"], given["verify"]
+    results = [result if expected is not None else None for result, expected in zip(results, answer)]
+    if verify:
+        names = verify.__code__.co_varnames if hasattr(verify, "__code__") else ("atol",)
+        return bool(verify(answer, results, atol=atol) if "atol" in names else verify(answer, results))
+    return all(expected is None or numpy.allclose(numpy.ravel(expected), numpy.ravel(result), atol=atol)
+               for expected, result in zip(answer, results))
+
+
+class ErrorConfig(str):
+    """What stands as "__error__" of a configuration that failed: why."""
+
+
+class InvalidConfig(ErrorConfig):
+    """It cannot be launched on this GPU."""
+
+
+class CompilationFailedConfig(ErrorConfig):
+    """It does not compile."""
+
+
+class RuntimeFailedConfig(ErrorConfig):
+    """It crashed, hung or was not to be launched."""
+
+
+_FAILED = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
+           "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
+
+
+def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(params)
+    if record["status"] == "ok":
+        out.update(time=record["mean_ns"] / 1e6, times=record["times"])
+        for name, metric in (given["metrics"] or {}).items():
+            out[name] = metric(out) if callable(metric) else _evaluate(metric, out)
+    else:
+        out["__error__"] = _FAILED.get(record["status"], InvalidConfig)(record["message"])
+    out.update(compile_time=record["compile_ns"] / 1e6, verification_time=0.0,
+               benchmark_time=sum(record["times"]), strategy_time=0.0, framework_time=0.0,
+               timestamp=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()))
+    return out
+
+
+# --- what is searched --------------------------------------------------------------------------------
+
+def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any]]:
+    names, values = list(given["tune_params"]), list(given["tune_params"].values())
+    space = [params for params in (dict(zip(names, one)) for one in itertools.product(*values))
+             if _allowed(given["restrictions"], params) and
+             math.prod(_Launch(given, params).block) <= most_threads]
+    options, strategy = given["strategy_options"] or {}, given["strategy"] or "brute_force"
+    most = options.get("max_fevals")
+    if strategy != "brute_force":
+        if strategy != "random_sample":
+            warnings.warn(f"strategy {strategy!r} is served by a random sample of max_fevals configurations",
+                          stacklevel=3)
+        sample = math.ceil(len(space) * options.get("fraction", 0.1))
+        most = most or (sample if strategy == "random_sample" else _DEFAULT_SAMPLE)
+        space = random.Random(given["seed"] or 0).sample(space, min(most, len(space)))
+    return space[:most] if most else space
+
+
+def _refuse(given: Mapping[str, Any]) -> None:
+    lang = given.get("lang")
+    if lang and str(lang).upper() not in ("CUDA", "CUPY", "NVCUDA"):
+        raise NotImplementedError(f"lang is {lang!r}; only CUDA C is served")
+    for name, why in (("texmem_args", "textures are not"), ("observers", "observers are not"),
+                      ("simulation_mode", "simulation is not"), ("objectives", "several objectives are not")):
+        if given.get(name):
+            raise NotImplementedError(f"{name}: {why} served; use Kernel Tuner itself")
+    if given.get("strategy") is not None and not isinstance(given["strategy"], str):
+        raise NotImplementedError("a strategy of one's own is not served")
+    for name in ("grid_div_x", "grid_div_y", "grid_div_z"):
+        if isinstance(given[name], dict):
+            raise TypeError(f"{name} is {given[name]!r}; expected a list or a function")
+
+
+@contextlib.contextmanager
+def _opened(given: Mapping[str, Any]) -> Iterator[tuple[Tuner, str]]:
+    """A tuner that keeps nothing, and a folder."""
+    include = [os.getcwd(), *(one[2:] for one in given["compiler_options"] or () if one.startswith("-I"))]
+    source = given["kernel_source"]
+    first = source[0] if isinstance(source, (list, tuple)) else source
+    if isinstance(first, str) and _is_file(first):
+        include.insert(0, os.path.dirname(os.path.abspath(first)))
+    with tempfile.TemporaryDirectory() as folder, \
+            Tuner(device=given["device"], database=":memory:", keep_workers=True, include=include) as tuner:
+        yield tuner, folder
+
+
+def _add(tuner: Tuner, variants: _Variants, number: int) -> str:
+    name = f"configurations-{number}.cu"
+    tuner.add_source(name, variants.template())
+    return name
+
+
+def _best(given: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any] | None:
+    objective = given["objective"] or "time"
+    higher = given["objective_higher_is_better"]
+    sign = -1 if (higher if higher is not None else objective in _HIGHER) else 1
+    good = [one for one in results if "__error__" not in one]
+    return min(good, key=lambda one: sign * one[objective]) if good else None
+
+
+def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any],
+                tune_params: Mapping[str, Sequence[Any]], grid_div_x: Any = None, grid_div_y: Any = None,
+                grid_div_z: Any = None, restrictions: Any = None, answer: Sequence[Any] | None = None,
+                atol: float = 1e-6, verify: Callable[..., Any] | None = None, verbose: bool = False,
+                lang: str | None = None, device: int = 0, platform: int = 0,
+                smem_args: Mapping[str, Any] | None = None, cmem_args: Mapping[str, Any] | None = None,
+                texmem_args: Any = None, compiler: str | None = None,
+                compiler_options: Sequence[str] | None = None, defines: Mapping[str, Any] | None = None,
+                log: Any = None, iterations: int = 7, block_size_names: Sequence[str] | None = None,
+                quiet: bool = False, strategy: Any = None, strategy_options: Mapping[str, Any] | None = None,
+                cache: Any = None, metrics: Mapping[str, Any] | None = None, simulation_mode: Any = None,
+                parallel: Any = None, observers: Any = None, objective: str | None = None,
+                objective_higher_is_better: bool | None = None, objectives: Any = None,
+                seed: int | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Measures the configurations of tune_params that the restrictions allow. Returns a dict for each, in
+    the order of tune_params' product, and what they were measured on with the best of them. Raises
+    RuntimeError where a configuration's results differ from `answer`."""
+    given = dict(locals())
+    _refuse(given)
+    given["arguments"] = [_host(value) for value in arguments]
+    if answer is not None and len(answer) != len(arguments):
+        raise TypeError("The length of argument list and provided results do not match.")
+    if verify and answer is None:
+        given["answer"] = [value if isinstance(value, numpy.ndarray) else None
+                           for value in given["arguments"]]
+    begun = time.perf_counter()
+    limit = float((strategy_options or {}).get("time_limit", 0)) or 86400.0
+    with _opened(given) as (tuner, folder):
+        assert tuner.device
+        configurations = _searched(given, 1024)
+        results: dict[int, dict[str, Any]] = {}
+        places = {id(params): i for i, params in enumerate(configurations)}
+        for number, variants in enumerate(_grouped(given, configurations)):
+            template = _add(tuner, variants, number)
+            for i, record in enumerate(_measured(tuner, template, variants, limit, folder)):
+                params, checked = variants.params[i], time.perf_counter()
+                if record["status"] == "ok" and given["answer"] is not None and \
+                        not _is_right(given, _launched(tuner, template, variants, i)):
+                    raise RuntimeError(f"Kernel result verification failed for: {_shown(params)}")
+                results[places[id(params)]] = out = _result(given, params, record)
+                out["verification_time"] = 1000 * (time.perf_counter() - checked)
+                if verbose:
+                    print(_shown(out, [*tune_params, "time", *(metrics or ())]))
+        found = [results[place] for place in sorted(results)]
+        environment = _environment(given, tuner.device, 1000 * (time.perf_counter() - begun), found)
+    if not quiet:
+        _report(given, environment)
+    return found, environment
+
+
+def _environment(given: Mapping[str, Any], device: Mapping[str, Any], total_ms: float,
+                 found: list[dict[str, Any]]) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "device_name": device["name"], "compute_capability": str(device["compute_capability"]),
+        "iterations": given["iterations"], "compiler_options": list(given["compiler_options"] or ()),
+        "gputune_version": __version__, "emulated": device["emulated"]}
+    for name in ("compile", "verification", "benchmark", "strategy", "framework"):
+        out[f"total_{name}_time"] = sum(one[f"{name}_time"] for one in found)
+    out["overhead_time"] = max(total_ms - sum(out[name] for name in out if name.startswith("total_")), 0.0)
+    best = _best(given, found)
+    if best:
+        out["best_config"] = best
+    return out
+
+
+def _shown(params: Mapping[str, Any], keys: Sequence[str] = ()) -> str:
+    units = {"time": "ms"}
+    return ", ".join(f"{key}={params[key]:.3f}{units.get(key, '')}" if isinstance(params[key], float) else
+                     f"{key}={params[key]}" for key in keys or params if key in params)
+
+
+def _report(given: Mapping[str, Any], environment: Mapping[str, Any]) -> None:
+    best = environment.get("best_config")
+    if best is None:
+        print("no results to report")
+        return
+    objective = given["objective"] or "time"
+    print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {objective}:")
+    print(_shown(best, [*given["tune_params"], objective, *(given["metrics"] or ())]))
+
+
+def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any],
+               params: dict[str, Any], grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None,
+               lang: str | None = None, device: int = 0, platform: int = 0,
+               smem_args: Mapping[str, Any] | None = None, cmem_args: Mapping[str, Any] | None = None,
+               texmem_args: Any = None, compiler: str | None = None,
+               compiler_options: Sequence[str] | None = None, defines: Mapping[str, Any] | None = None,
+               block_size_names: Sequence[str] | None = None, quiet: bool = False,
+               log: Any = None) -> list[Any]:
+    """Launches one configuration, after a worker has launched it, and returns the arguments as the kernel
+    leaves them."""
+    given = dict(locals(), seed=None)
+    _refuse(given)
+    given["arguments"] = [_host(value) for value in arguments]
+    with _opened(given) as (tuner, folder):
+        variants = _grouped(given, [params])[0]
+        template = _add(tuner, variants, 0)
+        record, = _measured(tuner, template, variants, 600, folder)
+        if record["status"] != "ok":
+            raise RuntimeError(f"{kernel_name}: {record['message']}")
+        return _launched(tuner, template, variants, 0)

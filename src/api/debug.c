@@ -1,0 +1,118 @@
+/* Checks of a launch for which the driver is asked. */
+#include "api/debug.h"
+
+#include "gpu/context.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static gputune_status check_context(gt_context *out, const gt_driver *driver, int ordinal,
+                                    const char *kernel)
+{
+    CUdevice device;
+    gputune_status status = gt_context_current(out, driver);
+    if (status != GPUTUNE_OK) {
+        return gt_fail_prefix(status, "%s", kernel);
+    }
+    if (driver->CtxGetDevice(&device) == CUDA_SUCCESS && device != ordinal) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: the current context is of device %d, the plan of device %d; make a "
+                       "context of that device current",
+                       kernel, device, ordinal);
+    }
+    return GPUTUNE_OK;
+}
+
+/* Whether the program itself can read that address. */
+static bool is_readable(CUdeviceptr address)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return true;
+    }
+    bool readable = write(ends[1], (const void *)(uintptr_t)address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return readable;
+}
+
+/* Where a device uses all of the host's memory, an address that CUDA does not know may be right. */
+static gputune_status check_unknown(const gt_driver *driver, const char *kernel, const char *name,
+                                    CUdeviceptr address)
+{
+    CUdevice device;
+    int pageable = 0;
+    if (driver->CtxGetDevice(&device) == CUDA_SUCCESS) {
+        driver->DeviceGetAttribute(&pageable, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device);
+    }
+    if (pageable && is_readable(address)) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: %s = %p is no memory of the device: %s; pass an address of "
+                   "cuMemAlloc(), or of memory that is registered or managed",
+                   kernel, name, (void *)(uintptr_t)address,
+                   !address               ? "it is NULL"
+                   : is_readable(address) ? "it lies in the program's own memory"
+                                          : "it was freed, or never allocated");
+}
+
+static gputune_status check_owner(const gt_driver *driver, const gt_context *current,
+                                  const char *kernel, const char *name, CUdeviceptr address)
+{
+    CUcontext owner = NULL;
+    CUdevice here;
+    int there = -1;
+    bool known = driver->PointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) ==
+                     CUDA_SUCCESS &&
+                 owner && driver->CtxGetDevice(&here) == CUDA_SUCCESS &&
+                 driver->PointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                             address) == CUDA_SUCCESS;
+    if (known && here == there && owner != current->handle) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: %s = %p belongs to another context of this device; launch in the "
+                       "context that allocated it",
+                       kernel, name, (void *)(uintptr_t)address);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_buffer(const gt_driver *driver, const gt_context *current,
+                                   const char *kernel, const gputune_parameter *buffer,
+                                   CUdeviceptr address)
+{
+    unsigned kind;
+    CUdeviceptr base;
+    size_t bytes;
+    CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+    if (code == CUDA_ERROR_INVALID_VALUE) {
+        return check_unknown(driver, kernel, buffer->name, address);
+    }
+    GT_TRY(check_owner(driver, current, kernel, buffer->name, address));
+    if (code == CUDA_SUCCESS &&
+        driver->MemGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS &&
+        base + bytes - address < buffer->buffer_bytes) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: %s = %p has %llu bytes up to the end of its allocation; the plan "
+                       "needs %llu",
+                       kernel, buffer->name, (void *)(uintptr_t)address,
+                       (unsigned long long)(base + bytes - address),
+                       (unsigned long long)buffer->buffer_bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
+                               const gt_description *description, const void *const *items)
+{
+    gt_context current;
+    GT_TRY(check_context(&current, driver, ordinal, kernel));
+    const gt_described_argument *argument;
+    for (uint32_t i = 0; (argument = gt_description_argument(description, i)) != NULL; i++) {
+        if (argument->parameter.kind == GPUTUNE_PARAMETER_BUFFER) {
+            GT_TRY(check_buffer(driver, &current, kernel, &argument->parameter,
+                                *(const CUdeviceptr *)items[i]));
+        }
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,254 @@
+/* The integer machine: what its instructions do, and running them. */
+#include "base/operation.h"
+
+#include <math.h>
+
+static const char division[] = "division by zero";
+static const char overflow[] = "overflow of 64 bits";
+static const char shift[] = "a shift by a negative count or one above 62";
+static const char domain[] = "a value outside the function's domain";
+static const char operand[] = "an operator without its operands";
+
+static const char *divide(int64_t *out, int64_t a, int64_t b)
+{
+    if (b == 0) {
+        return division;
+    }
+    if (a == INT64_MIN && b == -1) {
+        return overflow;
+    }
+    *out = a / b;
+    return NULL;
+}
+
+static const char *ceil_div(int64_t *out, int64_t a, int64_t b)
+{
+    const char *error = divide(out, a, b);
+    if (!error && *out * b != a && (a < 0) == (b < 0)) {
+        ++*out;
+    }
+    return error;
+}
+
+static const char *round_up(int64_t *out, int64_t a, int64_t b)
+{
+    int64_t times;
+    const char *error = ceil_div(&times, a, b);
+    return error ? error : __builtin_mul_overflow(times, b, out) ? overflow : NULL;
+}
+
+static const char *power(int64_t *out, int64_t base, int64_t exponent)
+{
+    int64_t value = 1;
+    if (exponent < 0) {
+        return domain;
+    }
+    if (exponent > 63 && (base < -1 || base > 1)) {
+        return overflow;
+    }
+    for (int64_t i = exponent > 63 ? exponent % 2 + 2 : exponent; i > 0; i--) {
+        if (__builtin_mul_overflow(value, base, &value)) {
+            return overflow;
+        }
+    }
+    *out = value;
+    return NULL;
+}
+
+static const char *root(int64_t *out, int64_t value)
+{
+    if (value < 0) {
+        return domain;
+    }
+    int64_t guess = (int64_t)sqrt((double)value);
+    while (guess > 0 && guess > value / guess) {
+        guess--;
+    }
+    while ((guess + 1) <= value / (guess + 1)) {
+        guess++;
+    }
+    *out = guess;
+    return NULL;
+}
+
+static const char *logarithm(int64_t *out, int64_t value)
+{
+    if (value <= 0) {
+        return domain;
+    }
+    *out = 63 - __builtin_clzll((unsigned long long)value);
+    return NULL;
+}
+
+static const char *shift_left(int64_t *out, int64_t a, int64_t b)
+{
+    if (b < 0 || b > 62) {
+        return shift;
+    }
+    return __builtin_mul_overflow(a, INT64_C(1) << b, out) ? overflow : NULL;
+}
+
+static const char *shift_right(int64_t *out, int64_t a, int64_t b)
+{
+    if (b < 0 || b > 62) {
+        return shift;
+    }
+    *out = a >> b;
+    return NULL;
+}
+
+static const char *remainder_of(int64_t *out, int64_t a, int64_t b)
+{
+    if (b == 0) {
+        return division;
+    }
+    *out = b == -1 ? 0 : a % b;
+    return NULL;
+}
+
+/* a OP b into *out for the integer machine. */
+static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
+{
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        return __builtin_mul_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_DIVIDE:
+        return divide(out, a, b);
+    case GT_DO_REMAINDER:
+        return remainder_of(out, a, b);
+    case GT_DO_ADD:
+        return __builtin_add_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_SUBTRACT:
+        return __builtin_sub_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_SHIFT_LEFT:
+        return shift_left(out, a, b);
+    case GT_DO_SHIFT_RIGHT:
+        return shift_right(out, a, b);
+    case GT_DO_BIT_AND:
+        *out = a & b;
+        return NULL;
+    case GT_DO_BIT_XOR:
+        *out = a ^ b;
+        return NULL;
+    case GT_DO_BIT_OR:
+        *out = a | b;
+        return NULL;
+    case GT_DO_CEIL_DIV:
+        return ceil_div(out, a, b);
+    case GT_DO_ROUND_UP:
+        return round_up(out, a, b);
+    case GT_DO_POW:
+        return power(out, a, b);
+    default:
+        *out = operation == GT_DO_MIN ? (a < b ? a : b) : (a > b ? a : b);
+        return NULL;
+    }
+}
+
+bool gt_operation_compare(bool *out, gt_operation operation, double order)
+{
+    switch (operation) {
+    case GT_DO_LESS:
+        *out = order < 0;
+        return true;
+    case GT_DO_LESS_EQUAL:
+        *out = order <= 0;
+        return true;
+    case GT_DO_GREATER:
+        *out = order > 0;
+        return true;
+    case GT_DO_GREATER_EQUAL:
+        *out = order >= 0;
+        return true;
+    case GT_DO_EQUAL:
+        *out = order == 0;
+        return true;
+    case GT_DO_NOT_EQUAL:
+        *out = order != 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *gt_operation_unary(int64_t *value, gt_operation operation)
+{
+    switch (operation) {
+    case GT_DO_NEGATE:
+        return __builtin_sub_overflow(INT64_C(0), *value, value) ? overflow : NULL;
+    case GT_DO_NOT:
+        *value = !*value;
+        return NULL;
+    case GT_DO_COMPLEMENT:
+        *value = ~*value;
+        return NULL;
+    case GT_DO_TRUTH:
+        *value = *value != 0;
+        return NULL;
+    case GT_DO_SQRT:
+        return root(value, *value);
+    default:
+        return logarithm(value, *value);
+    }
+}
+
+bool gt_operation_jumps(gt_operation operation, bool zero, bool *pops)
+{
+    *pops = operation == GT_DO_BRANCH || (operation == GT_DO_AND_SHORTCUT && !zero) ||
+            (operation == GT_DO_OR_SHORTCUT && zero);
+    return operation == GT_DO_JUMP || (operation == GT_DO_BRANCH && zero) ||
+           (operation == GT_DO_AND_SHORTCUT && zero) || (operation == GT_DO_OR_SHORTCUT && !zero);
+}
+
+int gt_operation_operands(gt_operation operation)
+{
+    return operation < GT_DO_NEGATE ? 0 : 1 + (operation >= GT_DO_BINARY && operation < GT_DO_SQRT);
+}
+
+const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b)
+{
+    bool truth;
+    int order = a < b ? -1 : a > b;
+    if (gt_operation_compare(&truth, operation, order)) {
+        *out = truth;
+        return NULL;
+    }
+    return combine(out, operation, a, b);
+}
+
+const char *gt_code_run(int64_t *out, const gt_instruction *code, int count, const int64_t *slots)
+{
+    int64_t stack[GT_CODE_STACK];
+    int top = -1;
+    for (int i = 0; i < count;) {
+        const gt_instruction *step = &code[i++];
+        const char *error = NULL;
+        if (top + 1 < gt_operation_operands(step->operation) || step->operation == GT_DO_REAL) {
+            return operand;
+        }
+        if (step->operation == GT_DO_SLOT) {
+            stack[++top] = slots[step->target];
+        } else if (step->operation == GT_DO_LITERAL) {
+            stack[++top] = step->integer;
+        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
+            bool pops, jump = gt_operation_jumps(step->operation, stack[top] == 0, &pops);
+            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
+            top -= pops;
+            i = jump ? step->target : i;
+        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
+            error =
+                gt_operation_binary(&stack[top - 1], step->operation, stack[top - 1], stack[top]);
+            top--;
+        } else {
+            error = gt_operation_unary(&stack[top], step->operation);
+        }
+        if (error) {
+            return error;
+        }
+    }
+    if (top != 0) {
+        return operand;
+    }
+    *out = stack[0];
+    return NULL;
+}

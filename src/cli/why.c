@@ -1,0 +1,220 @@
+/* What each axis of a scenario is worth, by its trials. */
+#include "cli/why.h"
+
+#include "cli/memory.h"
+#include "cli/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR_CELLS = 10 };
+#define NEGLIGIBLE 0.0005 /* a cost that is written as none */
+
+/* A value of an axis: the row for programs. */
+typedef struct value_row {
+    const char *kernel, *sizes, *gpu, *environment, *scenario, *axis, *value;
+    gputune_objective objective;
+    uint32_t variants, measured;
+    double best_ns, cost; /* NAN: nothing was measured */
+    bool winner, is_default;
+} value_row;
+
+static void cost_of(cli_cell *out, const void *item)
+{
+    const value_row *row = item;
+    cli_set_number(out, row->cost, false);
+}
+
+#define OF_VALUE(member, unit) CLI_FIELD(value_row, member, "", unit, CLI_IN_DATA)
+
+static const cli_column value_columns[] = {
+    OF_VALUE(kernel, CLI_TEXT),
+    OF_VALUE(sizes, CLI_TEXT),
+    OF_VALUE(objective, CLI_OBJECTIVE),
+    OF_VALUE(gpu, CLI_TEXT),
+    OF_VALUE(environment, CLI_TEXT),
+    OF_VALUE(scenario, CLI_TEXT),
+    OF_VALUE(axis, CLI_TEXT),
+    OF_VALUE(value, CLI_TEXT),
+    OF_VALUE(best_ns, CLI_TIME),
+    {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
+    OF_VALUE(variants, CLI_COUNT),
+    OF_VALUE(measured, CLI_COUNT),
+    OF_VALUE(winner, CLI_YES),
+    {"default", "", CLI_YES, CLI_IN_DATA, offsetof(value_row, is_default), NULL},
+};
+
+/* An axis: the row for people. */
+typedef struct axis_row {
+    const char *axis, *winner, *fallback;
+    double cost, worst; /* of the default's value; of the worst */
+    char *bar, *values;
+} axis_row;
+
+static char *percent(double cost)
+{
+    return isnan(cost)         ? cli_copy("none works")
+           : cost < NEGLIGIBLE ? cli_copy("0%")
+           : cost < 1          ? cli_format("+%.1f%%", cost * 100)
+                               : cli_format("%.1fx", cost + 1);
+}
+
+static void at_default(cli_cell *out, const void *item)
+{
+    const axis_row *row = item;
+    cli_set_text(out, row->fallback ? percent(row->cost) : "");
+}
+
+#define OF_AXIS(member, title) CLI_FIELD(axis_row, member, title, CLI_TEXT, CLI_VIEW)
+
+static const cli_column axis_columns[] = {
+    OF_AXIS(axis, "axis"),
+    OF_AXIS(winner, "winner"),
+    OF_AXIS(fallback, "default"),
+    CLI_MADE(NULL, "held at the default", CLI_VIEW, at_default),
+    OF_AXIS(values, "held at other values"),
+    OF_AXIS(bar, "worth"),
+};
+
+/* ---- one scenario ---- */
+
+static bool has_time(const cli_export_entry *entry)
+{
+    const cli_trial *trial = entry->trial;
+    return trial->median_ns > 0 &&
+           (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
+}
+
+static double best_of_all(const cli_export *data)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        const cli_export_entry *entry = &data->entries[i];
+        best = has_time(entry) ? fmin(best, entry->trial->median_ns) : best;
+    }
+    return best;
+}
+
+static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
+{
+    const cli_measured *from = data->from;
+    value_row row = {.kernel = from->kernel,
+                     .sizes = from->sizes,
+                     .gpu = from->gpu,
+                     .environment = from->environment,
+                     .scenario = from->scenario,
+                     .objective = from->objective,
+                     .axis = data->axes[axis].name,
+                     .value = data->axes[axis].values[value]};
+    double held = INFINITY;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        const cli_export_entry *entry = &data->entries[i];
+        if (entry->choice[axis] != value) {
+            continue;
+        }
+        row.variants++;
+        row.winner |= entry->trial->is_winner;
+        row.is_default |= entry->trial->is_default;
+        if (has_time(entry)) {
+            row.measured++;
+            held = fmin(held, entry->trial->median_ns);
+        }
+    }
+    row.best_ns = isfinite(held) ? held : 0;
+    row.cost = isfinite(held) ? held / best_ns - 1 : (double)NAN;
+    return row;
+}
+
+/* Adds a value to its axis. */
+static void note_value(axis_row *to, const value_row *row)
+{
+    to->winner = row->winner ? row->value : to->winner;
+    to->fallback = row->is_default ? row->value : to->fallback;
+    to->cost = row->is_default ? row->cost : to->cost;
+    to->worst = fmax(to->worst, row->cost);
+    if (!row->winner && !row->is_default) {
+        cli_append(&to->values, "%s%s:%s", to->values[0] ? " " : "", row->value,
+                   percent(row->cost));
+    }
+}
+
+static void draw_bar(axis_row *row, double most)
+{
+    int cells = most > 0 ? (int)ceil(BAR_CELLS * log1p(row->worst) / log1p(most) - 1e-9) : 0;
+    row->bar = cli_copy("");
+    for (int i = 0; i < cells && row->worst >= NEGLIGIBLE; i++) {
+        cli_append(&row->bar, "█");
+    }
+}
+
+static int by_worth(const void *a, const void *b)
+{
+    double x = ((const axis_row *)a)->worst, y = ((const axis_row *)b)->worst;
+    return (x < y) - (x > y);
+}
+
+static void explain(cli_table *values, cli_table *axes, const cli_export *data)
+{
+    double best_ns = best_of_all(data), most = 0;
+    axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t a = 0; a < data->axis_count; a++) {
+        if (data->axes[a].count < 2) {
+            continue; /* nothing to choose from */
+        }
+        axis_row *row = &rows[count++];
+        *row = (axis_row){.axis = data->axes[a].name, .values = cli_copy("")};
+        for (size_t v = 0; v < data->axes[a].count; v++) {
+            value_row value = row_of(data, a, v, best_ns);
+            cli_table_add(values, &value);
+            note_value(row, &value);
+        }
+        most = fmax(most, row->worst);
+    }
+    qsort(rows, count, sizeof *rows, by_worth);
+    for (size_t i = 0; i < count; i++) {
+        draw_bar(&rows[i], most);
+        cli_table_add(axes, &rows[i]);
+    }
+}
+
+/* "axpy n=64M: 120 variants, 1 of them without a time; one is left" */
+static void write_heading(const cli_export *data, FILE *file)
+{
+    const cli_measured *from = data->from;
+    size_t without = data->unmeasured;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        without += !has_time(&data->entries[i]);
+    }
+    size_t all = data->entry_count + data->unmeasured;
+    fprintf(file, "\n%s %s: %zu variant%s", from->kernel, cli_short_sizes(from->sizes), all,
+            all == 1 ? "" : "s");
+    if (without) {
+        fprintf(file, ", %zu of them failed or slower and not proved", without);
+    }
+    fprintf(file, "%s%s\n\n", from->stop_reason[0] ? "; " : "", from->stop_reason);
+}
+
+void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
+                   FILE *file)
+{
+    cli_table tables[] = {*standing, CLI_TABLE("axes", value_columns, CLI_VIEW)};
+    bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
+    if (for_people) {
+        cli_table_write(standing, format, file);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        cli_export data;
+        cli_table axes = CLI_TABLE("axes", axis_columns, CLI_VIEW);
+        cli_export_make(&data, &list->items[i]);
+        explain(&tables[1], &axes, &data);
+        if (for_people) {
+            write_heading(&data, file);
+            cli_table_write(&axes, format, file);
+        }
+    }
+    if (!for_people) {
+        cli_tables_write(tables, 2, format, file);
+    }
+}

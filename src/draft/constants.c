@@ -1,0 +1,298 @@
+/* What a kernel's text gives a name to: macros, constants, and the parameters of its template. */
+#include "draft/parts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
+{
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        if (strcmp(draft->constants.items[i].name, name) == 0) {
+            return &draft->constants.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* A constant of the name at the lexer, unless that is known already; NULL: then, or no room. */
+static gt_draft_constant *add(gt_draft *draft, const gt_token *name)
+{
+    gt_draft_constant added = {0};
+    gt_draft_token_text(added.name, sizeof added.name, name);
+    if (!added.name[0] || gt_draft_constant_of(draft, added.name)) {
+        return NULL;
+    }
+    if (gt_array_push(&draft->constants, added) != GPUTUNE_OK) {
+        draft->failed = true;
+        return NULL;
+    }
+    return &draft->constants.items[draft->constants.count - 1];
+}
+
+/* Reads the value at the lexer, which must be all that is left in front of `end`. */
+static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_lexer *lexer,
+                       const char *end)
+{
+    size_t index = (size_t)(constant - draft->constants.items);
+    gt_polynomial sum = gt_draft_read_sum(draft, lexer);
+    bool whole = end ? gt_lexer_is(lexer, end) || gt_lexer_is(lexer, ">")
+                     : lexer->token.kind == GT_TOKEN_END;
+    constant = &draft->constants.items[index];
+    constant->value = gt_draft_evaluate(draft, &sum);
+    constant->has_value = sum.known && whole && constant->value > 0;
+}
+
+/* `#define NAME value`; *guard: the name that an #ifndef on the line before asks for. */
+static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_MAX])
+{
+    bool asks = gt_lexer_accept(line, "ifndef");
+    if (asks || !gt_lexer_accept(line, "define")) {
+        gt_draft_token_text(guard, GT_NAME_MAX, &line->token);
+        if (!asks) {
+            guard[0] = '\0';
+        }
+        return;
+    }
+    gt_token name = line->token;
+    if (draft->program && gt_branches_leave_out(&draft->program->branches, name.text)) {
+        return;
+    }
+    const char *behind = name.text + name.length;
+    gt_lexer_next(line);
+    bool is_function = line->token.text == behind && gt_lexer_is(line, "(");
+    if (name.kind != GT_TOKEN_NAME || is_function || line->token.kind == GT_TOKEN_END) {
+        return;
+    }
+    int last = name.line;
+    gt_draft_constant *constant = add(draft, &name);
+    if (constant) {
+        constant->is_macro = true;
+        constant->first_line = name.line;
+        constant->last_line = last;
+        constant->is_guarded = strcmp(guard, constant->name) == 0;
+        read_value(draft, constant, line, NULL);
+    }
+    guard[0] = '\0';
+}
+
+/* Behind `const` or `constexpr`: `TYPE NAME = value;` of an integer type. `guard`: as above. */
+static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_line,
+                             const char *guard)
+{
+    gt_lexer lexer = *from, ahead;
+    gt_token name = {GT_TOKEN_END, "", 0, 0, 0};
+    for (; lexer.token.kind == GT_TOKEN_NAME; gt_lexer_next(&lexer)) {
+        if (gt_lexer_is(&lexer, "float") || gt_lexer_is(&lexer, "double")) {
+            return;
+        }
+        name = lexer.token;
+    }
+    if (!gt_lexer_is(&lexer, "=") || name.kind != GT_TOKEN_NAME) {
+        return;
+    }
+    gt_lexer_next(&lexer);
+    gt_draft_constant *constant = add(draft, &name);
+    if (constant) {
+        constant->first_line = first_line;
+        ahead = lexer;
+        read_value(draft, constant, &ahead, ";");
+        constant = gt_draft_constant_of(draft, constant->name);
+        constant->last_line = ahead.token.line;
+        constant->is_guarded = strcmp(guard, constant->name) == 0;
+    }
+}
+
+/* Behind `enum`: `{ A, B = 1 << 4 }`, whose names are numbers. One with a scope has none to use. */
+static void read_enumerators(gt_draft *draft, gt_lexer lexer)
+{
+    double next = 0;
+    bool is_scoped = gt_lexer_is(&lexer, "class") || gt_lexer_is(&lexer, "struct");
+    while (lexer.token.kind == GT_TOKEN_NAME || gt_lexer_is(&lexer, ":")) {
+        gt_lexer_next(&lexer);
+    }
+    if (is_scoped || !gt_lexer_accept(&lexer, "{")) {
+        return;
+    }
+    while (lexer.token.kind == GT_TOKEN_NAME) {
+        gt_draft_constant *constant = add(draft, &lexer.token);
+        gt_lexer_next(&lexer);
+        if (!constant) {
+            return;
+        }
+        size_t index = (size_t)(constant - draft->constants.items);
+        constant->is_enumerator = constant->has_value = true;
+        if (gt_lexer_accept(&lexer, "=")) {
+            gt_polynomial value = gt_draft_read_sum(draft, &lexer);
+            draft->constants.items[index].has_value = gt_polynomial_is_number(&value, &next);
+        }
+        draft->constants.items[index].value = next++;
+        (void)gt_lexer_accept(&lexer, ",");
+    }
+}
+
+/* Whether the position is inside of a kernel's or another function's braces. */
+static void note_brace(int *depth, bool *in_namespace, const gt_lexer *lexer)
+{
+    if (gt_lexer_is(lexer, "namespace") || gt_lexer_is(lexer, "\"C\"")) {
+        *in_namespace = true;
+    } else if (gt_lexer_is(lexer, "{")) {
+        *depth += *in_namespace ? 0 : 1;
+        *in_namespace = false;
+    } else if (gt_lexer_is(lexer, "}")) {
+        *depth -= *depth > 0;
+    } else if (gt_lexer_is(lexer, ";")) {
+        *in_namespace = false;
+    }
+}
+
+/* `template <class T, int N = 4>` in front of the kernel. */
+static void read_template(gt_draft *draft)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, draft->text + draft->function.begin,
+                  draft->function.global - draft->function.begin, (gt_place){draft->path, 1, 1});
+    if (!gt_lexer_accept(&lexer, "template") || !gt_lexer_accept(&lexer, "<")) {
+        return;
+    }
+    while (lexer.token.kind == GT_TOKEN_NAME) {
+        bool is_type = gt_lexer_is(&lexer, "typename") || gt_lexer_is(&lexer, "class");
+        bool is_bool = gt_lexer_is(&lexer, "bool");
+        gt_token name = lexer.token;
+        for (; lexer.token.kind == GT_TOKEN_NAME; gt_lexer_next(&lexer)) {
+            name = lexer.token;
+        }
+        gt_draft_constant *constant = add(draft, &name);
+        if (constant) {
+            constant->is_template_parameter = true;
+            constant->is_type = is_type;
+            constant->is_bool = is_bool;
+        }
+        if (gt_lexer_accept(&lexer, "=") && constant && !is_type) {
+            read_value(draft, constant, &lexer, ",");
+        }
+        while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, ",")) {
+            gt_lexer_next(&lexer);
+        }
+        (void)gt_lexer_accept(&lexer, ",");
+    }
+}
+
+void gt_draft_read_constants(gt_draft *draft)
+{
+    gt_lexer lexer, line;
+    int depth = 0;
+    bool in_namespace = false;
+    char guard[GT_NAME_MAX] = "";
+    if (draft->function.is_template) {
+        read_template(draft);
+    }
+    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){draft->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END && !draft->failed) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            read_directive(draft, &line, guard);
+            continue;
+        }
+        bool declares = gt_lexer_is(&lexer, "const") || gt_lexer_is(&lexer, "constexpr");
+        bool is_enum = gt_lexer_is(&lexer, "enum");
+        int first_line = lexer.token.line;
+        note_brace(&depth, &in_namespace, &lexer);
+        gt_lexer_next(&lexer);
+        if (declares && depth == 0) {
+            read_declaration(draft, &lexer, first_line, guard);
+        }
+        if (is_enum && depth == 0) {
+            read_enumerators(draft, lexer);
+        }
+    }
+}
+
+/* The dimension that a name of Kernel Tuner's and its like stands for; -1: none. */
+static int named_dimension(const char *name)
+{
+    static const char *const forms[] = {"block_size_", "work_group_size_"};
+    char lower[GT_NAME_MAX];
+    size_t length = strlen(name);
+    for (size_t i = 0; i <= length; i++) {
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t own = strlen(forms[i]);
+        if (strncmp(lower, forms[i], own) == 0 && length == own + 1 && lower[own] >= 'x' &&
+            lower[own] <= 'z') {
+            return lower[own] - 'x';
+        }
+    }
+    return -1;
+}
+
+static void note_undefined(gt_draft *draft, const gt_token *name)
+{
+    gt_draft_constant *constant = add(draft, name);
+    if (!constant) {
+        return;
+    }
+    constant->is_undefined = true;
+    int dimension = named_dimension(constant->name);
+    int symbol = dimension < 0 ? -1 : gt_draft_find_symbol(draft, constant->name);
+    if (dimension >= 0 && symbol < 0) {
+        symbol = gt_draft_add_symbol(draft, constant->name, GT_DRAFT_CONSTANT);
+    }
+    if (symbol > 0) {
+        draft->dimensions[dimension].fixed = gt_polynomial_symbol((uint16_t)symbol);
+        draft->dimensions[dimension].has_threads = true;
+    }
+}
+
+/* Those of a span, and of the macros that it reads. */
+static void read_undefined(gt_draft *draft, gt_span span, int depth)
+{
+    enum { DEPTH_MAX = 4 };
+    for (size_t i = span.first; i < span.end && depth < DEPTH_MAX; i++) {
+        const gt_token *token = &draft->program->tokens.items[i];
+        const gt_macro *macro =
+            token->kind == GT_TOKEN_NAME ? gt_program_macro_of(draft->program, token) : NULL;
+        const gt_program_function *called = token->kind == GT_TOKEN_NAME && depth < DEPTH_MAX - 1 &&
+                                                    gt_program_is(draft->program, i + 1, "(")
+                                                ? gt_program_function_of(draft->program, token)
+                                                : NULL;
+        if (macro) {
+            read_undefined(draft, macro->value, depth + 1);
+        } else if (called && called->is_device && called->body.first > span.end) {
+            read_undefined(draft, called->body, depth + 1);
+        } else if (called && called->is_device && called->body.end < span.first) {
+            read_undefined(draft, called->body, depth + 1);
+        } else if (gt_program_is_undefined(draft->program, i)) {
+            note_undefined(draft, token);
+        }
+    }
+}
+
+void gt_draft_read_undefined(gt_draft *draft)
+{
+    const gt_program *program = draft->program;
+    const char *name = draft->text + draft->function.name;
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, draft->text + draft->function.parameters_end,
+                  draft->function.end - draft->function.parameters_end, (gt_place){"", 1, 1});
+    while (program && lexer.token.kind != GT_TOKEN_END) { /* #pragma unroll NAME */
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "unroll")) {
+            (void)gt_lexer_accept(&line, "(");
+            if (line.token.kind == GT_TOKEN_NAME && !gt_program_macro_of(program, &line.token) &&
+                !gt_program_is_told(program, &line.token)) {
+                note_undefined(draft, &line.token);
+            }
+        }
+    }
+    for (size_t i = 0; program && i < program->functions.count; i++) {
+        const gt_program_function *function = &program->functions.items[i];
+        if (program->tokens.items[function->name].text == name) {
+            read_undefined(draft, function->body, 0);
+        }
+    }
+}

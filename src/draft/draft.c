@@ -1,0 +1,509 @@
+/* Makes a first template out of CUDA text. */
+#include "draft/draft.h"
+
+#include "draft/write.h"
+#include "kernel/structure.h"
+#include "kernel/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which kernel ---------------------------------------------------------------------------- */
+
+static void append_name(gt_text *out, const char *text, const gt_function *function)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text + function->name, strlen(text + function->name),
+                  (gt_place){"", 1, 1});
+    gt_text_append(out, function->scope);
+    gt_text_append(out, function->scope[0] ? "::" : "");
+    gt_text_append_bytes(out, lexer.token.text, lexer.token.length);
+}
+
+/* The names of all kernels of the text, separated by commas; *count: how many. */
+static void list_kernels(gt_text *out, size_t *count, const char *text)
+{
+    gt_function function;
+    *count = 0;
+    for (size_t at = 0; gt_function_find(&function, text, NULL, at); at = function.end) {
+        if (function.is_specialisation || function.end <= at) {
+            break;
+        }
+        gt_text_append(out, (*count)++ ? ", " : "");
+        append_name(out, text, &function);
+    }
+}
+
+static gputune_status no_such_kernel(const char *path, const char *text, const char *kernel)
+{
+    gt_text names = {0};
+    size_t count;
+    list_kernels(&names, &count, text);
+    gputune_status status =
+        count == 0 ? gt_fail(GPUTUNE_ENOTFOUND,
+                             "%s: no __global__ function; expected a kernel's definition", path)
+                   : gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", path,
+                             kernel, gt_text_string(&names));
+    gt_text_free(&names);
+    return status;
+}
+
+static gputune_status several_kernels(const char *path, const char *names)
+{
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: several kernels; expected the name of one behind the path: %s", path,
+                   names);
+}
+
+/* The definition of `kernel`, behind declarations of it. */
+static bool find_definition(gt_function *out, const char *text, const char *kernel)
+{
+    for (size_t at = 0; gt_function_find(out, text, kernel, at); at = out->end) {
+        if (out->is_definition && !out->is_specialisation) {
+            return true;
+        }
+        if (out->end <= at) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* What kernel() names, in a text that has one; "": none. */
+static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reader)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < reader->clauses.count; i++) {
+        gt_lexer body = reader->clauses.items[i].body;
+        gt_kernel_name name;
+        if (strcmp(reader->clauses.items[i].word, "kernel") == 0) {
+            GT_TRY(gt_read_kernel_name(&name, &body, "the kernel function's name"));
+            memcpy(out, name.name, sizeof name.name);
+            count++;
+        }
+    }
+    if (count != 1) {
+        out[0] = '\0';
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status choose_kernel(gt_draft *draft, const gt_reader *reader, const char *kernel)
+{
+    char named[GT_NAME_MAX] = "";
+    gt_text names = {0};
+    size_t count;
+    GT_TRY(named_kernel(named, reader));
+    kernel = kernel ? kernel : named[0] ? named : NULL;
+    if (!kernel) {
+        list_kernels(&names, &count, draft->text);
+        gputune_status status = count > 1 ? several_kernels(draft->path, gt_text_string(&names))
+                                : gt_function_find(&draft->function, draft->text, NULL, 0)
+                                    ? GPUTUNE_OK
+                                    : no_such_kernel(draft->path, draft->text, "");
+        gt_text_free(&names);
+        return status;
+    }
+    return find_definition(&draft->function, draft->text, kernel)
+               ? GPUTUNE_OK
+               : no_such_kernel(draft->path, draft->text, kernel);
+}
+
+/* ---- its parameters -------------------------------------------------------------------------- */
+
+gt_place gt_draft_place(const gt_draft *draft, size_t offset)
+{
+    gt_place place = {draft->path, 1, 1};
+    for (size_t i = 0; i < offset; i++) {
+        bool ends = draft->text[i] == '\n';
+        place.line += ends;
+        place.column = ends ? 1 : place.column + 1;
+    }
+    place.line = draft->lines ? gt_lines_of(draft->lines, place.line) : place.line;
+    return place;
+}
+
+static gputune_status refuse(const gt_draft *draft, const char *name, const char *what,
+                             const char *remedy)
+{
+    gt_message_at(gt_draft_place(draft, draft->function.parameters), "'%s' is %s; expected %s",
+                  name, what, remedy);
+    return gt_failure(GPUTUNE_EUNSUPPORTED);
+}
+
+static gputune_status check_parameter(const gt_draft *draft, const gt_function_parameter *parameter)
+{
+    const gt_refused_type *refused = gt_type_refused(parameter->words);
+    if (refused) {
+        return refuse(draft, parameter->name, refused->what, refused->remedy);
+    }
+    if (parameter->is_overlong) {
+        return gt_fail_at(gt_draft_place(draft, draft->function.parameters),
+                          "a parameter's type or name has more than %d characters; expected fewer",
+                          GT_NAME_MAX - 1);
+    }
+    if (parameter->is_unusual) {
+        return refuse(draft, parameter->name, "neither a value nor a plain pointer",
+                      "TYPE or TYPE *, which a template can fill and compare");
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_parameters(gt_draft *draft)
+{
+    if (!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX, &draft->parameter_count,
+                                draft->blocks, draft->text, &draft->function) ||
+        draft->parameter_count > GT_PARAMETER_MAX) {
+        return gt_fail_at(gt_draft_place(draft, draft->function.name),
+                          "the parameters of the kernel cannot be read; expected them without "
+                          "directives");
+    }
+    for (uint32_t i = 0; i < draft->parameter_count; i++) {
+        const gt_function_parameter *parameter = &draft->parameters[i];
+        GT_TRY(check_parameter(draft, parameter));
+        if (parameter->pointer) {
+            draft->buffers[draft->buffer_count++] = (gt_draft_buffer){.parameter = i};
+            continue;
+        }
+        uint16_t symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);
+        draft->symbols.items[symbol].is_integer = parameter->has_type &&
+                                                  !gt_type_is_float(parameter->element.type) &&
+                                                  parameter->element.lanes == 1;
+    }
+    return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* __launch_bounds__(threads, …) in front of the kernel's name. */
+static void read_launch_bounds(gt_draft *draft)
+{
+    const gt_function *function = &draft->function;
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, draft->text + function->begin, function->name - function->begin,
+                  (gt_place){draft->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "__launch_bounds__")) {
+        gt_lexer_next(&lexer);
+    }
+    if (gt_lexer_accept(&lexer, "(")) {
+        draft->thread_bound = gt_draft_read_sum(draft, &lexer);
+    }
+}
+
+static gputune_status add_builtins(gt_draft *draft)
+{
+    static const char *const names[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x",
+                                        "blockIdx.y",  "blockIdx.z",  "blockDim.x",  "blockDim.y",
+                                        "blockDim.z",  "gridDim.x",   "gridDim.y",   "gridDim.z"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        (void)gt_draft_add_symbol(draft, names[i], GT_DRAFT_BUILTIN);
+    }
+    return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+gputune_status gt_draft_read(gt_draft *draft)
+{
+    GT_TRY(add_builtins(draft));
+    gt_draft_read_constants(draft);
+    read_launch_bounds(draft);
+    GT_TRY(read_parameters(draft));
+    gt_draft_read_undefined(draft);
+    GT_TRY(gt_draft_read_body(draft));
+    gt_draft_settle(draft);
+    return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+void gt_draft_free(gt_draft *draft)
+{
+    if (!draft) {
+        return;
+    }
+    gt_array_free(&draft->symbols);
+    gt_array_free(&draft->guards);
+    gt_array_free(&draft->accesses);
+    gt_array_free(&draft->aliases);
+    gt_array_free(&draft->shared);
+    gt_array_free(&draft->constants);
+    gt_call_free(draft->call);
+    free(draft);
+}
+
+/* ---- the text -------------------------------------------------------------------------------- */
+
+/* What a draft is made from. */
+typedef struct maker {
+    const char *path;
+    gt_reader reader;
+    gt_program program;
+    gt_lines lines;
+    gt_include_fn include;
+    void *user;
+    GT_ARRAY(char *) missing; /* headers that were not found */
+} maker;
+
+/* A file that cannot be read is a header: the compiler will say so where it counts. */
+static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
+{
+    maker *m = user;
+    char *name;
+    if (include->system) {
+        return gt_failure(GPUTUNE_ENOTFOUND);
+    }
+    gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
+        return status;
+    }
+    GT_TRY(gt_strdup(&name, include->name));
+    if (gt_array_push(&m->missing, name) != GPUTUNE_OK) {
+        free(name);
+        return gt_fail_memory();
+    }
+    return gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
+}
+
+static bool has_clause(const gt_reader *reader, const char *word)
+{
+    const gt_draft_writer w = {.present = reader};
+    return gt_draft_has_clause(&w, word);
+}
+
+/* The lines of `#define NAME` that an axis takes the place of stand where the axis is not defined.
+ */
+static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const char *name)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        int first = lexer.token.line;
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_accept(&line, "define") && gt_lexer_is(&line, name)) {
+            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, first),
+                                    gt_lines_of(&m->lines, first), name));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status guard_constants(maker *m, const gt_draft *draft)
+{
+    for (uint16_t d = 0; d < 3; d++) {
+        uint16_t symbol;
+        const gt_draft_constant *constant = NULL;
+        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
+        }
+        bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
+                                                  &draft->dimensions[d - 1].fixed);
+        if (!constant || constant->is_guarded || constant->is_undefined ||
+            constant->is_template_parameter || again) {
+            continue;
+        }
+        if (constant->is_macro) {
+            GT_TRY(enclose_definitions(m, draft, constant->name));
+        } else {
+            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
+                                    gt_lines_of(&m->lines, constant->last_line), constant->name));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A block that a header gives a name to, which nothing can be put around, stays as it is. */
+static void keep_foreign(const maker *m, gt_draft *draft)
+{
+    for (uint16_t d = 0; d < 3; d++) {
+        uint16_t symbol;
+        const gt_draft_constant *constant = NULL;
+        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
+        }
+        if (constant && constant->first_line > 0 && constant->has_value && !constant->is_guarded &&
+            !gt_lines_is_own(&m->lines, constant->first_line)) {
+            draft->dimensions[d].fixed = gt_polynomial_number(constant->value);
+        }
+    }
+}
+
+static gputune_status add_kernel(maker *m, gt_draft *draft)
+{
+    gt_text clauses = {0};
+    bool has_block = has_clause(&m->reader, "block") || has_clause(&m->reader, "launch");
+    GT_TRY(gt_draft_read(draft));
+    gt_draft_resolve_types(draft, &m->reader);
+    keep_foreign(m, draft);
+    gt_draft_name_axes(draft, has_block);
+    if (!has_block) {
+        gt_call_read(draft);
+        keep_foreign(m, draft);
+    }
+    GT_TRY(guard_constants(m, draft));
+    gt_draft_write(&clauses, draft, &m->reader);
+    int line = gt_draft_place(draft, draft->function.begin).line;
+    gputune_status status = draft->failed ? gt_fail_memory() : GPUTUNE_OK;
+    if (status == GPUTUNE_OK && clauses.length > 0) {
+        gt_text_append(&clauses, "\n");
+        status = gt_lines_insert(&m->lines, line, &clauses);
+    }
+    gt_text_free(&clauses);
+    return status;
+}
+
+static gt_draft *new_draft(const maker *m)
+{
+    gt_draft *draft = calloc(1, sizeof *draft);
+    if (draft) {
+        draft->path = m->path;
+        draft->text = gt_text_string(&m->reader.body);
+        draft->program = &m->program;
+        draft->lines = &m->lines;
+    }
+    return draft;
+}
+
+static gputune_status add_one(maker *m, const char *kernel)
+{
+    gt_draft *draft = new_draft(m);
+    gputune_status status = draft ? choose_kernel(draft, &m->reader, kernel) : gt_fail_memory();
+    if (status == GPUTUNE_OK) {
+        status = add_kernel(m, draft);
+    }
+    gt_draft_free(draft);
+    return status;
+}
+
+/* What no template can have is said in front of the kernel, if there are others. */
+static gputune_status leave_out(maker *m, const gt_draft *draft)
+{
+    gt_text note = {0}, name = {0};
+    append_name(&name, draft->text, &draft->function);
+    gt_text_printf(&note, "// ? no template of '%s': %s\n", gt_text_string(&name), gt_message());
+    gt_text_free(&name);
+    return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
+}
+
+/* Whether the text has a kernel of that name in front of it: a variant for another compiler. */
+static bool is_there(const char *text, const gt_function *function)
+{
+    gt_text name = {0};
+    gt_function first;
+    append_name(&name, text, function);
+    bool is = gt_function_find(&first, text, gt_text_string(&name), 0) &&
+              first.begin < function->begin && first.is_definition;
+    gt_text_free(&name);
+    return is;
+}
+
+/* Every kernel that the program launches, or, where it launches none, every kernel that is no
+ * other's reference. */
+static gputune_status add_all(maker *m)
+{
+    const char *text = gt_text_string(&m->reader.body);
+    gputune_status status = GPUTUNE_OK;
+    size_t added = 0;
+    for (int launched = 1; launched >= 0 && added == 0 && status == GPUTUNE_OK; launched--) {
+        gt_function function = {0};
+        for (size_t at = 0; gt_function_find(&function, text, NULL, at) && function.end > at &&
+                            status == GPUTUNE_OK;
+             at = function.end) {
+            gt_draft *draft = new_draft(m);
+            if (!draft) {
+                return gt_fail_memory();
+            }
+            draft->function = function;
+            bool wanted = !function.is_specialisation &&
+                          !gt_branches_leave_out(&m->program.branches, text + function.name) &&
+                          !is_there(text, &function) &&
+                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft));
+            status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
+            added += wanted && status == GPUTUNE_OK;
+            if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
+                status = leave_out(m, draft);
+            }
+            gt_draft_free(draft);
+        }
+    }
+    return status == GPUTUNE_OK && added == 0
+               ? gt_fail(GPUTUNE_EUNSUPPORTED,
+                         "%s: none of its kernels can be a template; expected "
+                         "the name of one behind the path, which says why",
+                         m->path)
+               : status;
+}
+
+/* Local headers that were not found are the host's, and that is said. */
+static gputune_status note_missing(maker *m, const char *text)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        int first = lexer.token.line;
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        bool is_include = gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
+                          line.token.length > 2;
+        for (size_t i = 0; i < m->missing.count && is_include; i++) {
+            const char *name = m->missing.items[i];
+            gt_text note = {0};
+            if (strlen(name) != line.token.length - 2 ||
+                memcmp(name, line.token.text + 1, line.token.length - 2) != 0) {
+                continue;
+            }
+            if (gt_lines_is_own(&m->lines, first)) {
+                gt_text_printf(&note, "// ? \"%s\" is not beside this file\n", name);
+                gt_lines_note_host(&m->lines, first, first);
+                GT_TRY(gt_lines_insert(&m->lines, gt_lines_of(&m->lines, first), &note));
+            }
+            break;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
+{
+    const char *joined = gt_text_string(&m->reader.body);
+    gt_text names = {0};
+    size_t count;
+    GT_TRY(gt_lines_read(&m->lines, joined, m->path));
+    gt_program_read(&m->program, joined);
+    list_kernels(&names, &count, joined);
+    gt_text_free(&names);
+    GT_TRY(m->program.failed ? gt_fail_memory() : GPUTUNE_OK);
+    gt_draft_find_host(&m->lines, &m->program, joined);
+    gt_lines_note_includes(&m->lines, &m->program, joined);
+    GT_TRY(note_missing(m, joined));
+    GT_TRY(gt_lines_enclose_host(&m->lines));
+    GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
+                                                                   : add_all(m));
+    return gt_lines_join(out, &m->lines, text);
+}
+
+gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
+                                 gt_include_fn include, void *user)
+{
+    gt_template_parts *parts = calloc(1, sizeof *parts);
+    maker m = {.path = path, .include = include, .user = user};
+    m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
+    gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
+    if (status == GPUTUNE_OK) {
+        status = make(out, &m, text, kernel);
+    }
+    for (size_t i = 0; i < m.missing.count; i++) {
+        free(m.missing.items[i]);
+    }
+    gt_array_free(&m.missing);
+    gt_lines_free(&m.lines);
+    gt_program_free(&m.program);
+    gt_reader_free(&m.reader);
+    if (parts) {
+        gt_structures_free(parts);
+        gt_reader_free_files(parts);
+    }
+    free(parts);
+    return status;
+}

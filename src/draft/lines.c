@@ -1,0 +1,205 @@
+/* Maps the lines of a joined text to those of its file, and puts lines in front of them. */
+#include "draft/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* `#line N "FILE"`: the number, or 0; *is_own: the file is `name`. */
+static int line_mark(const char *line, const char *name, bool *is_own)
+{
+    static const char mark[] = "#line ";
+    if (strncmp(line, mark, sizeof mark - 1) != 0) {
+        return 0;
+    }
+    int number = 0;
+    for (line += sizeof mark - 1; *line >= '0' && *line <= '9' && number < 1 << 24; line++) {
+        number = 10 * number + (*line - '0');
+    }
+    size_t length = strlen(name);
+    *is_own = strncmp(line, " \"", 2) == 0 && strncmp(line + 2, name, length) == 0 &&
+              line[2 + length] == '"';
+    return number;
+}
+
+gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path)
+{
+    const char *name = base_name(path);
+    bool is_own = true, none = false;
+    int own = 1; /* the file's next line */
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        bool to_own = is_own;
+        int number = line_mark(line, name, &to_own);
+        if (number > 0) {
+            is_own = to_own;
+            own = is_own ? number : own;
+        }
+        int at = is_own && number == 0 ? own++ : -own;
+        if (gt_array_push(&lines->own, at) != GPUTUNE_OK) {
+            return gt_fail_memory();
+        }
+        line += length + (line[length] == '\n');
+    }
+    for (int i = 0; i <= own + 1; i++) {
+        if (gt_array_push(&lines->is_host, none) != GPUTUNE_OK) {
+            return gt_fail_memory();
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_lines_free(gt_lines *lines)
+{
+    for (size_t i = 0; i < lines->insertions.count; i++) {
+        free(lines->insertions.items[i].text);
+    }
+    gt_array_free(&lines->insertions);
+    gt_array_free(&lines->own);
+    gt_array_free(&lines->is_host);
+}
+
+int gt_lines_of(const gt_lines *lines, int joined)
+{
+    bool is_there = joined > 0 && (size_t)joined <= lines->own.count;
+    return is_there ? abs(lines->own.items[joined - 1]) : 1;
+}
+
+bool gt_lines_is_own(const gt_lines *lines, int joined)
+{
+    return joined > 0 && (size_t)joined <= lines->own.count && lines->own.items[joined - 1] > 0;
+}
+
+static void mark(gt_lines *lines, int line)
+{
+    if (line > 0 && (size_t)line < lines->is_host.count) {
+        lines->is_host.items[line] = true;
+    }
+}
+
+void gt_lines_note_host(gt_lines *lines, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        mark(lines, gt_lines_is_own(lines, i) ? gt_lines_of(lines, i) : 0);
+    }
+}
+
+/* Whether device code reads a name that the joined lines give a meaning to, or they are it. */
+static bool is_needed(const gt_program *program, const char *begin, const char *end)
+{
+    static const char *const behind[] = {";", "=", "{", "["};
+    const gt_token *tokens = program->tokens.items;
+    for (size_t i = 0; i < program->functions.count; i++) {
+        const gt_program_function *function = &program->functions.items[i];
+        const char *at = tokens[function->name].text;
+        if (function->is_device && at >= begin && at < end) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < program->tokens.count; i++) {
+        bool is_macro = i >= program->code, named = is_macro;
+        if (tokens[i].text < begin || tokens[i].text >= end || tokens[i].kind != GT_TOKEN_NAME) {
+            continue;
+        }
+        bool is_inside = !is_macro && gt_program_function_at(program, i);
+        for (size_t k = 0; k < sizeof behind / sizeof *behind && !is_macro && !is_inside; k++) {
+            named |= gt_program_is(program, i + 1, behind[k]);
+        }
+        if (named && gt_program_on_device(program, &tokens[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void gt_lines_note_includes(gt_lines *lines, const gt_program *program, const char *text)
+{
+    const char *begin = NULL, *line = text;
+    for (size_t i = 0; i < lines->own.count; i++) {
+        bool is_own = lines->own.items[i] > 0;
+        bool ends = i + 1 == lines->own.count || lines->own.items[i + 1] > 0;
+        if (!is_own && !begin) {
+            begin = line;
+        }
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+        if (!is_own && begin && ends) {
+            if (!is_needed(program, begin, line)) {
+                mark(lines, abs(lines->own.items[i]) > 1 ? abs(lines->own.items[i]) : 1);
+            }
+            begin = NULL;
+        }
+    }
+}
+
+static gputune_status insert(gt_lines *lines, int line, gt_text *text, bool closes)
+{
+    gt_insertion added = {line, closes, NULL};
+    GT_TRY(gt_text_take(&added.text, text));
+    if (gt_array_push(&lines->insertions, added) != GPUTUNE_OK) {
+        free(added.text);
+        return gt_fail_memory();
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text)
+{
+    return insert(lines, line, text, false);
+}
+
+gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "#ifndef %s\n", macro);
+    GT_TRY(gt_lines_insert(lines, first, &text));
+    gt_text_append(&text, "#endif\n");
+    return insert(lines, last + 1, &text, true);
+}
+
+gputune_status gt_lines_enclose_host(gt_lines *lines)
+{
+    int first = 0;
+    for (size_t i = 1; i < lines->is_host.count; i++) {
+        bool goes_on = lines->is_host.items[i];
+        if (goes_on && first == 0) {
+            first = (int)i;
+        } else if (!goes_on && first > 0) {
+            /* NVRTC defines the macro, and compilers that know the host do not */
+            GT_TRY(gt_lines_enclose(lines, first, (int)i - 1, "__CUDACC_RTC__"));
+            first = 0;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void append_insertions(gt_text *out, const gt_lines *lines, int line)
+{
+    for (int opens = 0; opens < 2; opens++) {
+        for (size_t i = 0; i < lines->insertions.count; i++) {
+            const gt_insertion *insertion = &lines->insertions.items[i];
+            bool is_here = insertion->line == line && insertion->closes == !opens;
+            gt_text_append(out, is_here ? insertion->text : "");
+        }
+    }
+}
+
+gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text)
+{
+    gt_text joined = {0};
+    int line = 1;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        append_insertions(&joined, lines, line++);
+        gt_text_append_bytes(&joined, text, length);
+        gt_text_append(&joined, "\n");
+        text += length + (text[length] == '\n');
+    }
+    append_insertions(&joined, lines, line);
+    return gt_text_take(out, &joined);
+}

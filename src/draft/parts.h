@@ -1,0 +1,247 @@
+/* What is found out about a kernel on the way to a first template. For this room only. */
+#ifndef GT_DRAFT_PARTS_H
+#define GT_DRAFT_PARTS_H
+
+#include "draft/call.h"
+#include "draft/lines.h"
+#include "draft/polynomial.h"
+#include "kernel/functions.h"
+#include "kernel/reader.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+typedef enum gt_draft_kind {
+    GT_DRAFT_BUILTIN,   /* threadIdx.x and the like */
+    GT_DRAFT_PARAMETER, /* a scalar of the kernel's */
+    GT_DRAFT_CONSTANT,  /* a macro, a constexpr, a template's parameter, or a name that is defined
+                           nowhere */
+    GT_DRAFT_LOCAL,
+    GT_DRAFT_LOADED, /* an element of a buffer */
+    GT_DRAFT_SIZE    /* a problem size that the kernel does not name */
+} gt_draft_kind;
+
+/* The first symbols; .x, .y and .z of each. */
+enum {
+    GT_DRAFT_THREAD = 0,
+    GT_DRAFT_BLOCK_INDEX = 3,
+    GT_DRAFT_BLOCK_DIM = 6,
+    GT_DRAFT_GRID_DIM = 9,
+    GT_DRAFT_BUILTINS = 12,
+    GT_DRAFT_SYMBOLS_MAX = 2048,
+    GT_DRAFT_STRIDED_GRID = 256 /* blocks, where results depend on how many there are */
+};
+
+typedef struct gt_draft_symbol {
+    char name[GT_NAME_MAX];
+    gt_draft_kind kind;
+    bool is_integer;          /* of a parameter: it may be a size */
+    bool is_stepped;          /* of a local: changed after its definition */
+    gt_polynomial definition; /* of a local; not known: none */
+    gt_polynomial step;       /* what a loop adds to it; not known: something else */
+    uint32_t buffer;          /* of what is loaded: which */
+    double value;             /* in the problem that stands for all others; 0: not known */
+    bool is_size;             /* becomes a problem value */
+} gt_draft_symbol;
+
+/* `left` is below `bound`, as a comparison says. */
+typedef struct gt_draft_guard {
+    gt_polynomial left, bound;
+    bool is_exit; /* by `if (left >= bound) return`: counts less than another */
+} gt_draft_guard;
+
+/* p[index] of a buffer. */
+typedef struct gt_draft_access {
+    uint32_t buffer;
+    gt_polynomial index; /* on locals and builtins */
+    gt_polynomial size;  /* the elements that the buffer needs for it */
+} gt_draft_access;
+
+/* A pointer among the kernel's parameters. */
+typedef struct gt_draft_buffer {
+    uint32_t parameter;
+    bool is_read, is_written, is_passed_on, is_moved;
+    int indexed;          /* the buffer that its elements index, or -1 */
+    uint16_t total;       /* the size that its elements are bounds of; 0: none */
+    gt_polynomial length; /* elements; not known: nothing says it */
+} gt_draft_buffer;
+
+/* A local pointer into a buffer. */
+typedef struct gt_draft_alias {
+    char name[GT_NAME_MAX];
+    uint32_t buffer;
+    gt_polynomial offset;
+    double scale; /* buffer elements in one of its own */
+} gt_draft_alias;
+
+/* A __shared__ array. */
+typedef struct gt_draft_shared {
+    char name[GT_NAME_MAX], type[GT_NAME_MAX];
+    bool is_dynamic;
+    uint32_t count;
+    gt_polynomial extents[3];
+    gt_polynomial length; /* elements of a dynamic one; not known: nothing says it */
+} gt_draft_shared;
+
+/* A value that the text gives a name to. */
+typedef struct gt_draft_constant {
+    char name[GT_NAME_MAX];
+    double value;
+    bool has_value;
+    bool is_template_parameter, is_type, is_bool;
+    bool is_macro;
+    bool is_undefined;         /* the text has no value for it: a tuner gives it one */
+    bool is_enumerator;        /* a number, which no macro takes the place of */
+    bool is_guarded;           /* stands in an #ifndef of its own already */
+    int first_line, last_line; /* of the definition; 0: a template's parameter */
+} gt_draft_constant;
+
+/* One dimension of the launch. */
+typedef struct gt_draft_dimension {
+    bool has_threads, has_blocks, has_grid;
+    bool is_strided;          /* a loop takes the rest, by steps of the whole grid */
+    gt_polynomial size, step; /* elements, and how many of them a block has */
+    gt_polynomial fixed;      /* the block where the code says it: a number or a constant */
+    uint16_t walker;          /* the local that walks a tile by steps of `fixed`; 0: none */
+    double limit;             /* of the block; 0: none */
+    bool is_guessed;          /* no comparison says the size */
+} gt_draft_dimension;
+
+typedef struct gt_draft {
+    const char *path, *text; /* without the pragmas, with what it includes */
+    const gt_program *program;
+    const gt_lines *lines; /* of the text; NULL: it is one file's */
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t parameter_count;
+    char blocks[GT_BLOCKS_TEXT]; /* as gt_function_parameters() has them */
+    char axes[3][GT_NAME_MAX];   /* what expressions call a block's dimensions */
+    gt_call *call;               /* what the program launches it with; NULL: it does not */
+    GT_ARRAY(gt_draft_symbol) symbols;
+    GT_ARRAY(gt_draft_guard) guards;
+    GT_ARRAY(gt_draft_access) accesses;
+    GT_ARRAY(gt_draft_alias) aliases;
+    GT_ARRAY(gt_draft_shared) shared;
+    GT_ARRAY(gt_draft_constant) constants;
+    gt_draft_buffer buffers[GT_PARAMETER_MAX];
+    uint32_t buffer_count;
+    gt_draft_dimension dimensions[3];
+    gt_polynomial thread_bound; /* of __launch_bounds__ */
+    double thread_limit;        /* what it comes to; 0: none, or it moves with an axis */
+    bool is_cooperative;
+    bool is_opaque; /* the body itself names neither thread nor block: what it calls does */
+    bool is_pinned; /* results depend on the block: it must stay one */
+    int depth;      /* of the expression that is being read */
+    bool failed;    /* out of memory */
+} gt_draft;
+
+/* ---- constants.c ---- */
+
+/* Notes what #define, const, constexpr and the kernel's template<> give a name to. */
+void gt_draft_read_constants(gt_draft *draft);
+/* Notes the names in the kernel that nothing defines. One that is called like a block's dimension
+ * (block_size_x) is that dimension. */
+void gt_draft_read_undefined(gt_draft *draft);
+/* The constant of that name, or NULL. */
+gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name);
+
+/* ---- expression.c ---- */
+
+/* The symbol of that name, the last that was declared; -1: none. */
+int gt_draft_find_symbol(const gt_draft *draft, const char *name);
+/* Whether a symbol or a parameter has the name. */
+bool gt_draft_is_taken(const gt_draft *draft, const char *name);
+/* A new symbol; its number, or 0 where there is no room. */
+uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
+/* The buffer or alias of that name: *alias is NULL for a parameter. -1: none. */
+int gt_draft_find_buffer(const gt_draft *draft, const gt_token *name, const gt_draft_alias **alias);
+/* Reads an expression without comparisons as far as it goes. */
+gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer);
+/* Moves behind the bracket that closes the one at the lexer; at the end otherwise. */
+void gt_draft_skip_brackets(gt_lexer *lexer);
+void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
+
+/* ---- body.c ---- */
+
+/* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
+gputune_status gt_draft_read_body(gt_draft *draft);
+
+/* ---- shared.c ---- */
+
+/* `[extern] __shared__ TYPE NAME[e]…`, with the lexer behind the word. */
+void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
+/* Reads the indices behind the array's name. An array of as many elements as a block has threads
+ * limits the block. */
+void gt_draft_read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer);
+
+/* ---- bound.c ---- */
+
+const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
+/* The first symbol of that kind in `p`; -1: none. */
+int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind);
+/* Which guards are asked first: 0, those that name a size, 1, those that leave the kernel, 2,
+ * numbers. */
+int gt_draft_rank(const gt_draft_guard *guard);
+
+/* With locals replaced by their definitions, also those that a loop changes where `loops`. */
+gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops);
+/* The largest value that the guards so far leave, on parameters, constants and the launch. */
+gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p);
+
+/* ---- shape.c ---- */
+
+/* Whether a loop takes what the grid does not: its variable is compared, and changed later. */
+bool gt_draft_is_loop(const gt_draft *draft, const gt_polynomial *left);
+/* Whether the code moves a pointer that it was given. */
+bool gt_draft_has_moved(const gt_draft *draft);
+void gt_draft_settle_dimension(gt_draft *draft, uint16_t d);
+/* Where a loop adds a part of the step, as in `y + j` with `j += 8`, that part is taken as the
+ * block of dimension d; false: the index has no such loop. */
+bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
+
+/* ---- settle.c ---- */
+
+/* Settles the launch and the buffers' lengths, once the body is read. */
+void gt_draft_settle(gt_draft *draft);
+/* Splits `size / by`, as a bound may be; false: it is no quotient of a size. */
+bool gt_draft_quotient(const gt_draft *draft, const gt_polynomial *p, gt_polynomial *size,
+                       gt_polynomial *by);
+/* A value for what sums and sizes come to, where all constants and sizes have theirs. */
+double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
+
+/* Chooses one block and one grid. */
+void gt_draft_pin(gt_draft *draft);
+
+/* ---- host.c ---- */
+
+/* Marks the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
+ * runtime, headers of the C++ library. */
+void gt_draft_find_host(gt_lines *lines, const gt_program *program, const char *text);
+
+/* ---- draft.c ---- */
+
+/* The place of an offset of the text, for messages. */
+gt_place gt_draft_place(const gt_draft *draft, size_t offset);
+/* Reads the kernel `draft->function` of `draft->text`, and settles the rest. */
+gputune_status gt_draft_read(gt_draft *draft);
+void gt_draft_free(gt_draft *draft);
+
+/* ---- text.c ---- */
+
+/* Whether the name is a token of the text, or of the kernel. */
+bool gt_draft_occurs(const char *text, size_t length, const char *name);
+bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
+/* Whether the constant is the block in a dimension, and so an axis. */
+bool gt_draft_is_block(const gt_draft *draft, const char *name);
+
+/* ---- write.c ---- */
+
+void gt_draft_function_name(char out[GT_NAME_MAX], const gt_draft *draft,
+                            const gt_function *function);
+/* Whether the kernel's name says that it is another one's reference. */
+bool gt_draft_is_reference(const gt_draft *draft);
+
+/* Appends the clauses whose words are not among `present`. */
+void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);
+
+#endif

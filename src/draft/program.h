@@ -1,0 +1,106 @@
+/* The program around a kernel, as tokens: its functions, its macros, and what gives a value to a
+ * name. No C++ front end: what it does not understand is not found. */
+#ifndef GT_DRAFT_PROGRAM_H
+#define GT_DRAFT_PROGRAM_H
+
+#include "draft/branches.h"
+#include "kernel/lexer.h"
+
+#include "base/array.h"
+
+/* Tokens from `first` to in front of `end`. */
+typedef struct gt_span {
+    size_t first, end;
+} gt_span;
+
+typedef struct gt_program_function {
+    size_t name;
+    gt_span parameters, body; /* between the brackets */
+    bool is_device;           /* __global__ or __device__ */
+} gt_program_function;
+
+typedef struct gt_macro {
+    size_t name;
+    bool takes_arguments;
+    gt_span parameters, value;
+} gt_macro;
+
+typedef struct gt_program {
+    GT_ARRAY(gt_token) tokens; /* the code's, then those of the macros */
+    size_t code;               /* how many are the code's */
+    GT_ARRAY(gt_program_function) functions;
+    GT_ARRAY(gt_macro) macros;
+    gt_branches branches;
+    bool failed; /* out of memory */
+} gt_program;
+
+struct gt_bound;
+
+/* Where a name is read: what is defined behind it counts for nothing. */
+typedef struct gt_site {
+    size_t at;
+    const gt_program_function *function; /* NULL: outside of all */
+    const struct gt_bound *bound; /* of a macro or function that is read in its call's place */
+} gt_site;
+
+typedef struct gt_bound {
+    gt_span parameters, arguments;
+    gt_site caller;
+} gt_bound;
+
+/* What a name stands for. */
+typedef struct gt_found {
+    size_t identity; /* the token that declares it: one for each variable */
+    gt_span value;   /* empty: nothing that is known */
+    gt_site site;    /* where the value is read */
+    const gt_macro *macro;
+    bool is_constructed; /* by NAME(value) */
+} gt_found;
+
+/* Without what conditions leave out. `text` must outlive the program. */
+void gt_program_read(gt_program *program, const char *text);
+void gt_program_free(gt_program *program);
+
+/* Whether the token is `text`; false behind the last one. */
+bool gt_program_is(const gt_program *program, size_t at, const char *text);
+/* Whether both tokens are the same. */
+bool gt_program_same(const gt_program *program, size_t a, size_t b);
+/* The token that closes the bracket at `open`, or the last one. */
+size_t gt_program_close(const gt_program *program, size_t open);
+/* Takes the first of the items that commas separate off `rest`; false: there is none left. */
+bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest);
+/* The item at place `index`; false: there are not so many. */
+bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, size_t index);
+/* `(TYPE)` or `static_cast<TYPE>` in front of a value: how many tokens; 0: there is none. */
+size_t gt_program_cast(const gt_program *program, gt_span span);
+/* Without brackets and casts around it. */
+gt_span gt_program_strip(const gt_program *program, gt_span span);
+/* The function whose body has the token, or NULL. */
+const gt_program_function *gt_program_function_at(const gt_program *program, size_t at);
+/* The function or macro of that name, or NULL. */
+const gt_program_function *gt_program_function_of(const gt_program *program, const gt_token *name);
+const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *name);
+/* Where the parameter's name is among those; its place in *index. 0: it is none. */
+size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,
+                            size_t *index);
+/* The next call of the function behind `from`: the token of its name, and the arguments; false:
+ * there is none. */
+bool gt_program_call(const gt_program *program, const gt_program_function *function, size_t from,
+                     size_t *at, gt_span *arguments);
+/* Whether the value is made of what the program has: not of its command line, a file or a device.
+ */
+bool gt_program_is_plain(const gt_program *program, gt_span span);
+/* What the name at that token stands for; false: nothing defines it. */
+bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
+/* Whether device code reads the macro, or another macro that device code reads. */
+bool gt_program_on_device(const gt_program *program, const gt_token *macro);
+
+/* ---- undefined.c ---- */
+
+/* Whether the program declares the name anywhere. */
+bool gt_program_is_told(const gt_program *program, const gt_token *name);
+/* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
+ * a tuner defines. */
+bool gt_program_is_undefined(const gt_program *program, size_t at);
+
+#endif

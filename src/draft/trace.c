@@ -1,0 +1,574 @@
+/* Writes a host program's expression over its leaves, for the engine's own parser. */
+#include "draft/trace.h"
+
+#include "kernel/symbols.h"
+#include "kernel/types.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MAX = 4000, TEXT_MAX = 6000, DEPTH_MAX = 24 };
+
+static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth);
+
+static const gt_token *token_at(const gt_tracer *t, size_t at)
+{
+    return &t->program->tokens.items[at];
+}
+
+static void name_text(char out[GT_NAME_MAX], const gt_tracer *t, size_t at)
+{
+    const gt_token *token = token_at(t, at);
+    (void)gt_snprintf(out, GT_NAME_MAX, "%.*s",
+                      (int)(token->length < GT_NAME_MAX ? token->length : 0), token->text);
+}
+
+/* ---- leaves ---------------------------------------------------------------------------------- */
+
+static int find_leaf(const gt_tracer *t, const char *name)
+{
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        if (strcmp(t->leaves[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int parameter)
+{
+    size_t index = t->leaf_count;
+    if (index == GT_TRACE_LEAVES) {
+        t->failed = true;
+        return 0;
+    }
+    gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
+    *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
+    bool taken = find_leaf(t, name) >= 0 || gt_symbol_is_reserved(name);
+    (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
+    t->names[index] = leaf->name;
+    t->leaf_count++;
+    return index;
+}
+
+static void emit_leaf(gt_tracer *t, size_t index)
+{
+    const gt_trace_leaf *leaf = &t->leaves[index];
+    t->leaf_uses++;
+    if (leaf->has_value && (leaf->is_number || (t->without_axes && leaf->is_axis))) {
+        gt_text_printf(&t->text, "(%lld)", (long long)leaf->value);
+    } else {
+        gt_text_printf(&t->text, " %s ", leaf->name);
+    }
+}
+
+static bool emit_alias(gt_tracer *t, size_t identity)
+{
+    int found = -1;
+    for (size_t i = 0; i < t->alias_count; i++) {
+        if (t->aliases[i].identity == identity &&
+            (found < 0 || t->aliases[i].dimension == t->dimension)) {
+            found = (int)i;
+        }
+    }
+    if (found >= 0) {
+        emit_leaf(t, t->aliases[found].leaf);
+        return true;
+    }
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        if (t->leaves[i].identity == identity) {
+            emit_leaf(t, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+int gt_trace_slot(void *user, const char *name)
+{
+    return find_leaf(user, name);
+}
+
+static gt_expression *read_text(gt_tracer *t, const char *text)
+{
+    gt_expression *expression = NULL;
+    gt_lexer lexer;
+    gt_scope scope = {.slot = gt_trace_slot, .user = t};
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    if (gt_expression_read(&expression, &lexer, &scope) != GPUTUNE_OK ||
+        lexer.token.kind != GT_TOKEN_END) {
+        gt_expression_free(expression);
+        return NULL;
+    }
+    return expression;
+}
+
+bool gt_trace_value(int64_t *out, const gt_tracer *t, const gt_expression *expression)
+{
+    int64_t slots[GT_SLOT_MAX] = {0};
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        slots[i] = t->leaves[i].value;
+        if (!t->leaves[i].has_value && gt_expression_uses(expression, (int)i)) {
+            return false;
+        }
+    }
+    return gt_expression_try(out, expression, slots) == NULL;
+}
+
+/* A name that the program gives a value to: what that is made of, or a leaf. */
+static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *from, size_t at,
+                         int depth)
+{
+    char name[GT_NAME_MAX];
+    size_t length = t->text.length, leaves = t->leaf_count;
+    int uses = t->leaf_uses;
+    int64_t value = 0;
+    gt_site site = found->macro ? *from : found->site;
+    name_text(name, t, at);
+    gt_text_append(&t->text, "(");
+    if (found->value.first < found->value.end) {
+        expand(t, found->value, &site, depth + 1);
+    } else {
+        t->failed = true;
+    }
+    gt_text_append(&t->text, ")");
+    bool known = !t->failed && !t->text.failed;
+    if (known && (t->leaf_uses > uses ||
+                  (found->macro && gt_program_on_device(t->program, token_at(t, at))))) {
+        return;
+    }
+    gt_expression *expression = known ? read_text(t, t->text.data + length) : NULL;
+    known = expression && gt_trace_value(&value, t, expression);
+    gt_expression_free(expression);
+    if (t->text.failed) {
+        return;
+    }
+    t->text.length = length;
+    t->text.data[length] = '\0';
+    t->failed = t->steps > STEPS_MAX || !name[0] || t->text.failed || (found->macro && !known) ||
+                t->is_dimension;
+    t->leaf_count = leaves;
+    t->leaf_uses = uses;
+    if (!t->failed) {
+        size_t leaf = gt_trace_add(t, name, found->identity, -1);
+        t->leaves[leaf].origin = found->value;
+        t->leaves[leaf].has_value = known;
+        t->leaves[leaf].value = value;
+        emit_leaf(t, leaf);
+    }
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+int64_t gt_trace_bytes(const gt_program *program, char word[GT_NAME_MAX], bool *by_macro)
+{
+    gt_element element;
+    *by_macro = false;
+    for (int depth = 0; depth < 8; depth++) {
+        size_t length = strlen(word);
+        if (gt_element_from_name(&element, word)) {
+            return element.bytes;
+        }
+        gt_token name = {GT_TOKEN_NAME, word, length, 0, 0};
+        const gt_macro *macro = gt_program_macro_of(program, &name);
+        gt_span type = {0, 0};
+        for (size_t i = 1; i + 1 < program->code && !macro; i++) {
+            if (!gt_program_is(program, i, word)) {
+                continue;
+            }
+            if (gt_program_is(program, i + 1, ";")) { /* typedef TYPE NAME; */
+                size_t first = i;
+                while (first > 0 && program->tokens.items[first - 1].kind == GT_TOKEN_NAME &&
+                       !gt_program_is(program, first - 1, "typedef")) {
+                    first--;
+                }
+                bool is_typedef = first > 0 && gt_program_is(program, first - 1, "typedef");
+                type = is_typedef ? (gt_span){first, i} : type;
+            } else if (gt_program_is(program, i - 1, "using") &&
+                       gt_program_is(program, i + 1, "=")) {
+                type.first = type.end = i + 2;
+                while (type.end < program->code && !gt_program_is(program, type.end, ";")) {
+                    type.end++;
+                }
+            }
+        }
+        type = macro ? macro->value : type;
+        *by_macro |= macro != NULL;
+        length = 0;
+        char next[GT_NAME_MAX] = "";
+        for (size_t i = type.first; i < type.end && length < sizeof next; i++) {
+            const gt_token *token = &program->tokens.items[i];
+            length += (size_t)gt_snprintf(next + length, sizeof next - length, "%s%.*s",
+                                          length ? " " : "", (int)token->length, token->text);
+        }
+        if (!next[0]) {
+            return 0;
+        }
+        (void)gt_snprintf(word, GT_NAME_MAX, "%s", next);
+    }
+    return 0;
+}
+
+/* sizeof(TYPE); what is no number type has a leaf. */
+static void expand_sizeof(gt_tracer *t, gt_span span)
+{
+    char words[GT_NAME_MAX] = "";
+    size_t length = 0;
+    for (size_t i = span.first; i < span.end && length < sizeof words; i++) {
+        if (gt_program_is(t->program, i, "*")) {
+            t->failed = true;
+        } else if (!gt_program_is(t->program, i, "struct") &&
+                   !gt_program_is(t->program, i, "const")) {
+            const gt_token *token = token_at(t, i);
+            length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
+                                          length ? " " : "", (int)token->length, token->text);
+        }
+    }
+    char name[2 * GT_NAME_MAX], type[GT_NAME_MAX];
+    bool by_macro;
+    memcpy(type, words, sizeof type);
+    int64_t bytes = gt_trace_bytes(t->program, type, &by_macro);
+    if (bytes > 0) {
+        gt_text_printf(&t->text, "%lld", (long long)bytes);
+        return;
+    }
+    (void)gt_snprintf(name, sizeof name, "sizeof_%s", words);
+    int leaf = find_leaf(t, name);
+    emit_leaf(t, leaf >= 0 ? (size_t)leaf : gt_trace_add(t, name, 0, -1));
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* ceil(a / b): what is around the one quotient. */
+static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+{
+    span = gt_program_strip(t->program, span);
+    for (size_t i = span.first; i < span.end; i++) {
+        if (gt_program_is(t->program, i, "(")) {
+            i = gt_program_close(t->program, i);
+        } else if (gt_program_is(t->program, i, "/")) {
+            gt_text_append(&t->text, "ceil_div(");
+            expand(t, (gt_span){span.first, i}, site, depth + 1);
+            gt_text_append(&t->text, ", ");
+            expand(t, (gt_span){i + 1, span.end}, site, depth + 1);
+            gt_text_append(&t->text, ")");
+            return;
+        }
+    }
+    expand(t, span, site, depth + 1);
+}
+
+/* A function that does nothing but return a value, and a macro, in the call's place. */
+static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_site *site, int depth)
+{
+    const gt_program *program = t->program;
+    const gt_macro *macro = gt_program_macro_of(program, token_at(t, at));
+    const gt_program_function *function = gt_program_function_of(program, token_at(t, at));
+    gt_bound bound = {.arguments = arguments, .caller = *site};
+    gt_site inner = *site;
+    gt_span value;
+    if (macro && macro->takes_arguments) {
+        bound.parameters = macro->parameters;
+        value = macro->value;
+    } else if (function && gt_program_is(program, function->body.first, "return")) {
+        bound.parameters = function->parameters;
+        value = (gt_span){function->body.first + 1, function->body.first + 1};
+        while (value.end < function->body.end && !gt_program_is(program, value.end, ";")) {
+            value.end++;
+        }
+        inner = (gt_site){function->body.first, NULL, NULL};
+    } else {
+        return false;
+    }
+    inner.bound = &bound;
+    gt_text_append(&t->text, "(");
+    expand(t, value, &inner, depth + 1);
+    gt_text_append(&t->text, ")");
+    return true;
+}
+
+/* With the name of what is called at `at`; back: the token behind the call. */
+static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *site, int depth)
+{
+    static const char *const ceilings[] = {"ceil", "ceilf"};
+    static const char *const plain[] = {"floor", "floorf", "abs"};
+    size_t close = gt_program_close(t->program, open);
+    gt_span inside = {open + 1, close}, item;
+    char name[GT_NAME_MAX];
+    bool is_ceiling = false, is_plain = false;
+    name_text(name, t, at);
+    for (size_t i = 0; i < 2; i++) {
+        is_ceiling |= strcmp(name, ceilings[i]) == 0;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        is_plain |= strcmp(name, plain[i]) == 0;
+    }
+    gt_element element;
+    if (strcmp(name, "sizeof") == 0) {
+        expand_sizeof(t, inside);
+    } else if (is_ceiling) {
+        expand_ceil(t, inside, site, depth);
+    } else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) {
+        gt_text_printf(&t->text, "%s(", name);
+        for (bool first = true; gt_program_item(t->program, &item, &inside); first = false) {
+            gt_text_append(&t->text, first ? "" : ", ");
+            expand(t, item, site, depth + 1);
+        }
+        gt_text_append(&t->text, ")");
+    } else if (is_plain || gt_element_from_name(&element, name)) {
+        gt_text_append(&t->text, "(");
+        expand(t, inside, site, depth + 1);
+        gt_text_append(&t->text, ")");
+    } else if (!expand_body(t, at, inside, site, depth)) {
+        t->failed = true;
+    }
+    return close + 1;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static void expand_number(gt_tracer *t, size_t at)
+{
+    char text[GT_NAME_MAX], *end;
+    name_text(text, t, at);
+    bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    double value = gt_strtod(text, &end);
+    if (!is_hex && (strpbrk(text, ".eE") || strchr(end, 'f'))) {
+        t->failed |= floor(value) < value || fabs(value) > 1e15;
+        gt_text_printf(&t->text, "%.0f", value);
+        return;
+    }
+    for (int d = 0; d < 3 && t->in_grid; d++) {
+        int64_t block = t->blocks[(t->dimension + d) % 3].literal;
+        const gt_trace_leaf *leaf = &t->leaves[t->blocks[(t->dimension + d) % 3].leaf];
+        if (block >= 16 && (value == (double)block || value == (double)(block - 1))) {
+            gt_text_printf(&t->text, value < (double)block ? "(%s - 1)" : " %s ", leaf->name);
+            t->leaf_uses++;
+            return;
+        }
+    }
+    gt_text_append(&t->text, text);
+}
+
+/* `NAME.x` of a dim3. */
+static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int depth)
+{
+    const gt_token *member = token_at(t, at + 2);
+    int d = member->length == 1 ? member->text[0] - 'x' : 3;
+    gt_span span = {at, at + 1};
+    gt_site from = *site;
+    if (d < 0 || d > 2 || !gt_trace_component(t, &span, &from, d)) {
+        t->failed = true;
+        return;
+    }
+    for (int b = 0; b < 3; b++) {
+        const gt_span *block = &t->blocks[b].value;
+        if (block->first < block->end && block->first == span.first && b == d) {
+            emit_leaf(t, t->blocks[b].leaf);
+            return;
+        }
+    }
+    gt_text_append(&t->text, "(");
+    bool outside = t->without_axes, divides = false; /* another's size in blocks is a number */
+    for (size_t i = span.first; i < span.end; i++) {
+        divides |= gt_program_is(t->program, i, "/");
+    }
+    t->without_axes |= !divides;
+    if (span.first < span.end) {
+        expand(t, span, &from, depth + 1);
+    } else {
+        gt_text_append(&t->text, "1");
+    }
+    t->without_axes = outside;
+    gt_text_append(&t->text, ")");
+}
+
+/* Back: the token behind what was read. */
+static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *site, int depth)
+{
+    const gt_program *program = t->program;
+    gt_found found;
+    if (gt_program_is(program, at + 1, "::")) {
+        return at + 2; /* std:: */
+    }
+    size_t open = at + 1;
+    if (gt_program_is(program, open, "<") &&
+        (gt_program_is(program, at, "min") || gt_program_is(program, at, "max"))) {
+        while (open < end && !gt_program_is(program, open, "(")) {
+            open++;
+        }
+    }
+    if (gt_program_is(program, open, "(")) {
+        return expand_call(t, at, open, site, depth);
+    }
+    if (gt_program_is(program, at + 1, ".") && at + 2 < end) {
+        expand_member(t, at, site, depth);
+        return at + 3;
+    }
+    if (gt_program_is(program, at + 1, "[") || gt_program_is(program, at + 1, "->")) {
+        t->failed = true;
+        return end;
+    }
+    if (!gt_program_find(&found, program, site, at)) {
+        t->failed = true;
+    } else if (!emit_alias(t, found.identity)) {
+        expand_found(t, &found, site, at, depth);
+    }
+    return at + 1;
+}
+
+static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+{
+    const gt_program *program = t->program;
+    static const char *const signs[] = {
+        "+", "-", "*", "/",  "%",  "(",  ")",  "<<", ">>", "<", ">",
+        "?", ":", "&", "<=", ">=", "==", "!=", "&&", "||", "!", "|"};
+    for (size_t at = span.first; at < span.end && !t->failed;) {
+        bool is_sign = false;
+        t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || depth > DEPTH_MAX;
+        const gt_token *token = token_at(t, at);
+        size_t cast = gt_program_cast(program, (gt_span){at, span.end});
+        if (cast > 0) {
+            at += cast;
+            continue;
+        }
+        if (token->kind == GT_TOKEN_NUMBER) {
+            expand_number(t, at++);
+            continue;
+        }
+        if (token->kind == GT_TOKEN_NAME) {
+            at = expand_name(t, at, span.end, site, depth);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+            is_sign |= gt_token_is(token, signs[i]);
+        }
+        t->failed |= !is_sign;
+        gt_text_append_bytes(&t->text, token->text, token->length);
+        at++;
+    }
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_span *span,
+                      gt_site *site)
+{
+    size_t count = 0;
+    for (;;) {
+        gt_span plain = gt_program_strip(t->program, *span);
+        gt_found found;
+        bool is_name =
+            plain.end == plain.first + 1 && token_at(t, plain.first)->kind == GT_TOKEN_NAME;
+        *span = plain;
+        if (!is_name || count == GT_TRACE_CHAIN ||
+            !gt_program_find(&found, t->program, site, plain.first)) {
+            return count;
+        }
+        identities[count++] = found.identity;
+        if (found.value.first >= found.value.end) {
+            return count;
+        }
+        *span = found.value;
+        *site = found.macro ? *site : found.site;
+    }
+}
+
+/* `NAME.x = value` in front of the place where the name is read. */
+static bool find_member(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
+{
+    const gt_program *program = t->program;
+    const char member[] = {(char)('x' + dimension), '\0'};
+    char name[GT_NAME_MAX];
+    name_text(name, t, span->first);
+    for (size_t i = site->at; i > 3 && site->function && i > site->function->body.first; i--) {
+        if (gt_program_is(program, i, "=") && gt_program_is(program, i - 1, member) &&
+            gt_program_is(program, i - 2, ".") && gt_program_is(program, i - 3, name)) {
+            size_t end = i + 1;
+            while (end < program->code && !gt_program_is(program, end, ";")) {
+                end++;
+            }
+            if (gt_program_is_plain(program, (gt_span){i + 1, end})) {
+                *span = (gt_span){i + 1, end};
+                site->at = i;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
+{
+    const gt_program *program = t->program;
+    const gt_span own = *span;
+    const gt_site from = *site;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        gt_found found;
+        *span = gt_program_strip(program, *span);
+        size_t open = span->first + gt_program_is(program, span->first, "dim3");
+        bool is_list = (open > span->first && gt_program_is(program, open, "(")) ||
+                       gt_program_is(program, open, "{");
+        bool is_name =
+            span->end == span->first + 1 && token_at(t, span->first)->kind == GT_TOKEN_NAME;
+        if (is_list) {
+            gt_span items = {open + 1, gt_program_close(program, open)};
+            if (!gt_program_item_at(program, span, items, (size_t)dimension)) {
+                *span = (gt_span){0, 0};
+            }
+            return true;
+        }
+        if (is_name && find_member(t, span, site, dimension)) {
+            return true;
+        }
+        if (!is_name || !gt_program_find(&found, program, site, span->first) ||
+            found.value.first >= found.value.end) {
+            break;
+        }
+        bool is_dim3 = found.is_constructed && found.value.first >= 3 &&
+                       gt_program_is(program, found.value.first - 3, "dim3");
+        gt_span more;
+        if (found.is_constructed &&
+            (is_dim3 || gt_program_item_at(program, &more, found.value, 1))) {
+            *site = found.site;
+            if (!gt_program_item_at(program, span, found.value, (size_t)dimension)) {
+                *span = (gt_span){0, 0};
+            }
+            return true;
+        }
+        gt_span next = gt_program_strip(program, found.value);
+        bool goes_on =
+            (next.end == next.first + 1 && token_at(t, next.first)->kind == GT_TOKEN_NAME) ||
+            gt_program_is(program, next.first, "dim3") || gt_program_is(program, next.first, "{");
+        if (!goes_on) {
+            break;
+        }
+        *span = next;
+        *site = found.macro ? *site : found.site;
+    }
+    *span = dimension > 0 ? (gt_span){0, 0} : own; /* of a number */
+    *site = from;
+    return true;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+gt_expression *gt_trace(gt_tracer *t, const char *prefix, gt_span span, const gt_site *site,
+                        const char *suffix)
+{
+    gt_expression *expression = NULL;
+    t->failed = false;
+    t->steps = 0;
+    gt_text_clear(&t->text);
+    gt_text_append(&t->text, prefix);
+    expand(t, span, site, 0);
+    gt_text_append(&t->text, suffix);
+    if (!t->failed && !t->text.failed) {
+        expression = read_text(t, gt_text_string(&t->text));
+    }
+    return expression;
+}

@@ -1,0 +1,70 @@
+/* Follows the names of a host program's expressions to what they are made of: parameters of the
+ * kernel, its block, and values that come from nowhere else, the leaves. */
+#ifndef GT_DRAFT_TRACE_H
+#define GT_DRAFT_TRACE_H
+
+#include "draft/program.h"
+#include "kernel/expression.h"
+#include "kernel/template.h"
+
+#include "base/text.h"
+
+enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
+
+/* A name that expressions are made of. */
+typedef struct gt_trace_leaf {
+    char name[GT_NAME_MAX];
+    size_t identity; /* of its variable */
+    int parameter;   /* of the kernel, or -1 */
+    gt_span origin;  /* the program's text of its value */
+    int64_t value;   /* where has_value */
+    bool has_value;  /* the program says it */
+    bool is_number;  /* stands for its value: nothing is named after it */
+    bool is_axis;    /* a block */
+    bool in_grid, in_length;
+} gt_trace_leaf;
+
+typedef struct gt_tracer {
+    const gt_program *program;
+    gt_trace_leaf leaves[GT_TRACE_LEAVES];
+    size_t leaf_count;
+    const char *names[GT_SLOT_MAX];
+    struct {
+        size_t identity, leaf;
+        int dimension; /* of a block; -1: a parameter */
+    } aliases[GT_TRACE_ALIASES];
+    size_t alias_count;
+    struct {
+        gt_span value;
+        size_t leaf;
+        int64_t literal; /* its number, where the launch itself has one; 0: none */
+    } blocks[3];
+    bool without_axes; /* they stand for their values */
+    bool in_grid;      /* numbers may be a block's */
+    int dimension;     /* whose block a name is that several have */
+    gt_text text;      /* what is being written */
+    int steps, leaf_uses;
+    bool failed, is_dimension; /* too much, or not understood */
+} gt_tracer;
+
+/* A leaf of that name, which no other leaf has; its index. */
+size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
+/* The variables that the value is a plain name of, one after another; back: how many. *span and
+ * *site are those of the last one's value. */
+size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,
+                      gt_site *site);
+/* .x, .y or .z of a dim3, or of a number: whether it is told, and where. */
+bool gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
+/* Follows typedef, using and macros from a type's words, which may become others, to a number type;
+ * its bytes, or 0: none. *by_macro: a macro was among them. */
+int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
+/* Reads `prefix`, the value and `suffix` as one expression over the leaves; NULL: it is not
+ * understood. The caller's, for gt_expression_free(). */
+gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, const gt_site *site,
+                        const char *suffix);
+/* The leaf of that name, for a gt_scope; `user` is the tracer. -1: none. */
+int gt_trace_slot(void *user, const char *name);
+/* What the expression comes to, if all its leaves have values. */
+bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *expression);
+
+#endif

@@ -1,0 +1,240 @@
+/* The pragmas for, end and swap: launches that follow each other more than once. */
+#include "kernel/parse.h"
+
+#include "base/text.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+enum { USE = GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER };
+
+gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kind, uint32_t index,
+                              gt_place place)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->order_count == GT_ORDERS_MAX) {
+        return gt_fail_at(place, "more than %d launch(), for(), end() and swap(); expected fewer",
+                          GT_ORDERS_MAX);
+    }
+    parts->has_loops |= kind != GT_ORDER_LAUNCH;
+    *out = &parts->orders[parts->order_count++];
+    **out = (gt_order){.kind = kind, .index = index, .place = place};
+    return GPUTUNE_OK;
+}
+
+/* Reads the expression that a text of our own making is, which stands where `place` is. */
+static gputune_status read_text(gt_expression **out, gt_parse *parse, gt_text *text, gt_place place)
+{
+    gt_lexer lexer;
+    if (text->failed) {
+        gt_text_free(text);
+        return gt_fail_memory();
+    }
+    gt_lexer_open(&lexer, gt_text_string(text), text->length, place);
+    gputune_status status = gt_read_integer_expression(out, parse, &lexer, USE);
+    if (status == GPUTUNE_OK && lexer.token.kind != GT_TOKEN_END) {
+        status = gt_fail_expected(&lexer, "')'");
+    }
+    gt_text_free(text);
+    return status;
+}
+
+/* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
+static gputune_status read_next(gt_expression **out, gt_parse *parse, gt_lexer *body,
+                                const char *counter)
+{
+    static const char *const assignments[] = {"+=", "-=", "*=", "/=", "<<=", ">>=", "="};
+    enum { ASSIGNMENTS = sizeof assignments / sizeof *assignments };
+    gt_text text = {0};
+    const gt_place place = gt_lexer_place(body);
+    bool in_front = gt_lexer_is(body, "++") || gt_lexer_is(body, "--"),
+         down = gt_lexer_is(body, "--");
+    if (in_front) {
+        gt_lexer_next(body);
+    }
+    if (!gt_lexer_accept(body, counter)) {
+        return gt_fail_expected(body, "what the counter is next, as in ++i, i += 2 or i /= 2");
+    }
+    down |= gt_lexer_is(body, "--");
+    if (in_front || gt_lexer_accept(body, "++") || gt_lexer_accept(body, "--")) {
+        gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
+        return read_text(out, parse, &text, place);
+    }
+    int i = 0;
+    while (i < ASSIGNMENTS && !gt_lexer_is(body, assignments[i])) {
+        i++;
+    }
+    if (i == ASSIGNMENTS) {
+        return gt_fail_expected(body, "++, --, = or an assignment such as +=, *= or >>=");
+    }
+    gt_lexer_next(body);
+    gt_place behind = gt_lexer_place(body);
+    if (assignments[i][0] == '=') {
+        return gt_read_integer_expression(out, parse, body, USE);
+    }
+    gt_text_printf(&text, "%s %.*s (", counter, (int)strlen(assignments[i]) - 1, assignments[i]);
+    behind.column -= (int)text.length; /* so that mistakes are placed where they stand */
+    gt_text_printf(&text, "%.*s)", (int)(body->end - body->token.text), body->token.text);
+    while (body->token.kind != GT_TOKEN_END) {
+        gt_lexer_next(body);
+    }
+    return read_text(out, parse, &text, behind);
+}
+
+gputune_status gt_parse_for(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_order *order;
+    char name[GT_NAME_MAX];
+    if (parts->open_loops == GT_COUNTERS_MAX) {
+        return gt_fail_at(clause->place, "more than %d loops inside each other; expected fewer",
+                          GT_COUNTERS_MAX);
+    }
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_new_name(name, parse, body, "a counter, as in for(i = 0; i < n; ++i)"));
+    for (uint32_t i = 0; i < parts->open_loops; i++) {
+        if (strcmp(parts->counters[i], name) == 0) {
+            return gt_fail_at(place, "'%s' counts the loop around this one; expected another name",
+                              name);
+        }
+    }
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_FOR, parts->open_loops, clause->place));
+    GT_TRY(gt_lexer_expect(body, "="));
+    GT_TRY(gt_read_integer_expression(&order->begin, parse, body, USE));
+    memcpy(parts->counters[parts->open_loops++], name, sizeof name);
+    GT_TRY(gt_lexer_expect(body, ";"));
+    GT_TRY(gt_read_integer_expression(&order->condition, parse, body, USE));
+    GT_TRY(gt_lexer_expect(body, ";"));
+    return read_next(&order->next, parse, body, name);
+}
+
+/* Ends the innermost loop. */
+static gputune_status end_loop(gt_parse *parse, gt_place place)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_order *order;
+    const gt_order *last = &parts->orders[parts->order_count - 1];
+    if (last->kind == GT_ORDER_FOR) {
+        return gt_fail_at(last->place, "for(%s) around no launch(); expected one behind it",
+                          parts->counters[parts->open_loops - 1]);
+    }
+    parts->open_loops--;
+    return gt_parse_order(&order, parse, GT_ORDER_END, parts->open_loops, place);
+}
+
+gputune_status gt_parse_end(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    char name[GT_NAME_MAX];
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "the counter of a for()"));
+    if (parts->open_loops == 0) {
+        return gt_fail_at(place, "end(%s) behind no for(%s); expected one in front of it", name,
+                          name);
+    }
+    const char *inner = parts->counters[parts->open_loops - 1];
+    return strcmp(inner, name) == 0
+               ? end_loop(parse, clause->place)
+               : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
+}
+
+/* A buffer that may be swapped: its type, and whether the kernels may write it. */
+static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse *parse,
+                                   gt_lexer *body)
+{
+    char name[GT_NAME_MAX];
+    const gt_template *template = parse->template;
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "two buffers, as in swap(next, now)"));
+    int found = gt_parse_parameter_index(parse, name);
+    const gt_argument *argument = found >= 0 && (uint32_t)found < template->argument_count
+                                      ? &template->arguments[found]
+                                      : NULL;
+    if (found < 0 || (argument && !argument->is_buffer)) {
+        return gt_fail_at(place, "'%s' is not a buffer; expected one of args() or scratch()", name);
+    }
+    if (argument && argument->direction == GT_IN) {
+        return gt_fail_at(
+            place, "'%s' is an input, which kernels must not write; expected it to be inout", name);
+    }
+    *index = (uint32_t)found;
+    *type = argument ? argument->type
+                     : parse->parts->scratch[(uint32_t)found - template->argument_count].type;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_swap(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_order *order;
+    uint32_t first, second;
+    const char *type, *other;
+    GT_TRY(read_swapped(&first, &type, parse, body));
+    GT_TRY(gt_lexer_expect(body, ","));
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(read_swapped(&second, &other, parse, body));
+    if (first == second) {
+        return gt_fail_at(place, "a buffer in its own place; expected another one");
+    }
+    if (strcmp(type, other) != 0) {
+        return gt_fail_at(place, "a buffer of %s in the place of one of %s; expected equal types",
+                          other, type);
+    }
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_SWAP, first, clause->place));
+    order->other = second;
+    return GPUTUNE_OK;
+}
+
+/* Outside of their loop, grid and block of the first launch() are unknown. */
+static gputune_status check_known(const gt_parse *parse, const gt_expression *expression)
+{
+    const gt_template_step *first = &parse->parts->steps[0];
+    for (int i = 0; expression && i < 3; i++) {
+        bool uses = (gt_counters_used(first->grid.items[i]) &&
+                     gt_expression_uses(expression, GT_SLOT_GRID + i)) ||
+                    (gt_counters_used(first->block.items[i]) &&
+                     gt_expression_uses(expression, GT_SLOT_BLOCK + i));
+        if (uses) {
+            return gt_fail_at(gt_expression_place(expression),
+                              "'%s' uses the grid or block of the first launch(), which changes in "
+                              "its loop; expected problem values and tunables",
+                              gt_expression_text(expression));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A buffer in whose place another one comes has its alignment. */
+static void join_vectors(gt_template *template, const gt_template_parts *parts)
+{
+    for (uint32_t o = 0; o < parts->order_count; o++) {
+        const gt_order *order = &parts->orders[o];
+        const uint64_t both = UINT64_C(1) << order->index | UINT64_C(1) << order->other;
+        for (uint32_t i = 0; order->kind == GT_ORDER_SWAP && i < template->axis_count; i++) {
+            gt_axis *axis = &template->axes[i];
+            bool touches = axis->kind == GT_AXIS_VECTOR && (axis->buffers & both);
+            axis->buffers |= touches ? both : 0;
+        }
+    }
+}
+
+gputune_status gt_loops_finish(gt_parse *parse)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->has_loops && !parts->is_pipeline) {
+        return gt_fail_at(parts->orders[0].place,
+                          "a loop without launch(); expected launch(KERNEL, …) in it");
+    }
+    while (parts->open_loops > 0) {
+        GT_TRY(end_loop(parse, parts->orders[parts->order_count - 1].place));
+    }
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        GT_TRY(check_known(parse, parts->requires[i]));
+    }
+    for (uint32_t i = 0; i < parts->scratch_count; i++) {
+        for (uint32_t k = 0; k < parts->scratch[i].extents.count; k++) {
+            GT_TRY(check_known(parse, parts->scratch[i].extents.items[k]));
+        }
+    }
+    join_vectors(parse->template, parts);
+    return GPUTUNE_OK;
+}

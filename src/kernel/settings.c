@@ -1,0 +1,111 @@
+/* The table of what a launch is set to. */
+#include "kernel/settings.h"
+
+#include "kernel/symbols.h"
+
+enum {
+    PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
+    /* What the source is made of must not depend on run-time sizes: a plan serves other sizes too.
+     */
+    SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
+};
+
+#define SHAPE(word, clause, launch)                                                                \
+    {                                                                                              \
+#word, offsetof(gt_template_step, word), 3, clause, launch, false                          \
+    }
+#define NUMBER(word, clause, launch)                                                               \
+    {                                                                                              \
+#word, offsetof(gt_template_step, word), 1, clause, launch, false                          \
+    }
+#define COMPILED(word, most)                                                                       \
+    {                                                                                              \
+#word, offsetof(gt_template_parts, word), most, SOURCE, 0, true                            \
+    }
+
+static const gt_setting settings[] = {
+    SHAPE(block, PLAN, PLAN | GT_USE_COUNTER),
+    SHAPE(grid, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
+    NUMBER(shared, PLAN | GT_USE_BLOCK, PLAN),
+    SHAPE(cluster, 0, PLAN),
+    NUMBER(cooperative, SOURCE, PLAN),
+    NUMBER(times, 0, PLAN | GT_USE_COUNTER),
+    NUMBER(programmatic, 0, PLAN),
+    NUMBER(when, 0, PLAN | GT_USE_COUNTER),
+    COMPILED(launch_bounds, 2),
+    COMPILED(maxreg, 1),
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+const gt_setting *gt_setting_at(uint32_t index)
+{
+    return index < SETTINGS ? &settings[index] : NULL;
+}
+
+gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
+                                  gt_template_step *step)
+{
+    char *base = setting->in_source ? (char *)parts : (char *)step;
+    return (gt_expression **)(void *)(base + setting->offset);
+}
+
+static void visit_given(gt_expression *const *expressions, uint32_t count,
+                        void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (expressions[i]) {
+            use(user, expressions[i]);
+        }
+    }
+}
+
+/* What loops, and the arguments in launch(), are made of. */
+static void visit_loops(const gt_template_parts *parts,
+                        void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    for (uint32_t i = 0; i < parts->order_count; i++) {
+        visit_given(&parts->orders[i].begin, 1, use, user);
+        visit_given(&parts->orders[i].condition, 1, use, user);
+        visit_given(&parts->orders[i].next, 1, use, user);
+    }
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        visit_given(&parts->computed[i].value, 1, use, user);
+    }
+}
+
+static void visit(const gt_setting *setting, const gt_template_parts *parts,
+                  const gt_template_step *step,
+                  void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    gt_expression *const *values =
+        gt_setting_values(setting, (gt_template_parts *)parts, (gt_template_step *)step);
+    visit_given(values, setting->most, use, user);
+}
+
+void gt_settings_visit(const gt_template_parts *parts, bool in_source,
+                       void (*use)(void *user, const gt_expression *expression), void *user)
+{
+    const uint32_t steps = in_source ? 1 : parts->step_count;
+    for (uint32_t s = 0; s < steps; s++) {
+        for (uint32_t i = 0; i < SETTINGS; i++) {
+            if (settings[i].in_source == in_source) {
+                visit(&settings[i], parts, &parts->steps[s], use, user);
+            }
+        }
+    }
+    if (!in_source) {
+        visit_loops(parts, use, user);
+    }
+}
+
+static void add_axes(void *user, const gt_expression *expression)
+{
+    *(uint64_t *)user |= gt_axes_used(expression);
+}
+
+uint64_t gt_settings_axes(const gt_template_parts *parts, bool in_source)
+{
+    uint64_t axes = 0;
+    gt_settings_visit(parts, in_source, add_axes, &axes);
+    return axes;
+}

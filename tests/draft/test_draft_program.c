@@ -1,0 +1,208 @@
+/* First templates from whole programs: what the host code around a kernel says. */
+#include "draft_support.h"
+
+/* A program, and the clauses that all its kernels get. */
+typedef struct program {
+    const char *name, *text, *clauses;
+} program;
+
+#define COPY                                                                                       \
+    "__global__ void k(float *y, const float *x, int n)\n{\n"                                      \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+#define ALLOCATED "float *a, *b; cudaMalloc(&a, n * 4); cudaMalloc((void **)&b, n * sizeof(float));"
+#define COPY_CLAUSES(SIZE, BLOCKS, DEFAULT)                                                        \
+    "kernel(k)\nproblem(n = " SIZE ")\n"                                                           \
+    "args(out float y[n], in float x[n], int n)\n"                                                 \
+    "tune(BLOCK = " BLOCKS ")\ndefault(BLOCK = " DEFAULT ")\nblock(BLOCK)\n"                       \
+    "grid(ceil_div(n, BLOCK))\nwork(bytes = 8 * n)\nreference(self)\n"
+#define USUAL "64, 128, 256, 512, 1024"
+
+static const program programs[] = {
+    {"a grid that is rounded up by hand",
+     COPY "int main() { int n = 50000, t = 128; " ALLOCATED
+          " int blocks = (n + t - 1) / t; k<<<blocks, t>>>(a, b, n); }\n",
+     COPY_CLAUSES("50000", USUAL, "128")},
+    {"numbers in the launch alone",
+     COPY "int main() { const int n = 1 << 20; " ALLOCATED
+          " k<<<(n + 191) / 192, 192>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 20", "64, 128, 192, 256, 512, 1024", "192")},
+    {"a macro with arguments, and a function that only returns",
+     "#define UP(a, b) (((a) + (b) - 1) / (b))\nstatic int blocks(int all, int of) { return "
+     "UP(all, of); }\n" COPY "int main() { int n = 4096; " ALLOCATED
+     " dim3 t(256, 1, 1), g; g.x = blocks(n, t.x);\n"
+     "k<<<g, t, 0, 0>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"a rest that is counted by a condition",
+     COPY "int main() { int n = 4096; " ALLOCATED
+          " k<<<n / 256 + (n % 256 == 0 ? 0 : 1), 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"ceil() of a quotient, and casts",
+     COPY
+     "int main() { int n = 4096; " ALLOCATED
+     " int t = 256; k<<<(unsigned)std::ceil((float)n / static_cast<float>(t)), t>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"what functions pass on has the kernel's names",
+     COPY "void run(float *to, float *from, int count, int threads)\n"
+          "{ k<<<(count + threads - 1) / threads, threads>>>(to, from, count); }\n"
+          "int main() { int n = 4096; " ALLOCATED " run(a, b, n, 512); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "512")},
+    {"a number behind a value of the command line",
+     COPY
+     "int main(int argc, char **argv) { int n = 8192; if (argc > 1) n = to_int(argv[1]); " ALLOCATED
+     " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 13", USUAL, "256")},
+    {"the half of a choice that no command line decides",
+     COPY
+     "int main(int argc, char **argv) { int n = (argc > 1) ? to_int(argv[1]) : 8192; " ALLOCATED
+     " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 13", USUAL, "256")},
+    {"the branch of a condition that counts",
+     "#ifdef LARGE\n#define N 1000000\n#elif !defined(LARGE)\n#define N 2000\n#else\n#define N "
+     "3\n#endif\n" COPY "int main() { int n = N; " ALLOCATED
+     " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("2000", USUAL, "256")},
+    {"sizes that no number is known of: less than memory in all",
+     "__global__ void k(float *y, const float *x, int h, int w)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + "
+     "threadIdx.y;\n"
+     "    if (i < w && j < h) y[j * w + i] = x[j * w + i];\n}\n"
+     "int main(int c, char **argv) { int rows = to_int(argv[1]), cols = to_int(argv[2]); float *a, "
+     "*b;\n"
+     "size_t bytes = rows * cols * sizeof *a; cudaMalloc(&a, 4 * rows * cols);\n"
+     "cudaMallocManaged(&b, sizeof(float) * rows * cols); dim3 t(16, 8);\n"
+     "k<<<dim3((cols + t.x - 1) / t.x, (rows + t.y - 1) / t.y), t>>>(a, b, rows, cols); }\n",
+     "kernel(k)\nproblem(h = 1 << 11)\nproblem(w = 1 << 11)\n"
+     "args(out float y[h * w], in float x[h * w], int h, int w)\n"
+     "tune(BLOCK_X = 8, 16, 32, 64, 128)\ndefault(BLOCK_X = 16)\n"
+     "tune(BLOCK_Y = 1, 2, 4, 8, 16)\ndefault(BLOCK_Y = 8)\nblock(BLOCK_X, BLOCK_Y)\n"
+     "require(BLOCK_X * BLOCK_Y >= 32)\ngrid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y))\n"
+     "work(bytes = 8 * h * w)\nreference(self)\n"},
+    {"a length that depends on the block keeps it",
+     "__global__ void k(float *sums, const float *x, int n)\n{\n    __shared__ float s[256];\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    s[threadIdx.x] = i < n ? x[i] : 0;\n"
+     "    if (threadIdx.x == 0) sums[blockIdx.x] = s[0];\n}\n"
+     "int main() { int n = 4096; int blocks = (n + 255) / 256; float *s, *x; cudaMalloc(&x, 4 * "
+     "n);\n"
+     "cudaMalloc(&s, blocks * 4); k<<<blocks, 256>>>(s, x, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float sums[ceil_div(n, 256)], in float x[n], int "
+     "n)\n"
+     "block(256)\ngrid(ceil_div(n, 256))\nwork(bytes = 4 * ceil_div(n, 256) + 4 * "
+     "n)\nreference(self)\n"},
+    {"what is given by value, what integers hold, and what is read as vectors",
+     "typedef float real;\n"
+     "__global__ void k(real *y, const int *at, const real *x, int n, float a, bool on)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n / 4) { float4 v = ((const float4 *)x)[i]; y[i] = on ? a * v.x + at[i] : 0; "
+     "}\n}\n"
+     "int main() { int n = 1024; float a = 0.25f; int *h = new int[n], *at; real *x, *y;\n"
+     "for (int i = 0; i < n; i++) h[i] = rand() % 16;\n"
+     "cudaMalloc(&at, n * sizeof(int)); cudaMemcpy(at, h, n * 4, cudaMemcpyHostToDevice);\n"
+     "cudaMalloc(&x, n * sizeof(real)); cudaMalloc(&y, n / 4 * sizeof(real));\n"
+     "k<<<n / 4 / 64, 64>>>(y, at, x, n, a, true); }\n",
+     "kernel(k)\nproblem(n = 1 << 10)\n"
+     "args(out real y[n / 4], in int at[n] = uniform(0, 15), in real x[n], int n, float a = 0.25f, "
+     "bool on = 1)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\ngrid(n / 4 / BLOCK)\n"
+     "require(n % 4 == 0)\nrequire(n / 4 % BLOCK == 0)\nwork(bytes = 4 * n / 4 + 4 * n + 4 * n)\n"
+     "reference(self)\n"},
+    {"names that only a tuner defines are axes",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = (blockIdx.x * block_size_x + threadIdx.x) * WORK;\n    #pragma unroll UNROLL\n"
+     "    for (int j = 0; j < WORK; j++) if (i + j < n) y[i + j] = x[i + j];\n}\n",
+     "kernel(k)\nproblem(n = 1 << 20)\ntune(UNROLL = 1, 2, 4)\ntune(WORK = 1, 2, 4)\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(block_size_x = " USUAL ")\ndefault(block_size_x = 256)\nblock(block_size_x)\n"
+     "grid(ceil_div(n, block_size_x * WORK))\nwork(bytes = 8 * n)\nreference(self)\n"},
+    {"every kernel that is launched, and none else",
+     "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
+     "__global__ void t(cudaTextureObject_t o) { }\n"
+     "int main() { int n = 4096; " ALLOCATED
+     " k<<<(n + 255) / 256, 256>>>(a, b, n); t<<<1, 1>>>(0); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
+};
+
+static void test_programs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char *draft = draft_of(programs[i].text, NULL);
+        char *clauses = new_clauses(draft, "");
+        if (strcmp(clauses, programs[i].clauses) != 0) {
+            fail_msg("%s: has\n%sexpected\n%s", programs[i].name, clauses, programs[i].clauses);
+        }
+        gt_template_free(parse(draft));
+        free(clauses);
+        free(draft);
+    }
+}
+
+static bool has(const char *text, const char *part)
+{
+    bool found = strstr(text, part) != NULL;
+    if (!found) {
+        print_error("no '%s' in\n%s", part, text);
+    }
+    return found;
+}
+
+/* What was looked for in vain is said, once each, with what was found instead. */
+static void test_what_is_not_found(void **state)
+{
+    (void)state;
+    char *draft =
+        draft_of(COPY "__global__ void t(cudaTextureObject_t o) { }\n"
+                      "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b;\n"
+                      "make(&a); cudaMalloc(&b, n * 4); k<<<(n + 255) / 256, 256>>>(a, b, "
+                      "n); t<<<1, 1>>>(0); }\n",
+                 NULL);
+    assert_true(
+        has(draft, "// ? 'n': the program has to_int(v[1]) for it; a value to measure at\n"));
+    assert_true(has(draft, "// ? how long 'y' is: found no cudaMalloc() of 'a'; its largest index "
+                           "says so much\n"));
+    assert_true(has(draft, "// ? no template of 't': kernel.cu:6:19: 'o' is a texture"));
+    free(draft);
+}
+
+static gputune_status include(void *user, const gt_include *include, gt_included *out)
+{
+    (void)user;
+    if (strcmp(include->name, "kernel.cuh") == 0) {
+        GT_TRY(gt_strdup(&out->path, "kernel.cuh"));
+        return gt_strdup(&out->text, "#define SCALE 2\n" COPY);
+    }
+    if (strcmp(include->name, "check.h") == 0) {
+        GT_TRY(gt_strdup(&out->path, "check.h"));
+        return gt_strdup(&out->text, "inline bool same(float *a) { return a[0] == fabs(a[1]); }\n");
+    }
+    return gt_fail(GPUTUNE_ENOTFOUND, "no file");
+}
+
+/* A kernel of a local header: its clauses stand in front of the #include; a header of the host's,
+ * and one that is not there, are left to the host. */
+static void test_headers(void **state)
+{
+    char *draft;
+    (void)state;
+    ASSERT_OK(gt_draft_template(&draft, "main.cu",
+                                "#include \"check.h\"\n#include \"absent.h\"\n"
+                                "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
+                                " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+                                NULL, include, NULL));
+    assert_true(has(draft, "#ifndef __CUDACC_RTC__\n#include \"check.h\"\n// ? \"absent.h\" is not "
+                           "beside this file\n"));
+    assert_true(has(draft, "#include \"absent.h\"\n#endif\n#pragma gputune kernel(k)\n"));
+    assert_true(has(draft, "// guess: the kernel as it is"));
+    assert_true(has(draft, "#include \"kernel.cuh\"\n#ifndef __CUDACC_RTC__\nint main()\n"));
+    assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
+    free(draft);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_what_is_not_found),
+        cmocka_unit_test(test_headers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

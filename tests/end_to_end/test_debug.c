@@ -1,0 +1,127 @@
+/* GPUTUNE_DEBUG: launches on memory that the kernel cannot use are refused, and named.
+ * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+#include "world.h"
+
+#include <dlfcn.h>
+
+enum { N = 1 << 16, BYTES = N * sizeof(float) };
+
+static gputune *tuner;
+static gputune_plan *plan;
+static float values[N];
+static CUdeviceptr x, y;
+
+static gputune_plan *ask(gputune *of)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *out;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&out, of, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    return out;
+}
+
+static int open_tuner(void **state)
+{
+    (void)state;
+    world_open(world_driver());
+    setenv("GPUTUNE_DEBUG", "1", 1);
+    tuner = tuner_open(":memory:");
+    unsetenv("GPUTUNE_DEBUG");
+    plan = ask(tuner);
+    x = buffer_of(values, BYTES);
+    y = buffer_of(values, BYTES);
+    return 0;
+}
+
+static int close_tuner(void **state)
+{
+    CU(MemFree(x));
+    CU(MemFree(y));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    return world_close(state);
+}
+
+static int launch(gputune_plan *of, CUdeviceptr to, CUdeviceptr from)
+{
+    float a = 2;
+    size_t n = N;
+    return gputune_launch(of, NULL, GPUTUNE_ARGS(&to, &from, &a, &n));
+}
+
+static void refused(CUdeviceptr to, CUdeviceptr from, const char *name, const char *why)
+{
+    assert_int_equal(launch(plan, to, from), GPUTUNE_EINVAL);
+    if (!strstr(gputune_error(), name) || !strstr(gputune_error(), why)) {
+        fail_msg("'%s' does not say '%s' and '%s'", gputune_error(), name, why);
+    }
+    CU(CtxSynchronize()); /* nothing was launched */
+}
+
+static void right_buffers_are_launched(void **state)
+{
+    (void)state;
+    OK(launch(plan, y, x));
+    CU(CtxSynchronize());
+}
+
+static void a_short_buffer_is_named(void **state)
+{
+    (void)state;
+    CUdeviceptr half = buffer_of(values, BYTES / 2);
+    refused(half, x, "axpy: y = ", "has 131072 bytes up to the end of its allocation");
+    refused(y, half, "axpy: x = ", "the plan needs 262144");
+    refused(y, x + BYTES / 2, "axpy: x = ", "has 131072 bytes");
+    CU(MemFree(half));
+}
+
+static void memory_that_is_not_the_devices_is_named(void **state)
+{
+    (void)state;
+    CUdeviceptr gone = buffer_of(values, BYTES);
+    CU(MemFree(gone));
+    refused(y, gone, "axpy: x = ", "it was freed, or never allocated");
+    refused(0, x, "axpy: y = ", "it is NULL");
+    int pageable = 0;
+    CU(DeviceGetAttribute(&pageable, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0));
+    if (!pageable) {
+        refused(y, (uintptr_t)values, "axpy: x = ", "it lies in the program's own memory");
+    }
+}
+
+static void another_contexts_memory_is_named(void **state)
+{
+    (void)state;
+    CUcontext first, other;
+    CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
+    *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
+    *(void **)&destroy = dlsym(world.driver->handle, "cuCtxDestroy_v2");
+    CU(CtxGetCurrent(&first));
+    OK(gt_cuda_check(world.driver, create(&other, 0, 0), "cuCtxCreate"));
+    refused(y, x, "axpy: y = ", "belongs to another context of this device");
+    OK(gt_cuda_check(world.driver, destroy(other), "cuCtxDestroy"));
+    CU(CtxSetCurrent(first));
+}
+
+static void without_a_context_the_kernel_is_named(void **state)
+{
+    (void)state;
+    CUcontext here;
+    CU(CtxGetCurrent(&here));
+    CU(CtxSetCurrent(NULL));
+    assert_int_equal(launch(plan, y, x), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "axpy: "));
+    CU(CtxSetCurrent(here));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_buffers_are_launched),
+        cmocka_unit_test(a_short_buffer_is_named),
+        cmocka_unit_test(memory_that_is_not_the_devices_is_named),
+        cmocka_unit_test(another_contexts_memory_is_named),
+        cmocka_unit_test(without_a_context_the_kernel_is_named),
+    };
+    return cmocka_run_group_tests(tests, open_tuner, close_tuner);
+}

@@ -1,0 +1,214 @@
+/* Loops of launches, tuned, proved and launched as one, on the emulated H200. */
+#include "world.h"
+
+#include <math.h>
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open(world_driver());
+}
+
+static gputune_plan *plan_of(gputune *tuner, const char *path, gputune_sizes sizes)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.time_limit_s = 120;
+    OK(tune_kernel(&plan, tuner, path, sizes, &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(info_of(plan).failed, 0);
+    return plan;
+}
+
+static int rising(const void *a, const void *b)
+{
+    const unsigned *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t count)
+{
+    unsigned *out = calloc(count, sizeof *out);
+    assert_non_null(out);
+    CU(MemcpyDtoH(out, address, count * sizeof *out));
+    assert_memory_equal(out, sorted, count * sizeof *out);
+    free(out);
+}
+
+/* A loop in a loop: 55 launches, also as nodes of one graph. */
+static void test_a_sort(void **state)
+{
+    enum { N = 1024 };
+    static unsigned x[N], sorted[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
+    for (unsigned i = 0; i < N; i++) {
+        sorted[i] = x[i] = i * 2654435761u;
+    }
+    qsort(sorted, N, sizeof *sorted, rising);
+    int n = N;
+    CUdeviceptr dx = buffer_of(x, sizeof x);
+    CUstream stream = stream_new();
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dx, &n)));
+    CU(StreamSynchronize(stream));
+    assert_sorted(dx, sorted, N);
+    assert_non_null(strstr(info_of(plan).grids, "(55 times)"));
+
+    CUgraph graph;
+    CUgraphExec replay;
+    CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dx, &n)));
+    CU(StreamEndCapture(stream, &graph));
+    CU(GraphInstantiateWithFlags(&replay, graph, 0));
+    CU(MemcpyHtoD(dx, x, sizeof x));
+    CU(GraphLaunch(replay, stream));
+    CU(StreamSynchronize(stream));
+    assert_sorted(dx, sorted, N);
+    CU(GraphExecDestroy(replay));
+    CU(GraphDestroy(graph));
+    CU(StreamDestroy(stream));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* What it computes at another size than it was tuned for, it computes with other loops. */
+static void test_another_size(void **state)
+{
+    enum { N = 256 };
+    static unsigned x[N], sorted[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}), &options));
+    for (unsigned i = 0; i < N; i++) {
+        sorted[i] = x[i] = i * 2654435761u;
+    }
+    qsort(sorted, N, sizeof *sorted, rising);
+    int n = N;
+    CUdeviceptr dx = buffer_of(x, sizeof x);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dx, &n)));
+    CU(CtxSynchronize());
+    assert_sorted(dx, sorted, N);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* Two steps whose grids shrink. */
+static void test_a_decomposition(void **state)
+{
+    enum { N = 40 };
+    static float a[N * N], out[N * N];
+    static double lu[N * N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
+    for (int i = 0; i < N * N; i++) {
+        a[i] = (float)(i * 37 % 101) / 101 + (i % (N + 1) == 0 ? N : 0);
+        lu[i] = a[i];
+    }
+    for (int k = 0; k < N; k++) {
+        for (int i = k + 1; i < N; i++) {
+            lu[i * N + k] /= lu[k * N + k];
+            for (int j = k + 1; j < N; j++) {
+                lu[i * N + j] -= lu[i * N + k] * lu[k * N + j];
+            }
+        }
+    }
+    int n = N;
+    CUdeviceptr da = buffer_of(a, sizeof a);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&da, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(out, da, sizeof out));
+    for (int i = 0; i < N * N; i++) {
+        assert_true(fabs(out[i] - lu[i]) < 1e-4 * N);
+    }
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gputune_error(), "launch them with gputune_launch()"));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* Two buffers that change places; behind an odd number of steps one more launch copies. */
+static void test_a_stencil(void **state)
+{
+    enum { N = 500 };
+    static float x[N], out[N], now[N], next[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    for (int steps = 4; steps <= 5; steps++) {
+        gputune_plan *plan =
+            plan_of(tuner, "tests/language/stencil.cu", GPUTUNE_SIZES({"n", N}, {"steps", steps}));
+        for (int i = 0; i < N; i++) {
+            now[i] = x[i] = (float)(i % 17);
+        }
+        for (int t = 0; t < steps; t++) {
+            for (int i = 0; i < N; i++) {
+                next[i] =
+                    0.25F * now[i ? i - 1 : 0] + 0.5F * now[i] + 0.25F * now[i < N - 1 ? i + 1 : i];
+            }
+            memcpy(now, next, sizeof now);
+        }
+        int n = N;
+        CUdeviceptr dx = buffer_of(x, sizeof x);
+        OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dx, &n, &steps)));
+        CU(CtxSynchronize());
+        CU(MemcpyDtoH(out, dx, sizeof out));
+        for (int i = 0; i < N; i++) {
+            assert_true(fabsf(out[i] - now[i]) < 1e-4F);
+        }
+        gputune_plan_release(plan);
+    }
+    gputune_close(tuner);
+}
+
+typedef struct seen {
+    char ok[64], wrong[64];
+} seen;
+
+static int note(void *user, const gputune_record *record)
+{
+    seen *s = user;
+    char *to = strcmp(record->status, "ok") == 0      ? s->ok
+               : strcmp(record->status, "wrong") == 0 ? s->wrong
+                                                      : NULL;
+    assert_non_null(to);
+    snprintf(to, sizeof s->ok, "%s", record->configuration);
+    return 0;
+}
+
+/* A variant that leaves the last launches out is not right. */
+static void test_a_wrong_loop(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(total) problem(n = 64)\n"
+        "#pragma gputune args(inout int y[n] = uniform(0, 9), int n)\n"
+        "#pragma gputune tune(LESS = 0, 1)\n"
+        "#pragma gputune for(i = 1; i < n - LESS; ++i)\n"
+        "#pragma gputune launch(add, block = 1, grid = 1, args = (y, i))\n"
+        "#pragma gputune reference(sums, block = 1, grid = 1)\n"
+        "__global__ void add(int *y, int i) { y[i] += y[i - 1]; }\n"
+        "__global__ void sums(int *y, int n) { for (int i = 1; i < n; i++) y[i] += y[i - 1]; }\n";
+    static const char *const configurations[] = {"LESS=0", "LESS=1"};
+    seen s = {"", ""};
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    OK(gputune_add_source(tuner, "total.cu", text, NULL));
+    OK(gputune_run(tuner, "total", GPUTUNE_SIZES({"n", 64}), configurations, 2, NULL, note, &s));
+    assert_string_equal(s.ok, "LESS=0");
+    assert_string_equal(s.wrong, "LESS=1");
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_sort),          cmocka_unit_test(test_another_size),
+        cmocka_unit_test(test_a_decomposition), cmocka_unit_test(test_a_stencil),
+        cmocka_unit_test(test_a_wrong_loop),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,367 @@
+/* Loops of launches: what for(), end(), swap(), when and computed arguments become. */
+#include "kernel_support.h"
+
+#include "kernel/axis_kind.h"
+
+#define P "#pragma gputune "
+#define HEAD                                                                                       \
+    P "kernel(both) problem(n = 1000) tune(B = 64, 128) tune(T = 1, 2)\n" P                        \
+      "args(inout float y[n], in float x[n], int n) scratch(float part[n])\n"
+#define FUNCTIONS                                                                                  \
+    "__global__ void work(float *to, const float *from, int n) { to[0] = T + B; }\n"               \
+    "__global__ void at(float *y, int i, unsigned long long j, unsigned char k) {}\n"              \
+    "__global__ void real(float *y, float i) {}\n"                                                 \
+    "template <typename N> __global__ void some(float *y, N i) {}\n"
+
+static gt_launch bind(const bench *b, const char *config)
+{
+    gt_launch launch;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
+    return launch;
+}
+
+/* "STEP:GRID(VALUES)" of every launch, with buffers by the parameters that stand in their places.
+ */
+static const char *trace(const gt_launch *launch)
+{
+    static char text[2048];
+    gt_iteration run;
+    size_t length = 0;
+    text[0] = '\0';
+    gt_iteration_begin(&run);
+    while (gt_launch_next(&run, launch)) {
+        const gt_kernel_step *step = &launch->steps[run.step];
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u:%u(",
+                                   length ? " " : "", run.step, run.grid[0]);
+        for (uint32_t i = 0; i < step->parameter_count; i++) {
+            const gt_parameter *parameter = &launch->parameters[step->parameters[i]];
+            bool value = parameter->kind == GT_PARAMETER_VALUE;
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%lld", i ? "," : "",
+                                       value ? (long long)run.values[parameter->map]
+                                             : (long long)run.places[step->parameters[i]]);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, ")");
+    }
+    assert_int_equal(run.error, GT_SEQUENCE_FINE);
+    return text;
+}
+
+static void assert_trace(const char *pipeline, const char *config, const char *expected)
+{
+    bench b;
+    char all[2048];
+    (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
+    bench_open(&b, all, "sm_90");
+    const gt_launch launch = bind(&b, config);
+    assert_string_equal(trace(&launch), expected);
+    bench_close(&b);
+}
+
+#define WORK     "launch(work, block = B, grid = 1, args = (y, x, n))"
+#define AT(rest) "launch(at, block = B, " rest ")"
+
+static void test_counters_are_in_grids_and_arguments(void **state)
+{
+    (void)state;
+    assert_trace(P
+                 "for(i = 0; i < 3; ++i)\n" P AT("grid = 8 - i * T, args = (y, i, i + 10, B)") "\n",
+                 "B=128 T=2", "0:8(0,0,10,128) 0:6(0,1,11,128) 0:4(0,2,12,128)");
+    /* loops in loops, halving and doubling; end() is not needed behind the last launch() */
+    assert_trace(P "for(k = 2; k <= 4; k <<= 1) for(j = k >> 1; j > 0; j /= 2)\n" P AT(
+                     "grid = 1, args = (y, j, k, 0)") "\n",
+                 "", "0:1(0,1,2,0) 0:1(0,2,4,0) 0:1(0,1,4,0)");
+    assert_trace(P "for(i = 2; i; i--)\n" P AT("grid = i, args = (y, i, 0, 0)") "\n" P
+                                                                                "end(i)\n" P WORK
+                                                                                "\n",
+                 "", "0:2(0,2,0,0) 0:1(0,1,0,0) 1:1(0,1,2)");
+    /* the same name again, behind its loop */
+    assert_trace(P "for(i = 0; i < 2; i += T) " AT(
+                     "grid = 1, args = (y, i, 0, 0)") " end(i)\n" P
+                                                      "for(i = 9; i < 10; i = i + 1) " AT(
+                                                          "grid = 1, args = (y, i, 0, 0)") "\n",
+                 "T=2", "0:1(0,0,0,0) 1:1(0,9,0,0)");
+}
+
+static void test_conditions_and_repetitions(void **state)
+{
+    (void)state;
+    assert_trace(
+        P "for(i = 0; i < 4; ++i)\n" P AT("grid = 1, args = (y, i, 0, 0), when = i % T == 1") "\n",
+        "T=2", "0:1(0,1,0,0) 0:1(0,3,0,0)");
+    /* without a loop */
+    assert_trace(P WORK "\n" P
+                        "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
+                 "T=1", "0:1(0,1,2)");
+    bench b;
+    gt_iteration run;
+    bench_open(&b,
+               HEAD P
+               "for(i = 1; i < 3; ++i)\n" P
+               "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
+               "sm_90");
+    const gt_launch launch = bind(&b, "");
+    assert_int_equal(gt_launch_kernels(&launch), 3);
+    assert_int_equal(launch.steps[0].block[0], 64); /* the largest */
+    gt_iteration_begin(&run);
+    assert_true(gt_launch_next(&run, &launch));
+    assert_int_equal(run.block[0], 32);
+    assert_true(gt_launch_next(&run, &launch));
+    assert_int_equal(run.times, 2);
+    assert_false(gt_launch_next(&run, &launch));
+    bench_close(&b);
+}
+
+static void test_buffers_change_places(void **state)
+{
+    (void)state;
+    assert_trace(P "for(t = 0; t < 3; ++t)\n" P
+                   "launch(work, block = B, grid = 1, args = (part, y, n)) swap(y, part)\n",
+                 "", "0:1(3,0,2) 0:1(0,3,2) 0:1(3,0,2)");
+}
+
+/* A vector axis over one buffer is about what comes in its place too. */
+static void test_swapped_buffers_are_aligned_alike(void **state)
+{
+    (void)state;
+    gt_template *template = parse(
+        P "kernel(k) problem(n = 64) args(inout float a[n], inout float b[n], out float c[n])\n" P
+          "vector(VEC = 1, 4 : a) for(t = 0; t < 3; ++t)\n" P
+          "launch(f, block = 32, grid = VEC, args = (a, b)) swap(a, b)\n"
+          "__global__ void f(float *a, float *b) { VEC; }\n");
+    assert_int_equal(template->axes[0].buffers, 3);
+    gt_template_free(template);
+}
+
+static void test_shapes_are_shown(void **state)
+{
+    bench b;
+    char text[GT_SHAPES_TEXT];
+    (void)state;
+    bench_open(&b,
+               HEAD P "for(i = 0; i < n - 1; ++i)\n" P
+                      "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
+                      "\n" FUNCTIONS,
+               "sm_90");
+    const gt_launch launch = bind(&b, "");
+    gt_launch_grids(text, &launch);
+    assert_string_equal(text, "1000x2..2x2 (999 times) + 1 (999 times)");
+    gt_launch_blocks(text, &launch);
+    assert_string_equal(text, "64 + 64");
+    bench_close(&b);
+}
+
+/* Grids are rounded up to clusters in each launch. */
+static void test_clusters(void **state)
+{
+    bench b;
+    gt_iteration run;
+    (void)state;
+    bench_open(
+        &b,
+        HEAD P
+        "for(i = 1; i < 4; ++i)\n" P
+        "launch(work, block = 64, grid = 3 * i, cluster = 2 * T, args = (y, x, n))\n" FUNCTIONS,
+        "sm_90");
+    const gt_launch launch = bind(&b, "T=2");
+    gt_iteration_begin(&run);
+    for (uint32_t grid = 4; grid <= 12; grid += 4) {
+        assert_true(gt_launch_next(&run, &launch));
+        assert_int_equal(run.grid[0], grid);
+    }
+    bench_close(&b);
+}
+
+static void assert_count(const char *pipeline, size_t expected)
+{
+    bench b;
+    char all[2048];
+    (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
+    bench_open(&b, all, "sm_90");
+    assert_int_equal(count_valid(b.space), expected);
+    bench_close(&b);
+}
+
+/* Every launch keeps to the device's limits, and there are neither none nor too many. */
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 3 - i * T, args = (y, i, 0, 0)") "\n", 2);
+    assert_count(P "for(i = 0; i < 3; ++i) launch(work, block = B * (i + 1) * 4, grid = 1, "
+                   "args = (y, x, n))\n",
+                 2);
+    assert_count(P "for(i = 0; i < 3; i += T - 1) " WORK "\n", 2);         /* never ends */
+    assert_count(P "for(i = 0; i < T << 15; ++i) " WORK " " WORK "\n", 2); /* more than 65536 */
+    assert_count(P "for(i = T; i < 2; ++i) " WORK "\n", 2);
+    assert_count(P "for(i = 0; i < 3 / (T - 1); ++i) " WORK "\n", 2);
+    assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, 0, i + 127 * T)") "\n", 2);
+    assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, i - T + 1, 0)") "\n", 2);
+}
+
+/* What a loop is, and the order in which it stands, is part of what results are known by. */
+static void test_identities(void **state)
+{
+    static const char *const pipelines[] = {
+        P "for(i = 0; i < 3; ++i) " WORK " end(i) " WORK "\n",
+        P "for(i = 0; i < 3; ++i) " WORK " " WORK " end(i)\n",
+        P "for(i = 0; i < 4; ++i) " WORK " " WORK " end(i)\n",
+        P "for(i = 0; i < 3; ++i) " WORK " swap(y, part) " WORK " end(i)\n",
+        P "for(i = 0; i < 3; ++i) " WORK " " WORK " swap(y, part) end(i)\n",
+        P "for(i = 0; i < 3; ++i) " WORK " " WORK " end(i) swap(y, part)\n"};
+    enum { COUNT = sizeof pipelines / sizeof *pipelines };
+    gt_hash hashes[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        char all[2048];
+        (void)snprintf(all, sizeof all, HEAD P "require(B > T)\n%s" FUNCTIONS, pipelines[i]);
+        gt_template *template = parse(all);
+        hashes[i] = template->identity;
+        gt_template_free(template);
+        for (int k = 0; k < i; k++) {
+            assert_false(gt_hash_equal(hashes[i], hashes[k]));
+        }
+    }
+}
+
+static void test_launches_that_differ_have_other_hashes(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
+    const gt_launch one = bind(&b, "T=1"), other = bind(&b, "T=2");
+    assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
+    bench_close(&b);
+}
+
+static void test_swapped_buffers_have_equal_bytes(void **state)
+{
+    bench b;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b,
+               P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
+                 "for(t = 0; t < 2; ++t) launch(f, block = 32, grid = 2) swap(y, part)\n"
+                 "__global__ void f(float *y, float *part) {}\n",
+               "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    assert_int_equal(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device),
+                     GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(),
+                        "swap(y, part): 256 and 512 bytes at these sizes; expected equally many");
+    bench_close(&b);
+}
+
+static const struct {
+    const char *pipeline, *message;
+} mistakes[] = {
+    {P "for(i = 0, i < 3, ++i) " WORK "\n",
+     "a.cu:3:26: found ','; expected ';', as in for(i = 0; i < n; ++i)"},
+    {P "for(i = 0; i < 3) " WORK "\n",
+     "a.cu:3:33: the pragma ends here; expected ';', as in for(i = 0; i < n; ++i)"},
+    {P "for(i = 0; i < 3; k++) " WORK "\n",
+     "a.cu:3:35: found 'k'; expected what the counter is next, as in ++i, i += 2 or i /= 2"},
+    {P "for(i = 0; i < 3; i ^= 1) " WORK "\n",
+     "a.cu:3:37: found '^='; expected ++, --, = or an assignment such as +=, *= or >>="},
+    {P "for(i = 0; i < 3; i += m) " WORK "\n",
+     "a.cu:3:40: unknown name 'm'; expected a tunable, a problem value or a device property"},
+    {P "for(i = 0; i < 3; ++i j) " WORK "\n",
+     "a.cu:3:39: found 'j'; expected ',' or ')', as in for(i = 0; i < n; ++i)"},
+    {P "for(B = 0; B < 3; ++B) " WORK "\n",
+     "a.cu:3:21: 'B' declared twice; expected another name (first on line 1)"},
+    {P "for(i = 0; i < 3; ++i) for(i = 0; i < 2; ++i) " WORK "\n",
+     "a.cu:3:44: 'i' counts the loop around this one; expected another name"},
+    {P "for(a = 0; a < 3; ++a) for(b = 0; b < 2; ++b) for(c = 0; c < 2; ++c)\n" P
+       "for(d = 0; d < 1; ++d) " WORK "\n",
+     "a.cu:4:17: more than 3 loops inside each other; expected fewer"},
+    {P "for(i = 0; i < 3; ++i) for(j = 0; j < 3; ++j) " WORK " end(i)\n",
+     "a.cu:3:119: end(i) in for(j); expected end(j)"},
+    {P WORK " end(i)\n", "a.cu:3:73: end(i) behind no for(i); expected one in front of it"},
+    {P WORK " for(i = 0; i < 3; ++i)\n",
+     "a.cu:3:69: for(i) around no launch(); expected one behind it"},
+    {P "block(1) grid(1) for(i = 0; i < 3; ++i)\n",
+     "a.cu:3:34: a loop without launch(); expected launch(KERNEL, …) in it"},
+    {P WORK " " AT("grid = i, args = (y, 0, 0, 0)") "\n",
+     "a.cu:3:98: unknown name 'i'; expected a tunable, a problem value or a device property"},
+    {P "for(i = 0; i < 3; ++i) " AT("grid = 1, shared = i, args = (y, 0, 0, 0)") "\n",
+     "a.cu:3:81: 'i' is a loop's counter; expected a tunable, a problem value or a device property "
+     "here"},
+    {P "for(i = 0; i < 3; ++i) launch(real, block = B, grid = 1, args = (y, i))\n",
+     "a.cu:3:85: 'real' takes 'i' as float; expected an integer type such as int, which 'i' gives "
+     "it"},
+    {P "for(i = 0; i < 3; ++i) launch(some<int>, block = B, grid = 1, args = (y, i))\n",
+     "a.cu:3:90: 'some' takes 'i' as N; expected an integer type such as int, which 'i' gives it"},
+    {P "for(i = 0; i < 3; ++i) launch(work, block = B, grid = 1, args = (y, i, n))\n",
+     "a.cu:3:85: 'work' takes 'from' as float *; expected an integer type such as int, which 'i' "
+     "gives it"},
+    {P WORK " swap(y)\n", "a.cu:3:75: the pragma ends here; expected ',', as in swap(next, now)"},
+    {P WORK " swap(y, x)\n",
+     "a.cu:3:77: 'x' is an input, which kernels must not write; expected it to be inout"},
+    {P WORK " swap(y, n)\n", "a.cu:3:77: 'n' is not a buffer; expected one of args() or scratch()"},
+    {P WORK " swap(y, y)\n", "a.cu:3:77: a buffer in its own place; expected another one"},
+    {P "scratch(int count[n]) " WORK " swap(y, count)\n",
+     "a.cu:3:99: a buffer of int in the place of one of float; expected equal types"},
+    {P
+     "require(grid_x < 9) for(i = 0; i < 3; ++i)\n" P AT("grid = i + 1, args = (y, 0, 0, 0)") "\n",
+     "a.cu:3:25: 'grid_x < 9' uses the grid or block of the first launch(), which changes in its "
+     "loop; expected problem values and tunables"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char all[2048];
+        (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
+        expect_mistake("a.cu", all, mistakes[i].message);
+    }
+}
+
+/* A sequence from another process leads nowhere but to its own items. */
+static void test_unsound_sequences(void **state)
+{
+    static const gt_sequence good = {
+        .item_count = 2,
+        .items = {{GT_SEQUENCE_COUNTER, 2, 0, 0, 1}, {GT_SEQUENCE_LAUNCH, 1, 0, 1, 0}},
+        .code_count = 1,
+        .code = {{.operation = GT_DO_SLOT, .target = 2}}};
+    (void)state;
+    assert_true(gt_sequence_is_sound(&good, 2, 1));
+    assert_false(gt_sequence_is_sound(&good, 1, 1));
+    gt_sequence bad = good;
+    bad.code[0].target = 3;
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad = good;
+    bad.code[0] = (gt_instruction){.operation = GT_DO_JUMP, .target = 0};
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad = good;
+    bad.items[0].count = 2;
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad = good;
+    bad.items[0] = (gt_sequence_item){GT_SEQUENCE_GOTO, 0, 3, 0, 0};
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.items[0] = (gt_sequence_item){GT_SEQUENCE_SWAP, 0, 1, 0, 0};
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.items[0] = (gt_sequence_item){GT_SEQUENCE_SWAP + 1, 0, 0, 0, 0};
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+    bad.item_count = GT_SEQUENCE_ITEMS + 1;
+    assert_false(gt_sequence_is_sound(&bad, 2, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counters_are_in_grids_and_arguments),
+        cmocka_unit_test(test_conditions_and_repetitions),
+        cmocka_unit_test(test_buffers_change_places),
+        cmocka_unit_test(test_swapped_buffers_are_aligned_alike),
+        cmocka_unit_test(test_shapes_are_shown),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_launches_that_differ_have_other_hashes),
+        cmocka_unit_test(test_swapped_buffers_have_equal_bytes),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_unsound_sequences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

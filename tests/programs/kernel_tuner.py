@@ -1,0 +1,194 @@
+"""gputune.kernel_tuner on the emulator. Ends with "N passed, N failed"."""
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+
+import numpy
+
+from gputune.kernel_tuner import CompilationFailedConfig, run_kernel, tune_kernel
+
+N = 1000
+ADD = """
+__global__ void vector_add(float *c, const float *a, const float *b, int n)
+{
+    int i = blockIdx.x * block_size_x + threadIdx.x;
+    if (i < n) {
+        c[i] = a[i] + b[i];
+    }
+}
+"""
+a, b = numpy.random.rand(N).astype("float32"), numpy.random.rand(N).astype("float32")
+arguments = [numpy.zeros(N, "float32"), a, b, numpy.int32(N)]
+tests, failed = [], 0
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def raises(kind, part, call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except kind as error:
+        assert part in str(error), f"{error!r} lacks {part!r}"
+        return
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def tune(tune_params, source=ADD, name="vector_add", size=N, given=arguments, **options):
+    return tune_kernel(name, source, size, given, tune_params, quiet=True, **options)
+
+
+@test
+def results_and_environment():
+    results, env = tune({"block_size_x": [64, 128, 256]}, answer=[a + b, None, None, None],
+                        metrics={"GB/s": f"({N} * 12 / 1e9) / (time / 1000)", "half": lambda p: p["GB/s"] / 2})
+    assert [one["block_size_x"] for one in results] == [64, 128, 256]
+    for one in results:
+        assert one["time"] > 0 and len(one["times"]) > 0 and one["compile_time"] > 0
+        assert abs(one["GB/s"] - N * 12 / 1e9 / (one["time"] / 1000)) < 1e-9 and one["half"] == one["GB/s"] / 2
+    assert env["best_config"]["time"] == min(one["time"] for one in results)
+    assert "emulated" in env["device_name"] and env["total_compile_time"] > 0
+
+
+@test
+def one_configuration():
+    for source in (ADD, lambda params: ADD.replace("block_size_x", str(params["block_size_x"]))):
+        c, same, _, n = run_kernel("vector_add", source, N, arguments, {"block_size_x": 96})
+        assert numpy.allclose(c, a + b) and (same == a).all() and n == N
+    assert not arguments[0].any()  # what the caller has stays as it is
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "add.cu")
+        with open(path, "w") as file:
+            file.write('#include "sum.h"\n' + ADD.replace("a[i] + b[i]", "SUM(a[i], b[i])"))
+        with open(os.path.join(folder, "sum.h"), "w") as file:
+            file.write("#define SUM(x, y) ((x) + (y))\n")
+        assert numpy.allclose(run_kernel("vector_add", path, N, arguments, {"block_size_x": 96})[0], a + b)
+
+
+@test
+def code_that_a_function_writes():
+    def write(params):
+        return ADD.replace("block_size_x", str(params["block_size_x"]))
+    results, _ = tune({"block_size_x": [64, 128]}, write, answer=[a + b, None, None, None])
+    assert [one["time"] > 0 for one in results] == [True, True]
+
+
+@test
+def wrong_results_are_told():
+    sometimes = ADD.replace("+ b[i]", "+ (block_size_x == 128 ? 0 : b[i])")
+    raises(RuntimeError, "Kernel result verification failed for: block_size_x=128", tune,
+           {"block_size_x": [64, 128]}, sometimes, answer=[a + b, None, None, None])
+    seen = []
+
+    def verify(expected, found, atol=None):
+        seen.append(atol)
+        return expected[1] is None and found[1] is None and numpy.allclose(expected[0], found[0])
+    tune({"block_size_x": [64]}, answer=[a + b, None, None, None], verify=verify, atol=0.5)
+    assert seen == [0.5]
+    raises(RuntimeError, "verification failed", tune, {"block_size_x": [64]}, answer=[a, None, None, None],
+           verify=lambda expected, found: False)
+
+
+@test
+def what_is_searched():
+    space = {"block_size_x": [32, 64, 128], "block_size_y": [1, 2], "unused": [0, 1]}
+    results, _ = tune(space, restrictions=["block_size_x * block_size_y <= 64", lambda p: p["unused"] == 1],
+                      grid_div_y=[])
+    assert [(one["block_size_x"], one["block_size_y"]) for one in results] == [(32, 1), (32, 2), (64, 1)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        results, _ = tune(space, grid_div_y=[], strategy="genetic_algorithm", strategy_options={"max_fevals": 3})
+    assert len(results) == 3 and "random sample" in str(caught[0].message)
+    many, _ = tune({"block_size_x": [32], "unused": list(range(200))}, strategy="random_sample",
+                   strategy_options={"fraction": 0.012})
+    assert len(many) == 3
+
+
+@test
+def sizes_of_a_launch():
+    source = """
+__global__ void sizes(int *out)
+{
+    extern __shared__ int room[];
+    room[0] = 7;
+    if (threadIdx.x + threadIdx.y + blockIdx.x + blockIdx.y + blockIdx.z == 0) {
+        out[0] = gridDim.x; out[1] = gridDim.y; out[2] = gridDim.z;
+        out[3] = blockDim.x; out[4] = blockDim.y; out[5] = room[0]; out[6] = grid_size_x; out[7] = kernel_tuner;
+    }
+}
+"""
+    params = {"width": 32, "height": 2, "tile": 3}
+    out, = run_kernel("sizes", source, ("tile * 100", 7, 2), [numpy.zeros(8, "int32")], params,
+                      grid_div_x=["width", "tile"], grid_div_y=lambda p: p["height"],
+                      block_size_names=["width", "height"], smem_args={"size": "4 * tile"})
+    assert list(out) == [4, 4, 2, 32, 2, 7, 4, 1], out
+
+
+@test
+def constant_memory_and_vectors():
+    source = """
+__constant__ float factors[4];
+__global__ void scale(float2 *x, int n)
+{
+    int i = blockIdx.x * block_size_x + threadIdx.x;
+    if (i < n) {
+        x[i].x *= factors[0];
+        x[i].y *= factors[3];
+    }
+}
+"""
+    x = numpy.ones(2 * N, "float32")
+    factors = numpy.array([2, 0, 0, 3], "float32")
+    given = dict(cmem_args={"factors": factors})
+    found, _ = run_kernel("scale", source, N, [x, numpy.int32(N)], {"block_size_x": 64}, **given)
+    assert (found.reshape(N, 2) == [2, 3]).all()
+    results, _ = tune({"block_size_x": [64, 128]}, source, "scale", N, [x, numpy.int32(N)],
+                      answer=[numpy.tile([2, 3], N).astype("float32"), None], **given)
+    assert all(one["time"] > 0 for one in results)
+
+
+@test
+def templates_and_failures():
+    source = """
+template <typename T> __global__ void twice(T *x, int n)
+{
+    int i = blockIdx.x * block_size_x + threadIdx.x;
+#if block_size_x == 128
+    this does not compile
+#endif
+    if (i < n) { x[i] = 2 * x[i]; }
+}
+"""
+    results, _ = tune({"block_size_x": [64, 128]}, source, "twice<float>", N, [a.copy(), numpy.int32(N)],
+                      answer=[2 * a, None])
+    assert results[0]["time"] > 0 and "__error__" not in results[0], results
+    assert isinstance(results[1]["__error__"], CompilationFailedConfig) and "time" not in results[1], results
+    none, env = tune({"block_size_x": [128]}, source, "twice<float>", N, [a.copy(), numpy.int32(N)])
+    assert "__error__" in none[0] and "best_config" not in env
+
+
+@test
+def what_is_not_served_says_so():
+    one = {"block_size_x": [64]}
+    for name, value in (("lang", "OpenCL"), ("texmem_args", {"tex": a}), ("observers", [object()]),
+                        ("simulation_mode", True), ("strategy", object())):
+        raises(NotImplementedError, "served", tune, one, **{name: value})
+    raises(NotImplementedError, "__global__", tune, one, "__kernel void f(global float *x) {}")
+    raises(TypeError, "argument 4 (n) is 1000; expected a NumPy array", tune, one, given=[*arguments[:3], N])
+    raises(TypeError, "has 4 parameters; got 3 arguments", tune, one, given=arguments[:3])
+    raises(ValueError, "no __global__ function 'vector_sub'", tune, one, name="vector_sub")
+
+
+for one in tests:
+    try:
+        one()
+    except Exception:
+        failed += 1
+        print(f"{one.__name__}:")
+        traceback.print_exc(file=sys.stdout)
+print(f"{len(tests) - failed} passed, {failed} failed")
+sys.exit(failed != 0)
