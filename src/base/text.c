@@ -66,15 +66,6 @@ void gt_text_printf(gt_text *text, const char *format, ...)
     va_end(args);
 }
 
-void gt_text_clear(gt_text *text)
-{
-    text->length = 0;
-    text->failed = false;
-    if (text->data) {
-        text->data[0] = '\0';
-    }
-}
-
 void gt_text_free(gt_text *text)
 {
     free(text->data);

@@ -19,8 +19,6 @@ void gt_text_append(gt_text *text, const char *string);
 void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count);
 void gt_text_printf(gt_text *text, const char *format, ...) GT_PRINTF(2, 3);
 void gt_text_vprintf(gt_text *text, const char *format, va_list args) GT_PRINTF(2, 0);
-/* Empties it and keeps its memory. */
-void gt_text_clear(gt_text *text);
 void gt_text_free(gt_text *text);
 /* Hands the string to the caller (free() it) and empties `text`; ENOMEM if an append had failed. */
 gputune_status gt_text_take(char **out, gt_text *text);

@@ -23,7 +23,7 @@ void gt_call_read_extent(gt_caller *c, uint16_t d)
     const char *comma = strrchr(grid, ',');
     double step;
     gt_text *out = &c->call->extent[d];
-    gt_text_clear(out);
+    gt_text_free(out);
     if (strncmp(grid, rounded, sizeof rounded - 1) == 0 && comma && !strpbrk(comma, "+-/")) {
         gt_text_printf(out, "(%.*s)", (int)(comma - grid - (sizeof rounded - 1)),
                        grid + sizeof rounded - 1);
@@ -43,10 +43,10 @@ void gt_call_read_extent(gt_caller *c, uint16_t d)
     gt_text plain = {0};
     if (!has_axis && gt_expression_print(&plain, NULL, expression, c->tracer.names)) {
         bool is_name = !strpbrk(gt_text_string(&plain), " /*+-%");
-        gt_text_clear(out);
+        gt_text_free(out);
         gt_text_printf(out, is_name ? "%s" : "(%s)", gt_text_string(&plain));
     } else {
-        gt_text_clear(out);
+        gt_text_free(out);
     }
     gt_text_free(&plain);
     gt_expression_free(expression);

@@ -29,7 +29,7 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
     if ((how == GT_CALL_NONE || (how == GT_CALL_LENGTH && !divides)) && has_axis &&
         !t->without_axes) { /* a size that is told in blocks */
         gt_expression_free(expression);
-        gt_text_clear(out);
+        gt_text_free(out);
         t->without_axes = true;
         printed = gt_call_append(c, out, divided, how, prefix, span, site, suffix);
         t->without_axes = false;
@@ -48,7 +48,7 @@ bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use ho
         unnamed |= gt_expression_uses(expression, (int)i) && !gt_call_is_size(&t->leaves[i]);
     }
     if (printed && (unnamed || strstr(gt_text_string(out), "sizeof_"))) {
-        gt_text_clear(out);
+        gt_text_free(out);
         printed = false;
     }
     gt_expression_free(expression);
@@ -81,7 +81,7 @@ static void read_grid(gt_caller *c)
             !gt_trace_component(&c->tracer, &span, &site, d) || span.first >= span.end) {
             continue;
         }
-        gt_text_clear(&c->call->grid[d]);
+        gt_text_free(&c->call->grid[d]);
         if (gt_call_append(c, &c->call->grid[d], &c->call->divided, GT_CALL_GRID, "", span, &site,
                            "")) {
             c->call->grid_dimensions = (uint32_t)d + 1;
@@ -91,7 +91,7 @@ static void read_grid(gt_caller *c)
         c->call->grid_dimensions = 0;
     }
     c->tracer.dimension = 0;
-    gt_text_clear(&c->call->shared);
+    gt_text_free(&c->call->shared);
     if (gt_program_item_at(c->program, &item, c->launch.config, 2)) {
         (void)gt_call_append(c, &c->call->shared, NULL, GT_CALL_GRID, "", item, &c->site, "");
     }
@@ -188,8 +188,8 @@ static void read_length(gt_caller *c, uint32_t index)
     char by[3 * GT_NAME_MAX];
     gt_text *out = &c->call->parameters[index].length,
             *unknown = &c->call->parameters[index].unknown;
-    gt_text_clear(out);
-    gt_text_clear(unknown);
+    gt_text_free(out);
+    gt_text_free(unknown);
     if (!gt_program_item_at(c->program, &value, c->launch.arguments, index)) {
         return;
     }
@@ -231,7 +231,7 @@ static void read_fill(gt_caller *c, uint32_t index)
     const gt_program *program = c->program;
     gt_span value, items, pointer, source;
     gt_text *out = &c->call->parameters[index].fill;
-    gt_text_clear(out);
+    gt_text_free(out);
     size_t own = gt_program_item_at(program, &value, c->launch.arguments, index)
                      ? gt_call_pointer_name(program, value)
                      : 0;
@@ -274,7 +274,7 @@ static void read_scalar(gt_caller *c, uint32_t index)
     gt_span value;
     gt_site site = c->site;
     size_t identities[GT_TRACE_CHAIN];
-    gt_text_clear(out);
+    gt_text_free(out);
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         const gt_trace_leaf *leaf = &c->tracer.leaves[i];
         if (leaf->parameter == (int)index && !leaf->is_number &&
@@ -307,7 +307,7 @@ static void read_scalar(gt_caller *c, uint32_t index)
 
 void gt_call_read_values(gt_caller *c)
 {
-    gt_text_clear(&c->call->divided);
+    gt_text_free(&c->call->divided);
     read_grid(c);
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
         if (c->draft->parameters[i].pointer) {

@@ -40,6 +40,13 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_lexer *l
     constant = &draft->constants.items[index];
     constant->value = gt_draft_evaluate(draft, &sum);
     constant->has_value = sum.known && whole && constant->value > 0;
+    for (uint32_t i = 0; i < sum.count && sum.known; i++) {
+        for (uint32_t k = 0; k < sum.terms[i].count; k++) {
+            const gt_draft_constant *part = gt_draft_constant_of(
+                draft, gt_draft_symbol_at(draft, sum.terms[i].powers[k].symbol)->name);
+            constant->has_value &= part && part->has_value;
+        }
+    }
 }
 
 /* `#define NAME value`; *guard: the name that an #ifndef on the line before asks for. */
@@ -273,8 +280,7 @@ void gt_draft_read_undefined(gt_draft *draft)
     const gt_program *program = draft->program;
     const char *name = draft->text + draft->function.name;
     gt_lexer lexer, line;
-    gt_lexer_open(&lexer, draft->text + draft->function.parameters_end,
-                  draft->function.end - draft->function.parameters_end, (gt_place){"", 1, 1});
+    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
     while (program && lexer.token.kind != GT_TOKEN_END) { /* #pragma unroll NAME */
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
             gt_lexer_next(&lexer);

@@ -383,14 +383,16 @@ static gputune_status leave_out(maker *m, const gt_draft *draft)
     return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
 }
 
-/* Whether the text has a kernel of that name in front of it: a variant for another compiler. */
-static bool is_there(const char *text, const gt_function *function)
+/* Whether the kernel's name is among those that have been read, `;a;b;`: a variant for another
+ * compiler has the same. */
+static bool is_again(gt_text *names, const gt_draft *draft)
 {
     gt_text name = {0};
-    gt_function first;
-    append_name(&name, text, function);
-    bool is = gt_function_find(&first, text, gt_text_string(&name), 0) &&
-              first.begin < function->begin && first.is_definition;
+    gt_text_append(&name, ";");
+    append_name(&name, draft->text, &draft->function);
+    gt_text_append(&name, ";");
+    bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
+    gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
     gt_text_free(&name);
     return is;
 }
@@ -401,6 +403,7 @@ static gputune_status add_all(maker *m)
 {
     const char *text = gt_text_string(&m->reader.body);
     gputune_status status = GPUTUNE_OK;
+    gt_text names = {0};
     size_t added = 0;
     for (int launched = 1; launched >= 0 && added == 0 && status == GPUTUNE_OK; launched--) {
         gt_function function = {0};
@@ -409,13 +412,14 @@ static gputune_status add_all(maker *m)
              at = function.end) {
             gt_draft *draft = new_draft(m);
             if (!draft) {
+                gt_text_free(&names);
                 return gt_fail_memory();
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
                           !gt_branches_leave_out(&m->program.branches, text + function.name) &&
-                          !is_there(text, &function) &&
-                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft));
+                          (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
+                          !is_again(&names, draft);
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
             added += wanted && status == GPUTUNE_OK;
             if (status == GPUTUNE_EUNSUPPORTED || status == GPUTUNE_ETEMPLATE) {
@@ -424,6 +428,7 @@ static gputune_status add_all(maker *m)
             gt_draft_free(draft);
         }
     }
+    gt_text_free(&names);
     return status == GPUTUNE_OK && added == 0
                ? gt_fail(GPUTUNE_EUNSUPPORTED,
                          "%s: none of its kernels can be a template; expected "
@@ -464,6 +469,52 @@ static gputune_status note_missing(maker *m, const char *text)
     return GPUTUNE_OK;
 }
 
+/* What is wrong with one kernel of the draft, for check_draft(). */
+typedef struct verdict {
+    const maker *m;
+    const char *draft;
+    gt_text notes;
+} verdict;
+
+static gputune_status check_kernel(void *user, const char *name)
+{
+    verdict *v = user;
+    gt_template *template = NULL;
+    gputune_status status =
+        gt_template_parse_kernel(&template, v->m->path, v->draft, name, v->m->include, v->m->user);
+    if (status == GPUTUNE_OK) {
+        gt_template_free(template);
+    } else if (status != GPUTUNE_ENOMEM) {
+        const char *message = gt_message(), *what = strstr(message, ": ");
+        gt_text_printf(&v->notes, "// ? the draft of '%s' is refused as it stands: %s\n", name,
+                       what ? what + 2 : message);
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
+/* Says at the top what a draft lacks that is no template yet. */
+static gputune_status check_draft(char **out, const maker *m)
+{
+    verdict v = {.m = m, .draft = *out};
+    char *noted = NULL;
+    gputune_status status = gt_template_names(m->path, *out, m->include, m->user, check_kernel, &v);
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOMEM) {
+        gt_text_printf(&v.notes, "// ? the draft is refused as it stands: %s\n", gt_message());
+        status = GPUTUNE_OK;
+    }
+    bool is_new = v.notes.length > 0 && !strstr(*out, gt_text_string(&v.notes));
+    if (status == GPUTUNE_OK && is_new) {
+        gt_text_append(&v.notes, *out);
+        status = gt_text_take(&noted, &v.notes);
+    }
+    gt_text_free(&v.notes);
+    if (noted || status != GPUTUNE_OK) {
+        free(*out);
+        *out = noted;
+    }
+    return status;
+}
+
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
     const char *joined = gt_text_string(&m->reader.body);
@@ -480,7 +531,8 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(gt_lines_enclose_host(&m->lines));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
                                                                    : add_all(m));
-    return gt_lines_join(out, &m->lines, text);
+    GT_TRY(gt_lines_join(out, &m->lines, text));
+    return check_draft(out, m);
 }
 
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,

@@ -141,11 +141,19 @@ static int last_line(const gt_lexer *line)
 /* Whether it is a function, or a variable, that no device code reads. */
 static bool is_unread(const gt_program *program, const char *begin, const char *end)
 {
-    static const char *const kept[] = {"typedef", "using", "template", "struct",    "class",
-                                       "enum",    "union", "const",    "constexpr", "namespace"};
+    static const char *const kept[] = {"typedef", "using", "struct",    "class",    "enum",
+                                       "union",   "const", "constexpr", "namespace"};
     const gt_token *tokens = program->tokens.items;
     size_t first = 0, last, name = 0;
     while (first < program->code && tokens[first].text < begin) {
+        first++;
+    }
+    if (gt_program_is(program, first, "template")) { /* what stands behind its parameters */
+        int depth = 0;
+        do {
+            first++;
+            depth += first < program->code ? gt_token_angles(&tokens[first]) : 0;
+        } while (depth > 0 && first < program->code && tokens[first].text < end);
         first++;
     }
     for (last = first; last < program->code && tokens[last].text < end; last++) {
@@ -157,7 +165,7 @@ static bool is_unread(const gt_program *program, const char *begin, const char *
     }
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         bool is_kept = gt_program_is(program, first, kept[i]);
-        if (is_kept && !(i == 3 && name == first + 2)) { /* struct timeval begin; */
+        if (is_kept && !(i == 2 && name == first + 2)) { /* struct timeval begin; */
             return false;
         }
     }

@@ -135,8 +135,11 @@ void gt_draft_name_axes(gt_draft *draft, bool has_block)
 {
     static const char *const symbols[] = {"block_x", "block_y", "block_z"};
     for (uint16_t d = 0; d < 3; d++) {
+        uint16_t symbol;
         if (has_block) {
             (void)gt_snprintf(draft->axes[d], GT_NAME_MAX, "%s", symbols[d]);
+        } else if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
+            memcpy(draft->axes[d], draft->symbols.items[symbol].name, GT_NAME_MAX);
         } else {
             name_axis(draft, d);
         }

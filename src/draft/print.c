@@ -377,10 +377,13 @@ static void run(printer *p, int from, int to)
     const gt_instruction *code = p->expression->code;
     for (int i = from; i < to && !p->failed;) {
         const gt_instruction *one = &code[i++];
-        if (one->operation == GT_DO_LITERAL || one->operation == GT_DO_SLOT) {
+        if (one->operation == GT_DO_REAL) {
+            p->failed = true; /* sizes are integers */
+        } else if (one->operation == GT_DO_LITERAL || one->operation == GT_DO_SLOT) {
+            bool is_slot = one->operation == GT_DO_SLOT;
             part *top = &p->stack[p->depth++];
-            *top = number(one->integer);
-            if (one->operation == GT_DO_SLOT) {
+            *top = number(is_slot ? 0 : one->integer);
+            if (is_slot) {
                 set(p, top, TIGHT, "%s%s%s", p->names[one->target], "", "");
             }
         } else if (one->operation == GT_DO_BRANCH) {

@@ -563,7 +563,7 @@ gt_expression *gt_trace(gt_tracer *t, const char *prefix, gt_span span, const gt
     gt_expression *expression = NULL;
     t->failed = false;
     t->steps = 0;
-    gt_text_clear(&t->text);
+    gt_text_free(&t->text);
     gt_text_append(&t->text, prefix);
     expand(t, span, site, 0);
     gt_text_append(&t->text, suffix);

@@ -113,6 +113,11 @@ static const program programs[] = {
      "args(out float y[n], in float x[n], int n)\n"
      "tune(block_size_x = " USUAL ")\ndefault(block_size_x = 256)\nblock(block_size_x)\n"
      "grid(ceil_div(n, block_size_x * WORK))\nwork(bytes = 8 * n)\nreference(self)\n"},
+    {"the variant of a kernel whose branch counts",
+     "#if WIDE\n__global__ void k(float *y, const float *x, int n) { y[n] = 0; }\n#else\n" COPY
+     "#endif\n__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
     {"every kernel that is launched, and none else",
      "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
      "__global__ void t(cudaTextureObject_t o) { }\n"
@@ -163,6 +168,17 @@ static void test_what_is_not_found(void **state)
     free(draft);
 }
 
+/* A draft that is no template yet says so, and why. */
+static void test_what_is_refused(void **state)
+{
+    (void)state;
+    char *draft = draft_of("__global__ void k(item *y) { y[threadIdx.x].a = 1; }\n"
+                           "union item { int a; float b; };\n",
+                           NULL);
+    assert_true(has(draft, "// ? the draft of 'k' is refused as it stands: "));
+    free(draft);
+}
+
 static gputune_status include(void *user, const gt_include *include, gt_included *out)
 {
     (void)user;
@@ -202,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_what_is_not_found),
+        cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
