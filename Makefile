@@ -235,7 +235,8 @@ demo: setup
 	@tools/demo $(B)
 
 #: make check         sets up, builds, runs every test that needs no GPU
-check: setup
+check:
+	@tools/setup check
 	@$(MAKE) --no-print-directory $(ALL_CORES) check-build
 	@tools/check $(B)
 check-build: all tests fuzzers

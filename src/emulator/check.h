@@ -80,6 +80,8 @@ enum { EMU_UNSET_ELEMENTS = 8 };
 
 /* Runs the operation, and follows values that nothing has set through it. */
 void emu_check_run(emu_warp *warp, const emu_op *op);
+/* No lane runs the operation: looks at the condition alone. */
+void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order (check_order.c) ---- */
 

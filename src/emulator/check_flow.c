@@ -1,7 +1,7 @@
 /* Where values go that were read from shared or local memory, or a register, which nothing has set.
  * Threads beyond an edge load such values and drop them, which is no mistake: a finding is what
- * reaches global memory. A register's lanes carry the line that the value was read in. What a value
- * decides by a branch is not followed, nor what goes through calls. */
+ * reaches global memory, or decides a branch or a store. A register's lanes carry the line that the
+ * value was read in. What goes through calls is not followed. */
 #include "emulator/check_parts.h"
 
 /* ---- one operation ---- */
@@ -109,6 +109,29 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
+/* ---- branches ---- */
+
+/* A branch, or a store, whose condition comes from what nothing has set. */
+static void look_at_condition(const step *s)
+{
+    const ptx_operand *guard = &s->in->guard;
+    if (!s->in->has_guard || guard->kind != PTX_OPERAND_REGISTER)
+        return;
+    const emu_unset *unset = &s->frame->unset[guard->reg];
+    uint32_t lanes = unset->lanes & s->warp->active;
+    if (!lanes)
+        return;
+    const emu_stamp here = {.warp = s->warp->block->order->warps[s->warp->index].index + 1,
+                            .line = s->op->line,
+                            .lane = (uint8_t)__builtin_ctz(lanes)};
+    emu_op origin = *s->op;
+    origin.line = unset->line ? unset->line : s->op->line;
+    emu_check_report(s->warp, &origin, here.lane, "unset", "", unset->line ? &here : NULL,
+                     unset->line ? "a value from shared or local memory that nothing has set "
+                                   "decides what is done"
+                                 : "a register that nothing has set decides what is done");
+}
+
 /* ---- running ---- */
 
 static void after(const step *s, emu_unset read)
@@ -122,22 +145,38 @@ static void after(const step *s, emu_unset read)
     }
 }
 
-void emu_check_run(emu_warp *warp, const emu_op *op)
+/* false: the operation is not followed. */
+static bool begin(step *out, emu_warp *warp, const emu_op *op)
 {
     const emu_function *function = warp->frame->function;
     uint32_t at = (uint32_t)(op - warp->worker->run->launch->program->ops) - function->first;
+    if (!function->touches || !warp->frame->unset || at >= function->source->instruction_count)
+        return false;
+    *out = (step){.warp = warp,
+                  .op = op,
+                  .frame = warp->frame,
+                  .in = &function->source->instructions[at],
+                  .touches = function->touches + function->first_touch[at],
+                  .count = function->first_touch[at + 1] - function->first_touch[at],
+                  .mask = warp->mask};
+    return true;
+}
+
+void emu_check_skip(emu_warp *warp, const emu_op *op)
+{
+    step s;
+    if (begin(&s, warp, op) && (is(&s, "st.") || is(&s, "bra")))
+        look_at_condition(&s);
+}
+
+void emu_check_run(emu_warp *warp, const emu_op *op)
+{
+    step s;
     emu_warp_order *order = &warp->block->order->warps[warp->index];
-    if (!function->touches || !warp->frame->unset || at >= function->source->instruction_count) {
+    if (!begin(&s, warp, op)) {
         op->run(warp, op);
         return;
     }
-    step s = {.warp = warp,
-              .op = op,
-              .frame = warp->frame,
-              .in = &function->source->instructions[at],
-              .touches = function->touches + function->first_touch[at],
-              .count = function->first_touch[at + 1] - function->first_touch[at],
-              .mask = warp->mask};
     bool is_load = is(&s, "ld"), is_store = is(&s, "st."), ends = is(&s, "ret") || is(&s, "exit");
     emu_unset read = is_load || ends ? (emu_unset){0} : read_of(&s);
     read.lanes = read.lanes ? depends(&s, read.lanes) : 0;
@@ -145,6 +184,8 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
     memset(order->storing, 0, sizeof order->storing);
     if (is_store && read.lanes)
         note_storing(&s, order);
+    if (is_store || is(&s, "bra"))
+        look_at_condition(&s);
     op->run(warp, op);
     if (is_load)
         note_loaded(&s, order);

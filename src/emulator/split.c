@@ -198,6 +198,8 @@ static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
                 emu_check_run(warp, op);
             else
                 op->run(warp, op);
+        } else if (warp->worker->check) {
+            emu_check_skip(warp, op);
         }
         if (warp->pc >= warp->limit) {
             budget--;

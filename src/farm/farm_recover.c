@@ -209,7 +209,7 @@ static bool waits(const gt_measure_host *host)
 
 /* The clock starts when the worker has read and begun the request: a large request, or a loaded
  * machine, is not a hang. */
-static void look(gt_measure_host *host)
+static void note_begun(gt_measure_host *host)
 {
     if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
         GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.items[0]->sequence) {
@@ -224,7 +224,7 @@ double gt_measure_patience(gt_host_farm *farm)
     if (!waits(host)) {
         return INFINITY;
     }
-    look(host);
+    note_begun(host);
     bool runs = host->slot.ready && host->slot.begun;
     double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->slot.since_ns);
     left = fmin(left, gt_link_hello_s(&host->slot.link));

@@ -59,11 +59,12 @@ static gputune_status fill_blocks(gt_measure *measure, gt_workspace *workspace, 
     return GPUTUNE_OK;
 }
 
+/* Others than inputs are copied before each launch, and may hold results until then. */
 static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspace)
 {
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         const gt_slot *slot = &workspace->slots[i];
-        if (slot->live && slot->pristine) {
+        if (slot->live && workspace->workload.buffers[i].direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
                     workspace->workload.buffers[i].bytes, measure->stream);
         }

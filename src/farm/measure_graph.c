@@ -139,8 +139,8 @@ static gputune_status mean_of_singles(double *out, gt_measure *measure, gt_loade
 
 /* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for as
  * long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9% apart,
- * and without the memsets 0.2%. So among short launches that luck must not stay with a variant:
- * each sample that counts has a graph of its own. */
+ * and without the memsets 0.2%. No variant of short launches may keep a lucky place: each sample
+ * that counts has a graph of its own. */
 static bool is_placement_felt(const gt_loaded *variant, uint32_t launches, gt_sample_length length)
 {
     enum { SHORT_LAUNCHES = 8 }; /* of at most 25 us */

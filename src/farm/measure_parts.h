@@ -363,6 +363,14 @@ gputune_status gt_variables_find(gt_variables **out, const gt_image *image);
  * that was done last, NULL: none does. Waits. */
 gputune_status gt_variables_note(const char **changed, gt_measure *measure, gt_loaded *variant);
 
+/* ---- measure_scratch.c ----------------------------------------------------------------------- */
+
+/* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
+ * its first launch. */
+void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher);
+/* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
+gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant);
+
 /* ---- measure_trial.c ------------------------------------------------------------------------- */
 
 /* Makes the trial where there is a reference to say what is right. Fails only if the GPU is lost.

@@ -1,4 +1,5 @@
 /* Loads gputune's own kernels (fill, copy, compare, hash) and runs tables of tasks on them. */
+#include "base/hash.h"
 #include "farm/measure_parts.h"
 
 static const char *const service_names[GT_SERVICE_COUNT] = {
@@ -53,17 +54,20 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
 {
     uint32_t count = (uint32_t)table->tasks.count;
-    if (count == 0) {
+    size_t bytes = count * sizeof(gt_service_task);
+    uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
+    if (count == 0 || hash == table->uploaded) { /* other data changes few tables */
         return GPUTUNE_OK;
     }
+    table->uploaded = 0;
     if (count > table->device_capacity) {
         CUdeviceptr device = 0;
-        GT_TRY(gt_memory_take(&device, measure, count * sizeof(gt_service_task)));
+        GT_TRY(gt_memory_take(&device, measure, bytes));
         table->device = device;
         table->device_capacity = count;
     }
-    GT_CALL(measure, MemcpyHtoDAsync, table->device, table->tasks.items,
-            count * sizeof(gt_service_task), measure->stream);
+    GT_CALL(measure, MemcpyHtoDAsync, table->device, table->tasks.items, bytes, measure->stream);
+    table->uploaded = hash;
     return GPUTUNE_OK;
 }
 

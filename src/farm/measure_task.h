@@ -18,6 +18,7 @@ typedef struct gt_tasks {
     uint64_t timed_tiles;
     uint64_t device; /* address of the uploaded tasks, 0: not yet */
     uint32_t device_capacity;
+    uint64_t uploaded; /* hash of what lies there, 0: nothing */
 } gt_tasks;
 
 /* Appends a task cut into tiles of `tile` elements or bytes; one of no elements is left out. A

@@ -387,7 +387,7 @@ static bool has_left(const budget *budget)
 /* Launches it many times in a row, in the same module, and compares the first and the last ones. */
 static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 {
-    enum { COMPARED = 10, LEAST = 2, BATCH = 16, MOST = 1024 };
+    enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
         const budget often = budget_of(measure, OFTEN_NS);
         for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often)); ++i) {
@@ -397,7 +397,8 @@ static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
         const budget row = budget_of(measure, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && has_left(&row); ++i) {
             GT_TRY(launch(measure, variant));
-            GT_TRY(i % BATCH == 0 ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
+            bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
+            GT_TRY(looks ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
         }
     }
     return GPUTUNE_OK;

@@ -176,6 +176,10 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     gputune_status stray = gt_service_judge_stray(measure);
     damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
     status = status < 0 ? status : stray;
+    if (status == GPUTUNE_OK) {
+        status = gt_scratch_look(measure, variant);
+        damage = status < 0 ? GT_DAMAGE_EVERYTHING : damage;
+    }
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
     if (!(out->pilot_ns > 0)) {
@@ -320,11 +324,14 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     GT_TRY(gt_variables_find(&variant->variables, &job->image));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
+    gt_scratch_guard(measure, variant->launchers[0]);
     variant->kernels = gt_launch_kernels(&variant->launches[0]);
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }
-    return gt_launcher_share(&variant->launchers[1], variant->launchers[0], &variant->launches[1]);
+    GT_TRY(gt_launcher_share(&variant->launchers[1], variant->launchers[0], &variant->launches[1]));
+    gt_scratch_guard(measure, variant->launchers[1]);
+    return GPUTUNE_OK;
 }
 
 /* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */

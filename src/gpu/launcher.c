@@ -180,6 +180,11 @@ gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher
                : gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal");
 }
 
+void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes)
+{
+    launcher->guard_bytes = bytes;
+}
+
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte)
 {
     stream_facts facts = {0};

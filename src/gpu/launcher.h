@@ -57,9 +57,13 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
  * launcher's context. Nothing for other kernels. */
 gputune_status gt_launcher_prepare(gt_launcher *launcher);
 
-/* Fills the scratch memory that launches on this stream use with a byte, behind what is queued
- * there: to see whether a kernel relies on what it finds in it. Nothing for a kernel without.
- * ECAPTURE during a capture. */
+/* From now on scratch memory has so many bytes in front of each buffer and behind it, a multiple of
+ * 256. Before the first launch. */
+void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
+
+/* Fills the scratch memory that launches on this stream use, and its guards, with a byte, behind
+ * what is queued there: to see whether a kernel relies on what it finds in it. Nothing for a kernel
+ * without. ECAPTURE during a capture. */
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
 
 /* Where the scratch memory of a parameter is that launches on this stream use, once

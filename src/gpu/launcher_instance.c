@@ -201,6 +201,7 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
+    out->guard_bytes = launcher->guard_bytes;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
             GT_CUDA(launcher->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);
@@ -211,7 +212,9 @@ static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = parameter->scratch_bytes ? parameter->scratch_bytes : 1;
-            GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i], bytes);
+            GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i],
+                    bytes + 2 * (size_t)launcher->guard_bytes);
+            out->scratch[i] += launcher->guard_bytes;
         }
     }
     return GPUTUNE_OK;
@@ -241,7 +244,7 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver)
     }
     for (int i = 0; i < GT_PARAMETER_MAX; i++) {
         if (instance->scratch[i]) {
-            driver->MemFree(instance->scratch[i]);
+            driver->MemFree(instance->scratch[i] - instance->guard_bytes);
         }
     }
     if (instance->owns_module) {

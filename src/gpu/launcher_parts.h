@@ -20,6 +20,7 @@ typedef struct gt_instance {
                                            `global` a buffer of its own; 0: nowhere */
     unsigned owned_blocks;              /* bit i: blocks[i] is such a buffer */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
+    uint32_t guard_bytes; /* in front of each and behind it */
     bool owns_module;
 } gt_instance;
 
@@ -99,6 +100,7 @@ struct gt_launcher {
     pthread_mutex_t clear_lock;
     gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
+    uint32_t guard_bytes; /* around each scratch buffer */
     gt_graph_state *graph_states;
     gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
     uint64_t held_capture; /* the capture of the last graph that was made to hold it */

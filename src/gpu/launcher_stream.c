@@ -185,12 +185,14 @@ static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launche
                                     uint8_t byte)
 {
     const gt_launch *launch = launcher->launch;
+    const gt_instance *instance = &state->instance;
     GT_TRY(make_ready(state, launcher));
     GT_TRY(wait_for_previous_owner(state, launcher->driver, stream));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        if (state->instance.scratch[i] && launch->parameters[i].scratch_bytes) {
-            GT_CUDA(launcher->driver, MemsetD8Async, state->instance.scratch[i], byte,
-                    launch->parameters[i].scratch_bytes, stream);
+        uint64_t bytes = launch->parameters[i].scratch_bytes;
+        if (instance->scratch[i] && bytes) {
+            GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i] - instance->guard_bytes,
+                    byte, bytes + 2 * (uint64_t)instance->guard_bytes, stream);
         }
     }
     return GPUTUNE_OK;

@@ -124,7 +124,7 @@ static gt_interval quotient_up(gt_interval a, gt_interval b, bool may_fail)
 }
 
 /* C's remainder has the dividend's sign and is nearer to zero than the divisor. */
-static gt_interval rest(gt_interval a, gt_interval b, bool may_fail)
+static gt_interval remainder_bounds(gt_interval a, gt_interval b, bool may_fail)
 {
     wide most = b.high > -(wide)b.low ? (wide)b.high : -(wide)b.low;
     wide low = -(most - 1) > a.low ? -(most - 1) : (wide)a.low;
@@ -240,7 +240,7 @@ static gt_interval combine(gt_operation operation, gt_interval a, gt_interval b,
     case GT_DO_DIVIDE:
         return by_sign(quotient, a, b, may_fail);
     case GT_DO_REMAINDER:
-        return by_sign(rest, a, b, may_fail);
+        return by_sign(remainder_bounds, a, b, may_fail);
     case GT_DO_CEIL_DIV:
         return by_sign(quotient_up, a, b, may_fail);
     case GT_DO_ROUND_UP:

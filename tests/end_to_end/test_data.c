@@ -195,6 +195,30 @@ static void test_inputs_that_cannot_be_are_named(void **state)
     gputune_close(tuner);
 }
 
+/* A buffer that kernels update is restored before each run of the reference, also where the host
+ * made what it holds, and where the tolerance is found by running the reference more often. */
+static void test_an_updated_buffer_holds_an_expression(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(halve) problem(n = 1600)\n"
+        "#pragma gputune args(inout float a[n] = index * 0.5, int n)\n"
+        "#pragma gputune tune(BLOCK = 32, 128) block(BLOCK) grid(ceil_div(n, BLOCK))\n"
+        "#pragma gputune reference(right, block = 256)\n"
+        "__global__ void halve(float *a, int n)\n"
+        "{ int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) a[i] /= 2; }\n"
+        "__global__ void right(float *a, int n)\n"
+        "{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) a[i] /= 2; }\n";
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    OK(gputune_add_source(tuner, "halve.cu", text, NULL));
+    OK(tune_kernel(&plan, tuner, "halve", GPUTUNE_SIZES({"n", 1600}), NULL));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(info_of(plan).failed, 0);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_results_are_proved_again_for_another_reference),
         cmocka_unit_test(test_what_host_inputs_hold_is_part_of_the_key),
         cmocka_unit_test(test_inputs_that_cannot_be_are_named),
+        cmocka_unit_test(test_an_updated_buffer_holds_an_expression),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);
 }

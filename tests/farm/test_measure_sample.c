@@ -236,6 +236,37 @@ static void a_graph_that_zeroes_serves_one_sample(void **state)
     assert_non_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
 }
 
+/* The host cannot keep ahead of many kernels: one launch of them is a graph. */
+static void a_launch_of_many_kernels_is_a_graph(void **state)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    double time_ns;
+    NEEDS_DEVICE();
+    prepare_cached(GPUTUNE_CACHE_COLD);
+    must(verify(&verified, 1, RIGHT));
+    gt_loaded *variant = gt_loaded_find(world.measure, 1);
+    must(gt_sample_single(&time_ns, world.measure, variant));
+    assert_null(variant->single.exec);
+    job = (gt_verify_job){.id = 2,
+                          .image = compile(RIGHT " extern \"C\" __global__ void rest("
+                                                 "float *, const float *, float, "
+                                                 "unsigned long long) {}")};
+    for (int i = 0; i < 2; i++) {
+        job.launches[i] = launch_of("rest", i ? AWKWARD : N);
+        job.launches[i].steps[1] = job.launches[i].steps[0];
+        job.launches[i].steps[1].times = 20;
+        job.launches[i].step_count = 2;
+        memcpy(job.launches[i].steps[0].entry, "axpy", 5);
+    }
+    must(gt_measure_verify(world.measure, &job, &verified));
+    free(job.image.data);
+    variant = gt_loaded_find(world.measure, 2);
+    must(gt_sample_single(&time_ns, world.measure, variant));
+    assert_non_null(variant->single.exec);
+    assert_true(time_ns > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +275,7 @@ int main(void)
         cmocka_unit_test(every_sample_begins_with_the_inputs_as_they_were),
         cmocka_unit_test(launches_share_buffers_where_that_makes_no_difference),
         cmocka_unit_test(a_graph_that_zeroes_serves_one_sample),
+        cmocka_unit_test(a_launch_of_many_kernels_is_a_graph),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -221,6 +221,9 @@ static void what_was_damaged_is_put_right_and_no_more(void **state)
     assert_right(RIGHT);
 }
 
+/* The device is taken for one that does not report accesses outside of an allocation. */
+static bool unwatched;
+
 /* A variant of axpy with one scratch parameter more. */
 static gputune_status verify_with_scratch(const char *text)
 {
@@ -233,7 +236,10 @@ static gputune_status verify_with_scratch(const char *text)
         job.launches[i].parameters[4] = (gt_parameter){
             .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 64};
     }
+    bool emulated = world.measure->device.emulated;
+    world.measure->device.emulated = emulated && !unwatched;
     gputune_status status = gt_measure_verify(world.measure, &job, &verified);
+    world.measure->device.emulated = emulated;
     free(job.image.data);
     return status;
 }
@@ -258,6 +264,22 @@ static void scratch_memory_holds_nothing_that_helps(void **state)
                                       "__syncthreads(); if (threadIdx.x == 0) atomicAdd(s, 1);")),
                      GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
+}
+
+static void bytes_around_scratch_memory_are_guarded(void **state)
+{
+    static const char *const outside[] = {
+        WITH_SCRATCH("if (i == 0) s[16] = 7; if (i < n) y[i] += a * x[i];"),
+        WITH_SCRATCH("if (i == 0) s[-1] = 7; if (i < n) y[i] += a * x[i];")};
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    unwatched = true;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(verify_with_scratch(outside[i]), GPUTUNE_EWRONG);
+        assert_non_null(strstr(gt_message(), i ? "in front of scratch" : "behind scratch"));
+    }
+    must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[15] = 7; if (i < n) y[i] += a * x[i];")));
+    unwatched = false;
 }
 
 static void shared_memory_holds_nothing_that_helps(void **state)
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_winner_must_be_right_after_its_race),
         cmocka_unit_test(what_was_damaged_is_put_right_and_no_more),
         cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
+        cmocka_unit_test(bytes_around_scratch_memory_are_guarded),
         cmocka_unit_test(shared_memory_holds_nothing_that_helps),
         cmocka_unit_test(shared_memory_holds_all_kinds_of_garbage),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),

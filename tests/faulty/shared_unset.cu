@@ -1,5 +1,5 @@
 // unset: looks at shared memory that nothing has set, with next to no effect
-// caught: neither: a branch drops the value; what it decides is not followed
+// caught: check
 #include "slow.cuh"
 
 #pragma gputune kernel(shared_unset)

@@ -40,7 +40,20 @@ static const char pass[] =
     "#pragma gputune default(C = 1)\n"
     "__global__ void p(GPUTUNE_PARAM(coeffs) T *y, float *part) { y[0] = coeffs(0); }\n";
 
-const char *const fuzz_seeds[] = {axpy, pass, NULL};
+static const char loops[] =
+    "#pragma gputune kernel(sort)\n"
+    "#pragma gputune problem(n = 64)\n"
+    "#pragma gputune args(inout float x[n], int n) scratch(float y[n])\n"
+    "#pragma gputune tune(B = 32, 64)\n"
+    "#pragma gputune for(k = 2; k <= n; k <<= 1)\n"
+    "#pragma gputune for(j = k / 2; j > 0; j /= 2)\n"
+    "#pragma gputune launch(s, block = B, grid = n / j, args = (x, j + B), when = j % 4)\n"
+    "#pragma gputune swap(x, y)\n"
+    "#pragma gputune end(j) end(k)\n"
+    "#pragma gputune launch(s, block = 1, grid = 1, args = (x, 7), times = 2)\n"
+    "__global__ void s(float *x, int j) { x[0] = j; }\n";
+
+const char *const fuzz_seeds[] = {axpy, pass, loops, NULL};
 const char *const fuzz_words[] = {
     "#pragma gputune ",
     "kernel(",
@@ -65,6 +78,15 @@ const char *const fuzz_words[] = {
     "include(",
     "reference(",
     "define(",
+    "for(",
+    "end(",
+    "swap(",
+    "launch(",
+    "args = (",
+    "when = ",
+    "times = ",
+    "++",
+    ";",
     "cooperative",
     "tensormap",
     "const ",
@@ -110,7 +132,10 @@ static void generate(const gt_template *template, const gt_problem *problem,
         FUZZ_REQUIRE(source.text);
         gt_source_free(&source);
     }
-    (void)gt_launch_bind(&launch, template, problem, config, device);
+    if (gt_launch_bind(&launch, template, problem, config, device) == 0) {
+        FUZZ_REQUIRE(
+            gt_sequence_is_sound(&launch.sequence, launch.step_count, launch.parameter_count));
+    }
     FUZZ_REQUIRE(gt_config_text(&text, template, config) == 0);
     gt_config again;
     FUZZ_REQUIRE(gt_config_parse(&again, template, text) == 0);

@@ -1,0 +1,114 @@
+"""gputune.torch on the emulator, whose memory is the host's: operators on CPU tensors. Ends with
+"N passed, N failed"."""
+import os
+import sys
+import tempfile
+import traceback
+
+import torch
+
+import gputune
+import gputune.torch
+
+N = 1000
+TWICE = """#pragma gputune kernel(twice)
+#pragma gputune problem(n = 1 << 10)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BLOCK = 64) block(BLOCK) grid(ceil_div(n, BLOCK))
+__global__ void twice(float *y, const float *x, size_t n)
+{
+    size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
+    if (i < n) {
+        y[i] = 2 * x[i];
+    }
+}
+"""
+folder = tempfile.TemporaryDirectory()
+path = os.path.join(folder.name, "twice.cu")
+with open(path, "w") as file:
+    file.write(TWICE)
+tests, failed = [], 0
+
+
+@gputune.torch.operator("gputune_test::axpy_", "axpy", sizes=lambda y, x, a: {"n": y.numel()}, mutates=["y"],
+                        effort="cached")
+def axpy_(y: torch.Tensor, x: torch.Tensor, a: float) -> None:
+    "y += a x"
+
+
+@gputune.torch.operator("gputune_test::twice", path, sizes=lambda x: {"n": x.numel()},
+                        outputs={"y": lambda x: torch.empty_like(x)}, effort="cached")
+def twice(x: torch.Tensor) -> torch.Tensor:
+    "2 x"
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+@test
+def eager():
+    y, x = torch.ones(N), torch.arange(N, dtype=torch.float32)
+    axpy_(y, x, 2.0)
+    assert torch.equal(y, 1 + 2 * x)
+    assert torch.equal(twice(x), 2 * x) and twice.__doc__ == "2 x"
+    table = torch.arange(2.0 * N).reshape(N, 2)
+    assert torch.equal(twice(table[:, 1]), 2 * table[:, 1])  # which is not contiguous
+
+
+@test
+def torch_checks_it():
+    y, x = torch.ones(N), torch.ones(N)
+    torch.library.opcheck(axpy_, (y, x, 2.0))
+    torch.library.opcheck(twice, (x,))
+
+
+@test
+def compiled():
+    def both(y, x):
+        axpy_(y, x, 2.0)
+        return twice(y) + 1
+    y, x = torch.ones(N), torch.ones(N)
+    whole = torch.compile(both, fullgraph=True, backend="aot_eager")
+    assert torch.equal(whole(y, x), torch.full((N,), 7.0)) and torch.equal(y, torch.full((N,), 3.0))
+    assert whole(torch.ones(N // 2), torch.ones(N // 2)).shape == (N // 2,)
+
+
+@test
+def gradients():
+    twice.register_autograd(lambda context, gradient: twice(gradient))
+    x = torch.ones(N, requires_grad=True)
+    twice(x).sum().backward()
+    assert torch.equal(x.grad, torch.full((N,), 2.0))
+
+
+@test
+def mistakes():
+    @gputune.torch.operator("gputune_test::short", path, sizes=lambda x: {"n": x.numel()}, effort="cached")
+    def short(x: torch.Tensor) -> None:
+        pass
+    try:
+        short(torch.ones(N))
+    except TypeError as error:
+        assert "argument 'y' is no parameter" in str(error), error
+    else:
+        raise AssertionError("was launched")
+    try:
+        twice(torch.ones(N, dtype=torch.float64))
+    except TypeError as error:
+        assert "elements of type double" in str(error), error
+    else:
+        raise AssertionError("was launched")
+
+
+for one in tests:
+    try:
+        one()
+    except Exception:
+        failed += 1
+        print(f"{one.__name__}:")
+        traceback.print_exc(file=sys.stdout)
+print(f"{len(tests) - failed} passed, {failed} failed")
+sys.exit(failed != 0)
