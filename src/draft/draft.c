@@ -297,7 +297,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
         bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
                                                   &draft->dimensions[d - 1].fixed);
         if (!constant || constant->is_guarded || constant->is_undefined ||
-            constant->is_template_parameter || again) {
+            gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
         if (constant->is_macro) {
@@ -310,8 +310,14 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
     return GPUTUNE_OK;
 }
 
+bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant)
+{
+    return constant->first_line > 0 && !constant->is_guarded && draft->lines &&
+           !gt_lines_is_own(draft->lines, constant->first_line);
+}
+
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */
-static void keep_foreign(const maker *m, gt_draft *draft)
+static void keep_foreign(gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
         uint16_t symbol;
@@ -319,8 +325,7 @@ static void keep_foreign(const maker *m, gt_draft *draft)
         if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
             constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
         }
-        if (constant && constant->first_line > 0 && constant->has_value && !constant->is_guarded &&
-            !gt_lines_is_own(&m->lines, constant->first_line)) {
+        if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
             draft->dimensions[d].fixed = gt_polynomial_number(constant->value);
         }
     }
@@ -332,11 +337,11 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
     bool has_block = has_clause(&m->reader, "block") || has_clause(&m->reader, "launch");
     GT_TRY(gt_draft_read(draft));
     gt_draft_resolve_types(draft, &m->reader);
-    keep_foreign(m, draft);
+    keep_foreign(draft);
     gt_draft_name_axes(draft, has_block);
     if (!has_block) {
         gt_call_read(draft);
-        keep_foreign(m, draft);
+        keep_foreign(draft);
     }
     GT_TRY(guard_constants(m, draft));
     gt_draft_write(&clauses, draft, &m->reader);

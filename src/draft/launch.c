@@ -156,6 +156,10 @@ void gt_draft_write_axes(gt_draft_writer *w)
         uint16_t symbol;
         if (gt_polynomial_is_symbol(&dimension->fixed, &symbol)) {
             const char *name = draft->symbols.items[symbol].name;
+            const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
+            if (constant && gt_draft_is_foreign(draft, constant)) {
+                continue;
+            }
             if (!strstr(gt_text_string(w->out), name) || d == 0) {
                 write_constant_axis(w, d, name, &left);
             }

@@ -220,6 +220,8 @@ void gt_draft_find_host(gt_lines *lines, const gt_program *program, const char *
 
 /* ---- draft.c ---- */
 
+/* Whether a header defines the constant, where nothing can be put around it. */
+bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
 gt_place gt_draft_place(const gt_draft *draft, size_t offset);
 /* Reads the kernel `draft->function` of `draft->text`, and settles the rest. */

@@ -85,14 +85,16 @@ static bool is_declared_further(const gt_program *program, size_t at)
     size_t first = at;
     for (; first > 0; first--) {
         bool opens = IS_ONE_OF(program, first - 1, opening);
-        depth += IS_ONE_OF(program, first - 1, closing) - opens;
-        if (gt_program_is(program, first - 1, ";") || depth < 0) {
+        bool is_brace =
+            gt_program_is(program, first - 1, "{") || gt_program_is(program, first - 1, "}");
+        depth += is_brace ? 0 : IS_ONE_OF(program, first - 1, closing) - opens;
+        if (is_brace || gt_program_is(program, first - 1, ";") || depth < 0) {
             break;
         }
     }
     bool is_loop = first > 1 && gt_program_is(program, first - 1, "(") &&
                    gt_program_is(program, first - 2, "for");
-    bool is_statement = depth == 0 || is_loop || gt_program_is(program, first - 1, "{");
+    bool is_statement = depth == 0 || is_loop;
     static const char *const behind[] = {"*", "&", "<"};
     return is_statement && is_name_at(program, first) && !IS_ONE_OF(program, first, no_types) &&
            (is_name_at(program, first + 1) || IS_ONE_OF(program, first + 1, behind));

@@ -118,6 +118,14 @@ static const program programs[] = {
      "#endif\n__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n"
      "int main() { int n = 4096; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"names that are declared behind others are no axes",
+     "__global__ void k(float *y, const float *x, int n)\n{\n    if (n < 0) { return; }\n"
+     "    float a, b, c;\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) { a = x[i]; b = a + a; c = b * b; y[i] = c; }\n}\n",
+     "kernel(k)\nproblem(n = 1 << 20)\nargs(out float y[n], in float x[n], int n)\ntune(BLOCK "
+     "= " USUAL
+     ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nwork(bytes = 8 * n)\n"
+     "reference(self)\n"},
     {"every kernel that is launched, and none else",
      "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
      "__global__ void t(cudaTextureObject_t o) { }\n"

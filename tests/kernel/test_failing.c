@@ -143,6 +143,15 @@ static const char maps[] =
     "S)\n"
     "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) {}\n";
 
+static const char loops[] =
+    "#pragma gputune kernel(sort) problem(n = 64) tune(B = 32, 64)\n"
+    "#pragma gputune args(inout float x[n], int n) scratch(float y[n])\n"
+    "#pragma gputune for(k = 2; k <= n; k <<= 1) for(j = k / 2; j > 0; j--)\n"
+    "#pragma gputune launch(s, block = B, grid = n / j, args = (x, j + B), when = j % 4)\n"
+    "#pragma gputune swap(x, y) end(j) end(k)\n"
+    "#pragma gputune launch(s, block = 1, grid = 1, args = (x, 7), times = 2)\n"
+    "__global__ void s(float *x, int j) { x[0] = j; }\n";
+
 static void test_every_clause(void **state)
 {
     (void)state;
@@ -161,6 +170,7 @@ static void test_several_kernels(void **state)
     (void)state;
     fail_each(steps, NULL, 0);
     fail_each(maps, NULL, 0);
+    fail_each(loops, NULL, 0);
 }
 
 static gputune_status draft(void *user)

@@ -47,6 +47,8 @@ def results_and_environment():
     results, env = tune({"block_size_x": [64, 128, 256]}, answer=[a + b, None, None, None],
                         metrics={"GB/s": f"({N} * 12 / 1e9) / (time / 1000)", "half": lambda p: p["GB/s"] / 2})
     assert [one["block_size_x"] for one in results] == [64, 128, 256]
+    assert set(results[0]) == {"block_size_x", "time", "times", "GB/s", "half", "compile_time", "verification_time",
+                               "benchmark_time", "strategy_time", "framework_time", "timestamp"}
     for one in results:
         assert one["time"] > 0 and len(one["times"]) > 0 and one["compile_time"] > 0
         assert abs(one["GB/s"] - N * 12 / 1e9 / (one["time"] / 1000)) < 1e-9 and one["half"] == one["GB/s"] / 2
