@@ -40,7 +40,8 @@ FILE *gt_samples_open(const gt_request *request)
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "the samples cannot be written to %s: %s", path, gt_samples_why());
     }
-    if (file && ftell(file) <= 0) { /* below 0: a terminal */
+    /* the position of a file that is appended to is known behind the first write alone */
+    if (file && (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0)) { /* a terminal has none */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
     return file;

@@ -325,6 +325,22 @@ static void test_samples_tell_how_a_tie_was_broken(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_samples_of_two_calls_have_one_header(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], path[128];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    options.samples_path = path;
+    options.force = true;
+    for (int call = 0; call < 2; call++) {
+        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+        gt_choice_free(&choice);
+    }
+    assert_int_equal(lines_with(path, "kernel,sizes,"), 1);
+}
+
 static void test_samples_that_cannot_be_written_are_said(void **state)
 {
     world *w = *state;
@@ -402,6 +418,7 @@ int main(void)
         IN_WORLD(test_tie_seldom_costs_what_was_asked_for),
         IN_WORLD(test_winner_by_host_clock_needs_no_other),
         IN_WORLD(test_samples_tell_how_a_tie_was_broken),
+        IN_WORLD(test_samples_of_two_calls_have_one_header),
         IN_WORLD(test_samples_that_cannot_be_written_are_said),
         IN_WORLD(test_samples_do_not_wait_for_a_reader),
     };
