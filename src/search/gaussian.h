@@ -10,7 +10,7 @@
 
 #include "search/coordinates.h"
 
-enum { GT_GAUSSIAN_ROWS = 208 };
+enum { GT_GAUSSIAN_ROWS = 400 };
 
 typedef enum gt_target {
     GT_TARGET_TIME,

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    KEPT = 128, /* rows that stay when there are too many, half of them the fastest */
+    KEPT = 300, /* rows that stay when there are too many, half of them the fastest: what is
+                   forgotten is explored again */
     STEPS = 10, /* of learning */
     ENOUGH = 20 /* results to choose a width by */
 };
