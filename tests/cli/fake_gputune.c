@@ -98,6 +98,15 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
     return strstr(path, "absent") ? gt_fail(GPUTUNE_ENOTFOUND, "cannot open %s", path) : 0;
 }
 
+int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
+{
+    (void)tuner;
+    *out = (gputune_merged){GPUTUNE_MERGED_VERSION, 18 * count, count, 18, 1};
+    return strstr(paths[0], "absent")
+               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be merged: none", paths[0])
+               : 0;
+}
+
 int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {
