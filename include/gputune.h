@@ -935,6 +935,27 @@ GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filte
                                       int (*each)(void *user, const gputune_record *record),
                                       void *user);
 
+/* What gputune_merge() read, and took over. */
+typedef struct gputune_merged {
+    uint32_t version;
+    uint64_t trials, winners;             /* that the files have, together */
+    uint64_t taken_trials, taken_winners; /* that the user's database lacked, or had with no more
+                                             evidence */
+} gputune_merged;
+#define GPUTUNE_MERGED_VERSION 1
+#define GPUTUNE_MERGED_INIT                                                                        \
+    {                                                                                              \
+        GPUTUNE_MERGED_VERSION, 0, 0, 0, 0                                                         \
+    }
+/* Takes over the trials, winners and code of database files: all, or nothing. The files are only
+ * read. Of two trials of the same configuration a finished one stays, then the later. Of two
+ * winners of the same space that stays which was decided, then proved, then found with the newer
+ * driver, with more effort, later. EDATABASE for a file that cannot be read, or that other users
+ * may write. EBUSY where another process has locked the user's database, EDATABASE where it cannot
+ * be written. *out was initialised with GPUTUNE_MERGED_INIT. */
+GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
+                              size_t count);
+
 /* A miss, as GPUTUNE_RECORD notes it: programs asked for this scenario, and no stored result
  * answered. */
 typedef struct gputune_miss {

@@ -1,10 +1,11 @@
-/* Wisdom: winners as text, out of a tuner and into another. */
+/* Wisdom: winners as text, out of a tuner and into another; and whole databases. */
 #include "api/named.h"
 #include "api/tuner.h"
 
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/versioned.h"
+#include "store/merge.h"
 #include "store/wisdom.h"
 
 #include <errno.h>
@@ -180,5 +181,33 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
     GT_TRY(gt_file_read_most(&text, NULL, path, most_bytes));
     int status = import_text(count, tuner, text, path, options, __func__);
     free(text);
+    return status;
+}
+
+static gputune_status merge(gputune_merged *out, gputune *tuner, const char *const *paths,
+                            size_t count)
+{
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_merged, taken_winners)};
+    static const gt_layouts layouts = {"gputune_merged", GPUTUNE_MERGED_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_MERGED_VERSION, "a row for each");
+    gt_merged merged;
+    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count, NULL));
+    gt_plan_table_refresh(tuner->plans);
+    const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
+                                  (uint64_t)merged.winners, (uint64_t)merged.taken_trials,
+                                  (uint64_t)merged.taken_winners};
+    return gt_versioned_write(out, &known, &layouts);
+}
+
+int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = merge(out, tuner, paths, count);
+    gt_call_end(&call);
     return status;
 }

@@ -15,6 +15,7 @@ int cmd_embed(int argc, char **argv);
 int cmd_template(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 int cmd_prune(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_wisdom(int argc, char **argv);
 int cmd_export(int argc, char **argv);

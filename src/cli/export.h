@@ -12,14 +12,18 @@
 typedef struct cli_trial {
     char *configuration, *message, *created;
     char status[16]; /* as in gputune_record */
-    bool is_winner, is_default;
+    bool is_default;
     double median_ns, mean_ns, compile_ns;
     uint32_t samples;
 } cli_trial;
 
 typedef struct cli_measured {
     char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment;
-    char *stop_reason; /* of its newest trial: why the tuning ended */
+    /* Of the winner: of the whole space where that was tuned, else the fastest. NULL, "": none. */
+    char *winner, *winner_default; /* its configuration, and the one that it was compared with */
+    char *stop_reason;             /* why its tuning ended */
+    bool winner_of_whole;
+    double winner_ns;
     gputune_objective objective;
     gputune_cache cache;
     cli_trial *trials; /* in the order of gputune_records() */

@@ -32,6 +32,7 @@ static const command commands[] = {
     {"template", cmd_template, "a first template from a kernel that has none"},
     {"devices", cmd_devices, "the GPUs there are"},
     {"prune", cmd_prune, "drop what was measured before templates were edited"},
+    {"merge", cmd_merge, "several databases as one"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"wisdom", cmd_wisdom, "winners as text, from one database to another"},
     {"export", cmd_export, "what was measured, as other tools' files"},

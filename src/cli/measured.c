@@ -34,25 +34,45 @@ static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *
                           .inputs = cli_copy(record->inputs),
                           .gpu = cli_copy(record->gpu),
                           .environment = cli_copy(record->environment),
-                          .stop_reason = cli_copy(record->stop_reason ? record->stop_reason : ""),
+                          .stop_reason = cli_copy(""),
                           .objective = record->objective,
                           .cache = record->cache};
     return one;
 }
 
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+/* A scenario has a winner for each space that was tuned. */
+static void note_winner(cli_measured *one, const gputune_record *record)
+{
+    bool whole = !text_or_empty(record->only)[0];
+    bool better = !one->winner ||
+                  (whole == one->winner_of_whole ? record->median_ns < one->winner_ns : whole);
+    if (record->is_winner && better) {
+        one->winner = cli_copy(record->configuration);
+        one->winner_default = cli_copy(text_or_empty(record->default_configuration));
+        one->stop_reason = cli_copy(text_or_empty(record->stop_reason));
+        one->winner_of_whole = whole;
+        one->winner_ns = record->median_ns;
+    }
+}
+
 int cli_measured_add(void *list, const gputune_record *record)
 {
     cli_measured *one = find_or_add(list, record);
+    note_winner(one, record);
     one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
     cli_trial *trial = &one->trials[one->count++];
     *trial = (cli_trial){.configuration = cli_copy(record->configuration),
-                         .message = cli_copy(record->message ? record->message : ""),
-                         .created = cli_copy(record->created ? record->created : ""),
+                         .message = cli_copy(text_or_empty(record->message)),
+                         .created = cli_copy(text_or_empty(record->created)),
                          .median_ns = record->median_ns,
                          .mean_ns = record->mean_ns,
                          .compile_ns = record->compile_ns,
                          .samples = record->samples,
-                         .is_winner = record->is_winner,
                          .is_default = record->is_default};
     snprintf(trial->status, sizeof trial->status, "%s", record->status);
     return 0;

@@ -86,6 +86,19 @@ static bool has_time(const cli_export_entry *entry)
            (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
 }
 
+static bool is_winner(const cli_measured *of, const cli_trial *trial)
+{
+    return of->winner && strcmp(of->winner, trial->configuration) == 0;
+}
+
+/* A tuning of a restricted space may have another default. */
+static bool is_default(const cli_measured *of, const cli_trial *trial)
+{
+    return of->winner_default && of->winner_default[0]
+               ? strcmp(of->winner_default, trial->configuration) == 0
+               : trial->is_default;
+}
+
 static double best_of_all(const cli_export *data)
 {
     double best = INFINITY;
@@ -114,8 +127,8 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
             continue;
         }
         row.variants++;
-        row.winner |= entry->trial->is_winner;
-        row.is_default |= entry->trial->is_default;
+        row.winner |= is_winner(from, entry->trial);
+        row.is_default |= is_default(from, entry->trial);
         if (has_time(entry)) {
             row.measured++;
             held = fmin(held, entry->trial->median_ns);

@@ -1,5 +1,11 @@
-/* Brings to the file what stayed in memory because another process had locked the file. */
+/* Brings to the file what stayed in memory because another process had locked the file, and what
+ * other files have. */
 #include "store/layers_parts.h"
+#include "store/merge.h"
+
+#include "base/number.h"
+
+#include <string.h>
 
 static const double closing_wait_s = 5;
 
@@ -7,24 +13,20 @@ static const double closing_wait_s = 5;
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER};
+enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
     uint64_t writes; /* to memory, when it was copied */
 } bringing;
 
-/* The database in memory once more, as `kept` of the writer's connection. */
-static gputune_status copy_memory(gt_database *database, bringing *what)
+/* `from` once more, as `kept` of the writer's connection. */
+static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
-    gt_store *store = what->store;
-    pthread_mutex_lock(&store->remembering);
-    sqlite3_backup *backup =
-        store->memory ? sqlite3_backup_init(database->handle, "kept", store->memory->handle, "main")
-                      : NULL;
-    int code = backup ? sqlite3_backup_step(backup, -1) : SQLITE_NOMEM;
+    sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
+    int code =
+        backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(database->handle);
     sqlite3_backup_finish(backup);
-    what->writes = store->memory_writes;
-    pthread_mutex_unlock(&store->remembering);
     if (code != SQLITE_DONE) {
         database->code = code;
         return gt_database_is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
@@ -32,15 +34,31 @@ static gputune_status copy_memory(gt_database *database, bringing *what)
     return GPUTUNE_OK;
 }
 
-static gputune_status bring_rows(gt_database *database, void *context)
+static gputune_status attach_kept(gt_database *database)
 {
     bool attached = sqlite3_db_readonly(database->handle, "kept") >= 0;
-    GT_TRY(attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, ""));
-    GT_TRY(copy_memory(database, context));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], ""));
+    return attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, "");
+}
+
+static gputune_status execute_all(gt_database *database, const gt_sql *statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_execute(database, statements[i], ""));
     }
     return GPUTUNE_OK;
+}
+
+static gputune_status bring_rows(gt_database *database, void *context)
+{
+    bringing *what = context;
+    gt_store *store = what->store;
+    GT_TRY(attach_kept(database));
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status =
+        store->memory ? copy_kept(database, store->memory->handle) : gt_fail_memory();
+    what->writes = store->memory_writes;
+    pthread_mutex_unlock(&store->remembering);
+    return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
 }
 
 /* Behind the transaction. Where another thread writes, the copy stays for the next time. */
@@ -90,4 +108,98 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);
     }
+}
+
+/* ---- from other files ---- */
+
+typedef struct merging {
+    gt_database *all; /* what the files have, in memory */
+    gt_merged *merged;
+} merging;
+
+static gputune_status count_kept(gt_merged *merged, gt_database *database)
+{
+    int64_t trials, winners;
+    GT_TRY(gt_query_integer(&trials, database, GT_SQL_KEPT_TRIAL_COUNT, ""));
+    GT_TRY(gt_query_integer(&winners, database, GT_SQL_KEPT_WINNER_COUNT, ""));
+    merged->trials += trials;
+    merged->winners += winners;
+    return GPUTUNE_OK;
+}
+
+/* A row that is kept as it is, is not counted. */
+static gputune_status bring_counted(gt_database *database, gt_merged *merged)
+{
+    for (size_t i = 0; i < STEPS; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+        int64_t rows = sqlite3_changes(database->handle);
+        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bring_all(gt_database *database, void *context)
+{
+    merging *what = context;
+    what->merged->taken_trials = what->merged->taken_winners = 0; /* of a try before */
+    GT_TRY(attach_kept(database));
+    GT_TRY(copy_kept(database, what->all->handle));
+    return bring_counted(database, what->merged);
+}
+
+static gputune_status gather(merging *what, gt_database *file)
+{
+    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    GT_TRY(attach_kept(what->all));
+    GT_TRY(copy_kept(what->all, file->handle));
+    GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
+    GT_TRY(count_kept(what->merged, what->all));
+    return execute_all(what->all, steps, STEPS);
+}
+
+static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
+{
+    gt_database *file = NULL;
+    gt_trouble trouble;
+    char why[GT_WHY_MAX] = "";
+    gputune_status status =
+        gt_database_open(&file, path, GT_DATABASE_READ, patience, &trouble, why, sizeof why);
+    if (status == GPUTUNE_OK && file->distrust) {
+        (void)gt_snprintf(why, sizeof why, "%s; 'gputune wisdom' carries results without trust",
+                          file->distrust);
+        status = GPUTUNE_EDATABASE;
+    } else if (status == GPUTUNE_OK) {
+        status = gather(what, file);
+        int code = what->all->code ? what->all->code : file->code;
+        (void)gt_snprintf(why, sizeof why, "%s", sqlite3_errstr(code));
+    }
+    gt_database_close(file);
+    return status == GPUTUNE_EDATABASE
+               ? gt_fail(status, "the database %s cannot be merged: %s", path, why)
+               : status;
+}
+
+gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+                              size_t count, const gt_patience *patience)
+{
+    merging what = {NULL, merged};
+    gt_patience closing = gt_patience_for(closing_wait_s, NULL);
+    memset(merged, 0, sizeof *merged);
+    gputune_status status = gt_layers_open_memory(&what.all);
+    for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
+        status = gather_file(&what, paths[i], patience ? patience : &closing);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_store_write_file(store, bring_all, &what, patience);
+        detach(store);
+        status = status == GPUTUNE_EBUSY
+                     ? gt_fail(status, "another process has locked the database; nothing was "
+                                       "merged, try again later")
+                 : status == GPUTUNE_EDATABASE
+                     ? gt_fail(status, "the database cannot be written; nothing was merged")
+                     : status;
+    }
+    gt_database_close(what.all);
+    return status;
 }

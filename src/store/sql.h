@@ -79,6 +79,24 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
+/* Of two rows for the same thing, the one whose evidence is greater is kept. A trial that was not
+ * finished (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED) says less than one that was; the
+ * later counts then. */
+#define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
+#define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
+    "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
+
+/* Of rows of `kept`, those that the file does not have as they are or with more evidence; a row
+ * whose checksum is wrong is not there. */
+#define GT_PASTE_OTHER(kind, name, ...) ", o." #name
+#define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
+#define GT_TEXT_OTHER_WINNER                                                                       \
+    "gt_checksum(g.environment, s.hash, s.family, o.sizes" GT_WINNER_COLUMNS(GT_PASTE_OTHER) ")"
+#define GT_TEXT_UNLESS_MORE(table, row, key, sum, evidence)                                        \
+    "WHERE NOT EXISTS (SELECT 1 FROM main." table " o WHERE o.gpu = g.id AND o.scenario = s.id "   \
+    "AND o." key " = " row "." key " AND o.checksum = " sum " AND (o.checksum = " row              \
+    ".checksum OR " evidence("o") " > " evidence(row) ")) "
+
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
@@ -171,8 +189,8 @@
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* rows of `kept`, a database in memory, become rows of the file; what the file has of later   \
-     * or better stays */                                                                          \
+    /* rows of `kept`, a database in memory, become rows of the file; what the file has with more  \
+     * evidence stays */                                                                           \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
     X(BRING_GPU,                                                                                   \
@@ -192,20 +210,28 @@
     X(BRING_TRIAL,                                                                                 \
       "INSERT OR REPLACE INTO main.trial (gpu, scenario, created, checksum" GT_TRIAL_COLUMNS(      \
           GT_PASTE_NAME) ") SELECT g.id, s.id, t.created, t.checksum" GT_TEXT_TRIAL                \
-                         " FROM kept.trial t " GT_TEXT_PLACE_OF(                                   \
-                             "t") "WHERE NOT EXISTS ("                                             \
-                                  "SELECT 1 FROM main.trial o WHERE o.gpu = g.id AND o.scenario "  \
-                                  "= s.id "                                                        \
-                                  "AND o.hash = t.hash AND o.created > t.created) ORDER BY t.id")  \
+                         " FROM kept.trial t " GT_TEXT_PLACE_OF("t")                               \
+                             GT_TEXT_UNLESS_MORE("trial", "t", "hash", GT_TEXT_OTHER_TRIAL,        \
+                                                 GT_TEXT_TRIAL_EVIDENCE) "ORDER BY t.id")          \
     X(BRING_WINNER,                                                                                \
       "INSERT OR REPLACE INTO main.winner (gpu, scenario, sizes, checksum" GT_WINNER_COLUMNS(      \
           GT_PASTE_NAME) ") SELECT g.id, s.id, w.sizes, w.checksum" GT_TEXT_WINNER                 \
-                         " FROM kept.winner w " GT_TEXT_PLACE_OF(                                  \
-                             "w") "WHERE NOT EXISTS ("                                             \
-                                  "SELECT 1 FROM main.winner o WHERE o.gpu = g.id AND o.scenario " \
-                                  "= s.id "                                                        \
-                                  "AND o.space = w.space AND (o.final > w.final OR "               \
-                                  "(o.final = w.final AND o.created > w.created))) ORDER BY w.id") \
+                         " FROM kept.winner w " GT_TEXT_PLACE_OF("w")                              \
+                             GT_TEXT_UNLESS_MORE("winner", "w", "space", GT_TEXT_OTHER_WINNER,     \
+                                                 GT_TEXT_WINNER_EVIDENCE) "ORDER BY w.id")         \
+    /* what does not count is not brought from a file; the winners first: they need their trials   \
+     */                                                                                            \
+    X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
+                    "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
+                    "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \
+                    "t.hash = w.trial WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER ")") \
+    X(KEPT_TRIALS, "DELETE FROM kept.trial WHERE id NOT IN (SELECT t.id FROM kept.trial t "        \
+                   "JOIN kept.gpu g ON g.id = t.gpu JOIN kept.scenario s ON s.id = t.scenario "    \
+                   "WHERE " GT_TEXT_SOUND_TRIAL ")")                                               \
+    X(KEPT_CODE, "DELETE FROM kept.compiled WHERE id NOT IN (SELECT p.id FROM kept.compiled p "    \
+                 "JOIN kept.cubin c ON c.id = p.cubin WHERE p.checksum = " GT_TEXT_CODE_SUM ")")   \
+    X(KEPT_TRIAL_COUNT, "SELECT count(*) FROM kept.trial")                                         \
+    X(KEPT_WINNER_COUNT, "SELECT count(*) FROM kept.winner")                                       \
     /* of GPU ?1 and scenario ?2, in this order: the code that no other trial has, then the rows   \
      */                                                                                            \
     X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT t.source FROM " GT_TEXT_TRIAL_OF    \

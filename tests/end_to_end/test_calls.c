@@ -79,6 +79,7 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_wisdom_save("x", NULL, NULL, NULL));
     REFUSES(gputune_wisdom_load(NULL, NULL, NULL, NULL));
     REFUSES(gputune_wisdom_load(NULL, NULL, "x", NULL));
+    REFUSES(gputune_merge(NULL, NULL, NULL, 0));
     REFUSES(gputune_replay(NULL, NULL, NEVER(gputune_replayed), &calls));
     REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, NULL, "axpy", none, NULL, NULL));

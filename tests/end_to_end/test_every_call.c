@@ -153,6 +153,12 @@ static int call_wisdom_load(gputune *tuner)
     return gputune_wisdom_load(NULL, tuner, saved, NULL);
 }
 
+static int call_merge(gputune *tuner)
+{
+    gputune_merged merged = GPUTUNE_MERGED_INIT;
+    return gputune_merge(&merged, tuner, NULL, 0);
+}
+
 static int call_check_database(gputune *tuner)
 {
     return gputune_check_database(tuner);
@@ -196,6 +202,7 @@ static const struct {
     {"gputune_wisdom_import", call_wisdom_import},
     {"gputune_wisdom_save", call_wisdom_save},
     {"gputune_wisdom_load", call_wisdom_load},
+    {"gputune_merge", call_merge},
     {"gputune_check_database", call_check_database},
     {"gputune_run", call_run},
     {"gputune_compile", call_compile},

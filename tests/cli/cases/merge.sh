@@ -1,0 +1,9 @@
+# several databases as one: what is said, and what is refused
+$FAKE merge a.db b.db -o c.db
+$FAKE merge absent.db -o c.db
+echo "exit $?"
+$FAKE merge a.db
+echo "exit $?"
+$FAKE merge -o c.db
+echo "exit $?"
+$FAKE merge --help

@@ -1,0 +1,242 @@
+/* Merging databases: trials and winners of all, better evidence stays, and a merge that is killed
+ * at a random moment leaves all or nothing. */
+#include "store/merge.h"
+
+#include "store_support.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { FILES = 20, SIZES_OF_ONE = 12, KILLS = 40, OVERLAP = 4 };
+
+typedef struct files {
+    char paths[FILES][128];
+    const char *list[FILES];
+} files;
+
+static const char *name_file(files *all, world *w, int i)
+{
+    snprintf(all->paths[i], sizeof all->paths[i], "%s/deep/%d.db", w->folder, i);
+    return all->list[i] = all->paths[i];
+}
+
+static gt_store *open_path(world *w, const char *path)
+{
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, path, NULL, &w->log), GPUTUNE_OK);
+    return store;
+}
+
+static void put_terms(world *w, const char *path, double time_ns, const gt_terms *terms)
+{
+    gt_store *store = open_path(w, path);
+    int64_t n = 1024;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_under(store, &scenario, time_ns, terms, false, NULL), GPUTUNE_OK);
+    gt_store_close(store);
+}
+
+static int64_t number(const char *path, const char *sql)
+{
+    sqlite3 *raw;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(raw, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(raw);
+    return value;
+}
+
+/* Merges the first files into the world's database. */
+static gt_merged merge(world *w, const files *all, size_t count)
+{
+    gt_merged merged;
+    gt_store *store = open_store(w);
+    assert_int_equal(gt_store_merge(&merged, store, all->list, count, NULL), GPUTUNE_OK);
+    gt_store_close(store);
+    return merged;
+}
+
+static double time_in(world *w, int64_t n)
+{
+    gt_store *store = open_store(w);
+    double time_ns = time_at(store, n);
+    gt_store_close(store);
+    return time_ns;
+}
+
+static void everything_is_taken_once(void **state)
+{
+    world *w = *state;
+    files all;
+    for (int i = 0; i < 3; i++) {
+        gt_store *store = open_path(w, name_file(&all, w, i));
+        put_size(store, 1024 << i, 10 + i);
+        put_size(store, 1024 << (i + 1), 20 + i);
+        gt_store_close(store);
+    }
+    gt_merged merged = merge(w, &all, 3);
+    assert_int_equal(merged.winners, 6);
+    assert_int_equal(merged.trials, 18);
+    assert_int_equal(merged.taken_winners, 4);
+    assert_int_equal(merged.taken_trials, 12);
+    assert_true(time_in(w, 1024) == 10);
+    assert_true(time_in(w, 8192) == 22);
+    merged = merge(w, &all, 3);
+    assert_int_equal(merged.winners, 6);
+    assert_int_equal(number(w->path, "SELECT count(*) FROM trial"), 12);
+    assert_int_equal(number(w->path, "SELECT count(*) FROM lease"), 0);
+    assert_int_equal(number(all.paths[0], "SELECT count(*) FROM trial"), 6); /* only read */
+    assert_int_equal(w->warnings, 0);
+}
+
+/* Whichever file is merged last. All are of the same second. */
+static void better_evidence_stays(void **state)
+{
+    world *w = *state;
+    files all;
+    gt_terms terms[] = {terms_of(GPUTUNE_EXHAUSTIVE), terms_of(GPUTUNE_EXHAUSTIVE),
+                        terms_of(GPUTUNE_EXHAUSTIVE), terms_of(GPUTUNE_MEASURE)};
+    terms[0].final = false;
+    terms[1].proved = false;
+    terms[2].driver_version = 12000;
+    for (int i = 0; i < 4; i++) {
+        put_terms(w, name_file(&all, w, i), 10 + i, &terms[i]);
+    }
+    assert_int_equal(merge(w, &all, 4).winners, 4);
+    assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
+    assert_int_equal(number(w->path, "SELECT count(*) FROM winner"), 1);
+    const char *last = all.list[3];
+    all.list[3] = all.list[0];
+    all.list[0] = last;
+    (void)merge(w, &all, 4);
+    assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
+}
+
+static void what_was_not_finished_replaces_nothing(void **state)
+{
+    world *w = *state;
+    files all;
+    const gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    put_terms(w, name_file(&all, w, 0), 10, &terms);
+    gt_store *store = open_path(w, name_file(&all, w, 1));
+    int64_t n = 1024;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    gt_trial trial = trial_of(2, "VEC=4", 90);
+    trial.status = GT_TRIAL_UNPROVED;
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
+                     GPUTUNE_OK);
+    gt_store_close(store);
+    run_sql(all.paths[0], "UPDATE trial SET created = '2001'");
+    (void)merge(w, &all, 2);
+    assert_true(time_in(w, 1024) == 10);
+}
+
+static void damaged_rows_do_not_come(void **state)
+{
+    world *w = *state;
+    files all;
+    for (int i = 0; i < 2; i++) {
+        gt_store *store = open_path(w, name_file(&all, w, i));
+        put_size(store, 1024, 10 + i);
+        gt_store_close(store);
+    }
+    run_sql(all.paths[1], "UPDATE trial SET median = 1");
+    gt_merged merged = merge(w, &all, 2);
+    assert_int_equal(merged.trials, 3);
+    assert_int_equal(merged.winners, 1);
+    assert_true(time_in(w, 1024) == 10);
+    run_sql(w->path, "UPDATE trial SET median = 1; UPDATE winner SET speedup = 9");
+    assert_true(time_in(w, 1024) == 0);
+    (void)merge(w, &all, 1); /* nor does a damaged row keep a sound one out */
+    assert_true(time_in(w, 1024) == 10);
+}
+
+static void a_bad_file_stops_all(void **state)
+{
+    world *w = *state;
+    files all;
+    gt_merged merged;
+    gt_store *store = open_path(w, name_file(&all, w, 0));
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    all.list[1] = "/no/such.db";
+    store = open_store(w);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 2, NULL), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
+    assert_int_equal(chmod(all.paths[0], 0666), 0);
+    assert_int_equal(gt_store_merge(&merged, store, all.list, 1, NULL), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "gputune wisdom"));
+    assert_true(time_at(store, 1024) == 0);
+    gt_store_close(store);
+}
+
+/* ---- killed ---- */
+
+/* At a random moment of a merge, or soon after it. */
+static void merge_until_killed(world *w, const files *all, double merge_s, gt_random *random)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)merge(w, all, FILES);
+        _exit(0);
+    }
+    usleep((useconds_t)(2.5e6 * merge_s * gt_random_unit(random)));
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void a_killed_merge_leaves_all_or_nothing(void **state)
+{
+    world *w = *state;
+    files all;
+    gt_random random = {28};
+    const int64_t winners = (FILES - 1) * (SIZES_OF_ONE - OVERLAP) + SIZES_OF_ONE;
+    for (int i = 0; i < FILES; i++) {
+        gt_store *store = open_path(w, name_file(&all, w, i));
+        for (int s = 0; s < SIZES_OF_ONE; s++) {
+            put_size(store, 1000 + i * (SIZES_OF_ONE - OVERLAP) + s, 10);
+        }
+        gt_store_close(store);
+    }
+    int64_t start_ns = gt_now_ns();
+    assert_int_equal(merge(w, &all, FILES).taken_winners, winners);
+    double merge_s = gt_seconds_since(start_ns);
+    unlink(w->path);
+    for (int i = 0; i < KILLS; i++) {
+        merge_until_killed(w, &all, merge_s, &random);
+        gt_store *store = open_store(w); /* undoes what the killed one began */
+        bool any = time_at(store, 1000) > 0;
+        gt_store_close(store);
+        int64_t found = number(w->path, "SELECT count(*) FROM winner");
+        assert_int_equal(found, any ? winners : 0);
+        assert_int_equal(number(w->path, "SELECT count(*) FROM trial"), 3 * found);
+        assert_int_equal(number(w->path, "SELECT count(*) FROM pragma_integrity_check"), 1);
+        unlink(w->path);
+    }
+    assert_int_equal(merge(w, &all, FILES).taken_winners, winners);
+    assert_int_equal(w->warnings, 0);
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(everything_is_taken_once),
+        IN_WORLD(better_evidence_stays),
+        IN_WORLD(what_was_not_finished_replaces_nothing),
+        IN_WORLD(damaged_rows_do_not_come),
+        IN_WORLD(a_bad_file_stops_all),
+        IN_WORLD(a_killed_merge_leaves_all_or_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
