@@ -536,6 +536,22 @@ def spaces_runs_and_trials():
 
 
 @test
+def an_answer_outside_of_its_restrictions_says_so():
+    lines = []
+    with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
+        for effort, why in (("cached", "no result within is known"), ("measure", "no variant within is faster")):
+            lines.clear()
+            worse = tuner.tune("axpy", n=N, effort=effort, only=["BLOCK=1024", "UNROLL=8", "VEC=1"], time_limit=60)
+            assert worse.info["configuration"] == worse.info["default_configuration"]
+            assert worse.info["outside_only"] is True
+            assert any(level == 1 and "VEC=1 BLOCK=256 UNROLL=1 is the default, outside of BLOCK=1024; UNROLL=8; "
+                       f"VEC=1: {why}" in line for level, line in lines), lines
+        within = tuner.tune("axpy", n=N, effort="cached", only=["BLOCK=256"])
+        assert within.info["outside_only"] is False
+        assert tuner.tune("axpy", n=N, effort="cached").info["outside_only"] is False
+
+
+@test
 def arrays_in_host_memory_on_the_emulator():
     axpy = plan()
     y, x = array.array("f", [1] * N), array.array("f", [1] * N)
