@@ -320,7 +320,7 @@ def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: floa
     words = [" ".join(variants.configuration(i)).encode() for i in range(len(variants.params))]
     stop = Interrupt()
     found: list[dict[str, Any]] = []
-    options, _more = tuner._options(stop, (), None, time_limit_s=time_limit, seed=given["seed"] or 0,
+    options, _more = tuner._options(stop, (), time_limit_s=time_limit, seed=given["seed"] or 0,
                                     samples_path=samples.encode(), **members)
     each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
     why = ""
