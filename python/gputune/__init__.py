@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError", "CrashedError",
            "CudaError", "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError",
-           "NoCompilerError", "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError", "OutOfMemoryError",
+           "NoCompilerError", "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError",
+           "OutOfMemoryError",
            "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
            "WorkerError", "WrongResultError", "add_source", "add_template", "background", "compare",
            "kernels", "load_wisdom", "misses", "open", "records", "run", "save_wisdom", "space", "trials",
@@ -422,6 +423,9 @@ class Tuner(_Shared):
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         if cancel is not None and not isinstance(cancel, Cancel):
             raise TypeError(f"cancel is {cancel!r}; expected a gputune.Cancel")
+        if background and (progress or cancel):
+            raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
+                             "that wait (background() tells how far it is)")
         stop = Interrupt(cancel and cancel.flag)
         data, held = _inputs(inputs, self._driver)
         bar = Bar(wanted.decode()) if progress is True else None
@@ -438,6 +442,8 @@ class Tuner(_Shared):
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
             share=_fraction("share", share), **data)
         packed = _sizes(given)
+        if background:
+            options.cancel = None  # nothing of this call is there any more when it is read
         if reference is not None:
             options.reference = self._reference(kernel, given, reference, stop)
         pointer = ctypes.c_void_p()

@@ -643,6 +643,7 @@ def tunings_in_the_background():
         tuner.tune("many", n=N, background=True)
         raises(gputune.TimeLimitError, "", tuner.wait, 0.2)
         raises(ValueError, "share is 7", tuner.tune, "axpy", share=7, **options)
+        raises(ValueError, "no progress or cancel", tuner.tune, "axpy", progress=print, **options)
 
 
 @test
