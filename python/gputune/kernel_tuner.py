@@ -398,8 +398,8 @@ class RuntimeFailedConfig(ErrorConfig):
     """It crashed, hung or was not to be launched."""
 
 
-_FAILED = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
-           "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
+_FAILED: dict[str, type[str]] = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
+                                 "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
 
 
 def _error(record: Mapping[str, Any]) -> str:
