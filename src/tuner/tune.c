@@ -6,6 +6,7 @@
 #include "tuner/imported.h"
 #include "tuner/outcome.h"
 #include "tuner/prove.h"
+#include "tuner/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -359,6 +360,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
+    GT_TRY(gt_session_may_measure(request)); /* before it waits for the lease of its own thread */
     gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
