@@ -707,7 +707,7 @@ typedef struct gputune_wisdom_filter {
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
  * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
- * are. */
+ * are. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 

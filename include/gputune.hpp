@@ -718,11 +718,6 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    options &log(std::function<void(gputune_log_level, const char *)> function)
-    {
-        log_ = std::move(function);
-        return *this;
-    }
     /* Answer at once, and tune on a thread of the tuner, in that share of the GPU's time; without
      * the callables, which belong to calls that wait. */
     options &background(double share = 0)
@@ -757,7 +752,6 @@ class options
             made.user = &state;
             made.cancel = state.cancel;
             made.progress = progress_ ? running::on_progress : plain.progress;
-            made.log = log_ ? running::on_log : plain.log;
         }
         made.reference = reference_ ? running::on_reference : plain.reference;
         made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
@@ -786,7 +780,6 @@ class options
     std::vector<given> inputs_;
     std::vector<std::pair<std::string, std::string>> files_;
     std::function<void(const gputune_progress &)> progress_;
-    std::function<void(gputune_log_level, const char *)> log_;
     reference_fn reference_;
     std::string tag_;
 
@@ -827,11 +820,6 @@ class options
         {
             auto *self = static_cast<running *>(user);
             self->guarded([&] { self->given.progress_(*progress); });
-        }
-        static void on_log(void *user, gputune_log_level level, const char *line)
-        {
-            auto *self = static_cast<running *>(user);
-            self->guarded([&] { self->given.log_(level, line); });
         }
         static int on_reference(void *user, gputune_sizes sizes,
                                 const gputune_host_argument *arguments, std::size_t count)
