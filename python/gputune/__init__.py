@@ -43,6 +43,7 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       WrongResultError)
 from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
 from ._options import Bar, Cancel, Progress, Reference
+from ._options import identity as _identity
 from ._options import inputs as _inputs
 from ._options import progress as _progress
 from ._options import reference as _reference
@@ -446,6 +447,7 @@ class Tuner(_Shared):
             options.cancel = None  # nothing of this call is there any more when it is read
         if reference is not None:
             options.reference = self._reference(kernel, given, reference, stop)
+            options.user = _identity(reference)
         pointer = ctypes.c_void_p()
         try:
             self._run(stop, lambda: int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted,

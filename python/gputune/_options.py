@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import os
 import sys
+import weakref
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
@@ -85,6 +87,19 @@ def _value(numpy: Any, item: Any, known: Mapping[str, Any]) -> Any:
         return array[0].item() if letters else array[0]
     array.flags.writeable = bool(item.is_output)
     return array
+
+
+_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_numbers = itertools.count(1)
+
+
+def identity(function: Reference) -> int:
+    """What a function is known by as a call's `user`: C's functions that are made of functions of Python
+    get addresses that others had before."""
+    try:
+        return _known.setdefault(function, next(_numbers))
+    except TypeError:  # it takes no weak references, or has no hash
+        return next(_numbers)
 
 
 def reference(function: Reference, stop: Interrupt, arguments: Sequence[Mapping[str, Any]]) -> Any:

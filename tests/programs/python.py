@@ -605,6 +605,15 @@ def a_programs_own_inputs_and_reference():
                **options)
         raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
         raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
+        untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
+        for _ in range(2):  # its results are not those of a function that comes to lie where it lay
+            tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)
+            raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, **untagged)
+        count = len(seen)
+        for _ in range(2):  # and those of the same function answer
+            tuner.tune("axpy", reference=reference, **untagged)
+            count, before = len(seen), count
+        assert count == before, (count, before)
         on_gpu = Interface()
         tuner.tune("axpy", inputs={"x": on_gpu}, inputs_tag="ones", force=True, **options)
         with tempfile.TemporaryDirectory() as folder:
