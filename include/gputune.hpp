@@ -30,6 +30,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -706,11 +707,12 @@ class options
         files_.emplace_back(std::move(argument), std::move(path));
         return *this;
     }
-    /* Computes what a launch must give. Change the tag with the function. */
+    /* Computes what a launch must give. Change the tag with the function. Without a tag, results
+     * that were proved by it answer these options and copies of them alone. */
     options &reference(reference_fn function, std::string tag = "")
     {
         reference_ = std::move(function);
-        tag_ = std::move(tag);
+        tag_ = tag.empty() ? unique_tag() : std::move(tag);
         return *this;
     }
     options &progress(std::function<void(const gputune_progress &)> function)
@@ -782,6 +784,16 @@ class options
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
     std::string tag_;
+
+    static std::string unique_tag()
+    {
+        std::random_device random;
+        std::string tag = "untagged";
+        for (int i = 0; i < 4; i++) {
+            tag += ' ' + std::to_string(random());
+        }
+        return tag;
+    }
 
     template <typename T>
     static void lend(const T *&items, std::size_t &count, const std::vector<T> &list)

@@ -231,6 +231,22 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(plan && proved > 1, "a reference and inputs in host memory",
            plan ? "" : plan.why().message);
+    for (const float factor : {1.0f, 2.0f}) { /* two functions, at one place, without a tag */
+        data = gt::options()
+                   .only("BLOCK=256")
+                   .only("UNROLL=1")
+                   .reference([factor](gputune_sizes, const gputune_host_argument *arguments,
+                                       std::size_t) {
+                       auto *y = static_cast<float *>(arguments[0].data);
+                       const auto *from = static_cast<const float *>(arguments[1].data);
+                       const double a = *static_cast<const float *>(arguments[2].data);
+                       for (std::size_t i = 0; i < arguments[0].bytes / sizeof *y; i++) {
+                           y[i] = static_cast<float>(factor * a * from[i] + y[i]);
+                       }
+                   });
+        plan = tuner.try_tune(kernel, {{"n", 777}}, data);
+        expect(bool(plan) == (factor == 1.0f), "results of one function are not another's");
+    }
     data = own;
     data.input("x", gt::span<const float>(b.x, b.n));
     expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
