@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import ctypes
+import functools
 import itertools
 import math
 import os
@@ -45,6 +46,7 @@ _TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "s
 _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100
+_MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
 _NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
                WrongResultError)
 _MOST_DEFAULTS = 16  # that are tried for one template
@@ -53,13 +55,18 @@ _MOST_VALUES = 192  # of a tunable
 
 # --- what Kernel Tuner's arguments mean --------------------------------------------------------------
 
+@functools.lru_cache(maxsize=4096)
+def _compiled(expression: str) -> types.CodeType:
+    return compile(expression.strip(), expression, "eval")
+
+
 def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
     """The value of an expression in Python with parameters as names. A parameter whose name is no
     identifier of Python ("GFLOP/s") is replaced in the text."""
     for name, value in params.items():
         if not name.isidentifier():
             expression = expression.replace(name, repr(value))
-    return eval(expression, {"math": math, "np": numpy, "numpy": numpy}, dict(params))
+    return eval(_compiled(expression), _MODULES, params)
 
 
 def _called(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -106,15 +113,21 @@ def _allowed(restrictions: Any, params: dict[str, Any]) -> bool:
     return True
 
 
+def _block_names(given: Mapping[str, Any]) -> list[str]:
+    names: list[str] = list(given["block_size_names"] or ())
+    return names + list(_BLOCK_NAMES[len(names):])
+
+
+def _block(names: Sequence[str], params: Mapping[str, Any]) -> list[int]:
+    return [int(params.get(name, plain)) for name, plain in zip(names, (256, 1, 1))]
+
+
 class _Launch:
     """How one configuration is launched: block, grid, shared memory."""
 
     def __init__(self, given: Mapping[str, Any], params: dict[str, Any]) -> None:
-        names: list[str] = list(given["block_size_names"] or ())
-        names += _BLOCK_NAMES[len(names):]
-        self.block_names = names
-        self.block = [int(params.get(names[0], 256)), int(params.get(names[1], 1)),
-                      int(params.get(names[2], 1))]
+        self.block_names = names = _block_names(given)
+        self.block = _block(names, params)
         divisors = [_divisor(given[f"grid_div_{axis}"], name, params) for axis, name in zip("xyz", names)]
         self.grid = [math.ceil(size / divisor)
                      for size, divisor in zip(_problem(given["problem_size"], params), divisors)]
@@ -429,9 +442,12 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
 
 def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any]]:
     names, values = list(given["tune_params"]), list(given["tune_params"].values())
-    space = [params for params in (dict(zip(names, one)) for one in itertools.product(*values))
-             if _allowed(given["restrictions"], params) and
-             math.prod(_Launch(given, params).block) <= most_threads]
+    blocks = _block_names(given)
+    space: list[tuple[Any, ...]] = []  # which takes less memory than dicts
+    for one in itertools.product(*values):
+        params = dict(zip(names, one))
+        if math.prod(_block(blocks, params)) <= most_threads and _allowed(given["restrictions"], params):
+            space.append(one)
     options, strategy = given["strategy_options"] or {}, given["strategy"] or "brute_force"
     if isinstance(strategy, types.ModuleType):  # kernel_tuner.strategies.minimize
         strategy = strategy.__name__.rpartition(".")[2]
@@ -443,7 +459,7 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any
         sample = math.ceil(len(space) * options.get("fraction", 0.1))
         most = most or (sample if strategy == "random_sample" else _DEFAULT_SAMPLE)
         space = random.Random(given["seed"] or 0).sample(space, min(most, len(space)))
-    return space[:most] if most else space
+    return [dict(zip(names, one)) for one in (space[:most] if most else space)]
 
 
 def _refuse(given: Mapping[str, Any]) -> None:
