@@ -396,7 +396,7 @@ typedef struct gputune_options {
                                 device count as one, "live" */
     const char *const *only; /* restrictions of the space: "AXIS=v,v" tries these values alone,
                                 beside the default. gputune_info says where that is the answer
-                                although they leave it out (outside_only), as does a warning */
+                                although they leave it out (outside_only), and the log does */
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;

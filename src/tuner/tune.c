@@ -430,12 +430,12 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
     if (covered) {
         return GPUTUNE_OK;
     }
+    bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
-    gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+    gt_log_line(&request->services->log, GPUTUNE_LOG_INFO,
                 "%s: %s is the default, outside of %s: %s", request->template->name, config,
                 request->only_text,
-                choice->source == GPUTUNE_SOURCE_DEFAULT ? "no result within is known"
-                                                         : "no variant within is faster");
+                known ? "no variant within is faster" : "no result within is known");
     free(config);
     return GPUTUNE_OK;
 }

@@ -544,7 +544,7 @@ def an_answer_outside_of_its_restrictions_says_so():
             worse = tuner.tune("axpy", n=N, effort=effort, only=["BLOCK=1024", "UNROLL=8", "VEC=1"], time_limit=60)
             assert worse.info["configuration"] == worse.info["default_configuration"]
             assert worse.info["outside_only"] is True
-            assert any(level == 1 and "VEC=1 BLOCK=256 UNROLL=1 is the default, outside of BLOCK=1024; UNROLL=8; "
+            assert any(level == 2 and "VEC=1 BLOCK=256 UNROLL=1 is the default, outside of BLOCK=1024; UNROLL=8; "
                        f"VEC=1: {why}" in line for level, line in lines), lines
         within = tuner.tune("axpy", n=N, effort="cached", only=["BLOCK=256"])
         assert within.info["outside_only"] is False
