@@ -394,7 +394,9 @@ typedef struct gputune_options {
     const char *inputs_tag;  /* names the inputs: results are kept for each name. NULL: files and
                                 host buffers are told apart by their contents; all inputs on the
                                 device count as one, "live" */
-    const char *const *only; /* restrictions of the space: "AXIS=v,v" tries these values alone */
+    const char *const *only; /* restrictions of the space: "AXIS=v,v" tries these values alone,
+                                beside the default. gputune_info says where that is the answer
+                                although they leave it out (outside_only), and the log does */
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
@@ -495,13 +497,16 @@ typedef struct gputune_info {
     const char *sizes;          /* the problem values that it was made for: "n=1048576 T=half" */
     const char *grids, *blocks; /* of every kernel in order: "128x8", or "64 (3 times) + 1" of a
                                    pipeline */
+    /* since version 3 */
+    bool outside_only; /* `only` leaves this configuration out: it is the template's default, which
+                          races beside every space. No variant within is faster, or none is known */
 } gputune_info;
-#define GPUTUNE_INFO_VERSION 2
+#define GPUTUNE_INFO_VERSION 3
 #define GPUTUNE_INFO_INIT                                                                          \
     {                                                                                              \
         GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
             0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
-            NULL, NULL, NULL, NULL                                                                 \
+            NULL, NULL, NULL, NULL, false                                                          \
     }
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
@@ -702,7 +707,7 @@ typedef struct gputune_wisdom_filter {
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
  * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
- * are. */
+ * are. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 

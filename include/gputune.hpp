@@ -6,6 +6,7 @@
  *   gt::tuner tuner;                                         // the current context's GPU
  *   gt::plan axpy = tuner.tune("axpy", {{"n", n}});          // throws gt::error
  *   axpy.launch(stream, y, x, 2.0f, n);                      // device pointers, spans and values
+ *   tuner.tune("axpy", {{"n", n}}, gt::options().time_limit(30s).only("BLOCK=128,256"));
  *
  *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // the same without
  * exceptions axpy->try_launch(stream, y, x, 2.0f, n);
@@ -20,13 +21,16 @@
 #include "gputune.h"
 
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -398,17 +402,20 @@ template <typename T> bool exceeds_float(T value)
 
 template <typename T> void set_number(slot &out, code wanted, T value)
 {
+    bool fits = true;
     out.item = &out.bits;
     if (wanted == code::f64) {
         out.f64 = static_cast<double>(value);
-    } else if (wanted == code::f32 && !exceeds_float(value)) {
-        out.bits = 0;
-        out.f32 = static_cast<float>(value);
     } else if (wanted == code::f32) {
-        out.mistake = "is out of the range of the template's type";
+        fits = !exceeds_float(value);
+        out.bits = 0;
+        out.f32 = fits ? static_cast<float>(value) : 0;
     } else if constexpr (std::is_floating_point_v<T>) {
         out.mistake = "is a floating-point number; the template has an integer";
-    } else if (!set_integer(out, wanted, value)) {
+    } else {
+        fits = set_integer(out, wanted, value);
+    }
+    if (!fits) {
         out.mistake = "is out of the range of the template's type";
     }
 }
@@ -487,7 +494,7 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
     } else if constexpr (is_list<T>::value) {
         if (is_block) {
             set_block(out, want, value.data(), value.size() * sizeof(*value.data()));
-        } else if constexpr (is_span<T>::value) {
+        } else if constexpr (is_span<T>::value) { // NOLINT(bugprone-branch-clone)
             set_span(out, want, value);
         } else if constexpr (std::is_trivially_copyable_v<T>) {
             set_value(out, want, value);
@@ -622,13 +629,220 @@ class plan
     }
 };
 
-/* ---- Tuners ---------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 inline gputune_options default_options()
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     return options;
 }
+
+/* A name of C or of C++. */
+struct text {
+    const char *c_str;
+    text(const char *name) : c_str(name)
+    {
+    }
+    text(const std::string &name) : c_str(name.c_str())
+    {
+    }
+};
+
+/* What gputune_options has, with strings and callables of C++:
+ *
+ *   gt::options().time_limit(30s).only("BLOCK=128,256").progress([](const gputune_progress &p) {});
+ *
+ * Members that have no function here are set in `plain`. What it points to (arrays that are given
+ * as inputs) is the caller's, and lives until the call returns. An exception in a callable ends the
+ * tuning, and comes out of the call. */
+class options
+{
+  public:
+    /* What a reference gets: the problem's values and the kernel's arguments, in order. */
+    using reference_fn =
+        std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
+
+    gputune_options plain = default_options();
+
+    options &effort(gputune_effort value)
+    {
+        plain.effort = value;
+        return *this;
+    }
+    options &objective(gputune_objective value)
+    {
+        plain.objective = value;
+        return *this;
+    }
+    options &force(bool value = true)
+    {
+        plain.force = value;
+        return *this;
+    }
+    template <typename Rep, typename Period>
+    options &time_limit(std::chrono::duration<Rep, Period> limit)
+    {
+        plain.time_limit_s = std::chrono::duration<double>(limit).count();
+        return *this;
+    }
+    /* "BLOCK=128,256"; may be repeated for other axes. */
+    options &only(std::string restriction)
+    {
+        only_.push_back(std::move(restriction));
+        return *this;
+    }
+    /* The elements of an argument: a span of device memory, or a container in the host's. */
+    template <typename T> options &input(std::string argument, const T &elements)
+    {
+        static_assert(detail::is_list<T>::value,
+                      "an input is a gputune_cxx::span of device memory, "
+                      "or a container in host memory");
+        inputs_.push_back({std::move(argument), elements.data(),
+                           elements.size() * sizeof(*elements.data()), !is_device<T>::value});
+        return *this;
+    }
+    /* The same from a file of numpy.save(). */
+    options &file(std::string argument, std::string path)
+    {
+        files_.emplace_back(std::move(argument), std::move(path));
+        return *this;
+    }
+    /* Computes what a launch must give. Change the tag with the function. Without a tag, results
+     * that were proved by it answer these options and copies of them alone. */
+    options &reference(reference_fn function, std::string tag = "")
+    {
+        reference_ = std::move(function);
+        tag_ = tag.empty() ? unique_tag() : std::move(tag);
+        return *this;
+    }
+    options &progress(std::function<void(const gputune_progress &)> function)
+    {
+        progress_ = std::move(function);
+        return *this;
+    }
+    /* Answer at once, and tune on a thread of the tuner, in that share of the GPU's time; without
+     * the callables, which belong to calls that wait. */
+    options &background(double share = 0)
+    {
+        plain.background = true;
+        plain.share = share;
+        return *this;
+    }
+
+    /* Calls with these as a gputune_options. What a callable has thrown comes out. */
+    template <typename Call> auto with(Call call) const
+    {
+        volatile int stop = 0;
+        running state{*this, plain.cancel ? plain.cancel : &stop};
+        gputune_options made = plain;
+        std::vector<const char *> only;
+        std::vector<gputune_input> inputs;
+        std::vector<gputune_file> files;
+        for (const std::string &one : only_) {
+            only.push_back(one.c_str());
+        }
+        for (const given &one : inputs_) {
+            inputs.push_back({one.argument.c_str(), one.data, one.bytes, one.on_host});
+        }
+        for (const auto &one : files_) {
+            files.push_back({one.first.c_str(), one.second.c_str()});
+        }
+        lend(made.only, made.only_count, only);
+        lend(made.inputs, made.input_count, inputs);
+        lend(made.files, made.file_count, files);
+        if (!plain.background) {
+            made.user = &state;
+            made.cancel = state.cancel;
+            made.progress = progress_ ? running::on_progress : plain.progress;
+        }
+        made.reference = reference_ ? running::on_reference : plain.reference;
+        made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
+        auto answer = call(made);
+#if defined(__cpp_exceptions)
+        if (state.thrown) {
+            std::rethrow_exception(state.thrown);
+        }
+#endif
+        return answer;
+    }
+
+  private:
+    struct given {
+        std::string argument;
+        const void *data;
+        std::uint64_t bytes;
+        bool on_host;
+    };
+    template <typename T> struct is_device : std::false_type {
+    };
+    template <typename T> struct is_device<span<T>> : std::true_type {
+    };
+
+    std::vector<std::string> only_;
+    std::vector<given> inputs_;
+    std::vector<std::pair<std::string, std::string>> files_;
+    std::function<void(const gputune_progress &)> progress_;
+    reference_fn reference_;
+    std::string tag_;
+
+    static std::string unique_tag()
+    {
+        std::random_device random;
+        std::string tag = "untagged";
+        for (int i = 0; i < 4; i++) {
+            tag += ' ' + std::to_string(random());
+        }
+        return tag;
+    }
+
+    template <typename T>
+    static void lend(const T *&items, std::size_t &count, const std::vector<T> &list)
+    {
+        if (!list.empty()) {
+            items = list.data();
+            count = list.size();
+        }
+    }
+
+    /* A call under way. No exception passes through the library. */
+    struct running {
+        const options &given;
+        volatile int *cancel;
+#if defined(__cpp_exceptions)
+        std::exception_ptr thrown = nullptr;
+        template <typename Function> int guarded(Function function)
+        {
+            try {
+                function();
+            } catch (...) {
+                thrown = std::current_exception();
+                *cancel = 1;
+                return 1;
+            }
+            return 0;
+        }
+#else
+        template <typename Function> int guarded(Function function)
+        {
+            function();
+            return 0;
+        }
+#endif
+        static void on_progress(void *user, const gputune_progress *progress)
+        {
+            auto *self = static_cast<running *>(user);
+            self->guarded([&] { self->given.progress_(*progress); });
+        }
+        static int on_reference(void *user, gputune_sizes sizes,
+                                const gputune_host_argument *arguments, std::size_t count)
+        {
+            auto *self = static_cast<running *>(user);
+            return self->guarded([&] { self->given.reference_(sizes, arguments, count); });
+        }
+    };
+};
+
+/* ---- Tuners ---------------------------------------------------------------------------------- */
 
 inline gputune_open_options default_open_options()
 {
@@ -658,57 +872,125 @@ class tuner
         return handle_.get();
     }
 
-    result<void> try_add_template(const char *path) const
+    result<void> try_add_template(text path) const
     {
-        return done(gputune_add_template(get(), path));
+        return done(gputune_add_template(get(), path.c_str));
     }
     /* A template whose text is in memory; `name` stands for its path. */
-    result<void> try_add_source(const char *name, const char *text,
+    result<void> try_add_source(text name, text source,
                                 const gputune_include *includes = nullptr) const
     {
-        return done(gputune_add_source(get(), name, text, includes));
+        return done(gputune_add_source(get(), name.c_str, source.c_str, includes));
     }
 
     /* A plan for a kernel (a name or a template's path). Hold it: launching a held plan looks
      * nothing up. */
-    result<plan> try_tune(const char *kernel, const sizes &problem = {},
-                          const gputune_options &options = default_options()) const
+    result<plan> try_tune(text kernel, const sizes &problem = {},
+                          const gputune_options &given = default_options()) const
     {
         const std::vector<gputune_size> list = problem.view();
         gputune_plan *handle = nullptr;
-        const int status =
-            tune_kernel(&handle, get(), kernel, gputune_sizes{list.size(), list.data()}, &options);
+        const int status = tune_kernel(&handle, get(), kernel.c_str,
+                                       gputune_sizes{list.size(), list.data()}, &given);
         return status < 0 ? result<plan>(last_failure(status)) : result<plan>(plan::adopt(handle));
+    }
+    result<plan> try_tune(text kernel, const sizes &problem, const options &given) const
+    {
+        return given.with(
+            [&](const gputune_options &plain) { return try_tune(kernel, problem, plain); });
+    }
+
+    /* Measures configurations ("BLOCK=128 VEC=4") side by side, the default where there is none,
+     * and calls `each`, which takes a const gputune_record &, for every result. */
+    template <typename Each>
+    result<void> try_run(text kernel, const sizes &problem,
+                         const std::vector<std::string> &configurations, Each each,
+                         const options &given = {}) const
+    {
+        const std::vector<gputune_size> list = problem.view();
+        std::vector<const char *> words;
+        words.reserve(configurations.size());
+        for (const std::string &one : configurations) {
+            words.push_back(one.c_str());
+        }
+        return given.with([&](const gputune_options &plain) {
+            return visited(each, [&](auto call, void *user) {
+                return gputune_run(get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
+                                   words.data(), words.size(), &plain, call, user);
+            });
+        });
+    }
+
+    /* How many tunings in the background wait, run and have ended. */
+    gputune_background_state background() const
+    {
+        gputune_background_state out = GPUTUNE_BACKGROUND_STATE_INIT;
+        gputune_background(&out, get());
+        return out;
+    }
+    /* Waits until every tuning in the background has ended; ETIMEOUT after that time. */
+    template <typename Rep, typename Period>
+    result<void> try_wait(std::chrono::duration<Rep, Period> limit) const
+    {
+        return done(gputune_wait(get(), std::chrono::duration<double>(limit).count()));
+    }
+
+    /* Writes the winners to a file, for other machines; reads such a file. How many there were. */
+    result<std::uint32_t> try_save_wisdom(text path,
+                                          const gputune_wisdom_filter *filter = nullptr) const
+    {
+        std::uint32_t count = 0;
+        return counted(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
+    }
+    result<std::uint32_t> try_load_wisdom(text path,
+                                          const gputune_wisdom_options *how = nullptr) const
+    {
+        std::uint32_t count = 0;
+        return counted(gputune_wisdom_load(&count, get(), path.c_str, how), count);
     }
 
     /* Calls `each`, which takes a const gputune_record &, for the stored records. */
     template <typename Each>
     result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
     {
-        visit<Each> state{each};
-        const int status = gputune_records(get(), filter, visit<Each>::call, &state);
-#if defined(__cpp_exceptions)
-        if (state.thrown) {
-            std::rethrow_exception(state.thrown);
-        }
-#endif
-        return done(status);
+        return visited(each, [&](auto call, void *user) {
+            return gputune_records(get(), filter, call, user);
+        });
     }
 
 #if defined(__cpp_exceptions)
-    void add_template(const char *path) const
+    void add_template(text path) const
     {
         try_add_template(path).take();
     }
-    void add_source(const char *name, const char *text,
-                    const gputune_include *includes = nullptr) const
+    void add_source(text name, text source, const gputune_include *includes = nullptr) const
     {
-        try_add_source(name, text, includes).take();
+        try_add_source(name, source, includes).take();
     }
-    plan tune(const char *kernel, const sizes &problem = {},
-              const gputune_options &options = default_options()) const
+    template <typename Options = gputune_options>
+    plan tune(text kernel, const sizes &problem = {},
+              const Options &given = default_options()) const
     {
-        return try_tune(kernel, problem, options).take();
+        return try_tune(kernel, problem, given).take();
+    }
+    template <typename Each>
+    void run(text kernel, const sizes &problem, const std::vector<std::string> &configurations,
+             Each each, const options &given = {}) const
+    {
+        try_run(kernel, problem, configurations, each, given).take();
+    }
+    template <typename Rep, typename Period>
+    void wait(std::chrono::duration<Rep, Period> limit) const
+    {
+        try_wait(limit).take();
+    }
+    std::uint32_t save_wisdom(text path, const gputune_wisdom_filter *filter = nullptr) const
+    {
+        return try_save_wisdom(path, filter).take();
+    }
+    std::uint32_t load_wisdom(text path, const gputune_wisdom_options *how = nullptr) const
+    {
+        return try_load_wisdom(path, how).take();
     }
     template <typename Each>
     void records(Each each, const gputune_record_filter *filter = nullptr) const
@@ -733,6 +1015,24 @@ class tuner
     static result<void> done(int status)
     {
         return status < 0 ? result<void>(last_failure(status)) : result<void>();
+    }
+    static result<std::uint32_t> counted(int status, const std::uint32_t &count)
+    {
+        return status < 0 ? result<std::uint32_t>(last_failure(status))
+                          : result<std::uint32_t>(count);
+    }
+
+    /* Calls C with a callback that hands records to `each`. */
+    template <typename Each, typename Call> static result<void> visited(Each &each, Call call)
+    {
+        visit<Each> state{each};
+        const int status = call(visit<Each>::call, static_cast<void *>(&state));
+#if defined(__cpp_exceptions)
+        if (state.thrown) {
+            std::rethrow_exception(state.thrown);
+        }
+#endif
+        return done(status);
     }
 
     /* What the C callback gets; no exception passes through the library. */

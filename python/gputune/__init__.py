@@ -11,6 +11,9 @@ addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a te
         print(axpy.info["configuration"])
     gputune.space("axpy", n=1024)["valid"]        # how many variants this GPU allows
     gputune.run("axpy", ["BLOCK=128", "BLOCK=256"], n=1024)   # measures these, side by side
+    gputune.compare("axpy", n=1024)               # the winner beside the default
+    gputune.tune("axpy", n=1024, progress=True)   # with a bar
+    gputune.add_source("mine.cu", text)           # a kernel whose template is in memory
     gputune.records()                             # the stored winners, as dicts
     gputune.trials("axpy")                        # every stored result of a kernel
 
@@ -20,10 +23,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
+import math
 import operator
 import os
 import threading
-from typing import Any, Callable, Mapping, Sequence, TypeVar, Union, cast
+import time
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar, Union, cast
 
 from . import _abi, _fast
 from ._arguments import Arguments
@@ -36,18 +42,29 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
                       WrongResultError)
 from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
+from ._options import Bar, Cancel, Progress, Reference
+from ._options import identity as _identity
+from ._options import inputs as _inputs
+from ._options import progress as _progress
+from ._options import reference as _reference
 
-__all__ = ["BusyError", "CanceledError", "CaptureError", "CompileError", "CrashedError", "CudaError",
-           "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError", "NoCompilerError",
-           "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError", "OutOfMemoryError",
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
+
+__all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError", "CrashedError",
+           "CudaError", "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError",
+           "NoCompilerError", "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError",
+           "OutOfMemoryError",
            "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
-           "WorkerError", "WrongResultError", "kernels", "open", "records", "run", "space", "trials",
-           "tune"]
+           "WorkerError", "WrongResultError", "add_source", "add_template", "background", "compare",
+           "kernels", "load_wisdom", "misses", "open", "records", "run", "save_wisdom", "space", "trials",
+           "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
-Progress = Callable[["dict[str, Any]"], object]
 _Tune = TypeVar("_Tune", bound=Callable[..., Any])
 
 
@@ -90,7 +107,16 @@ def _seconds(what: str, value: Any) -> float:
     return float(value)
 
 
+def _fraction(what: str, value: Any) -> float:
+    number = _seconds(what, value) if not isinstance(value, str) else math.nan
+    if not 0 <= number <= 1:
+        raise ValueError(f"{what} is {value!r}; expected a fraction, 0 to 1")
+    return number
+
+
 def _kernel(value: Any) -> bytes:
+    if isinstance(value, str) and "\n" in value:
+        raise ValueError("kernel is a template's text; give that to add_source(), and its kernel's name here")
     name = encoded("kernel", value)
     if name is None:
         raise TypeError("kernel is None; expected a str or a path")
@@ -229,6 +255,9 @@ class Plan(_Shared, _fast.Launched):
 
 # --- tuners -----------------------------------------------------------------------------------------
 
+_ONCE = ("force", "progress", "inputs", "reference", "cancel")  # options of one call
+
+
 def _answered_first(tune: _Tune) -> _Tune:
     @functools.wraps(tune)
     def asked(self: Tuner, kernel: Any, **options: Any) -> Plan:
@@ -236,7 +265,8 @@ def _answered_first(tune: _Tune) -> _Tune:
         if known is not None:
             return known
         plan: Plan = tune(self, kernel, **options)
-        key = None if options.get("force") or options.get("progress") else _fast.key(kernel, options)
+        again = any(options.get(name) for name in _ONCE)
+        key = None if again else _fast.key(kernel, options)
         if key:
             self._note_answer(key, plan._held())
         return plan
@@ -309,7 +339,7 @@ class Tuner(_Shared):
             raise TypeError(f"source is {source!r}; expected a str")
         check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
 
-    def _options(self, stop: Interrupt, only: Any, progress: Progress | None,
+    def _options(self, stop: Interrupt, only: Any, progress: Progress | None = None,
                  **members: Any) -> tuple[Any, list[Any]]:
         """gputune_options, and what it points to."""
         restrictions, count = _words("only", only, "BLOCK=128,256")
@@ -320,10 +350,8 @@ class Tuner(_Shared):
             options.log = self._log
         if progress is not None:
             if not callable(progress):
-                raise TypeError(f"progress is {progress!r}; expected a function of a dict")
-            tell = progress
-            shown = stop.guarded(lambda _, item: tell(as_dict(item.contents)), None)
-            options.progress = _abi.gputune_progress_fn(shown)
+                raise TypeError(f"progress is {progress!r}; expected True or a function of a dict")
+            options.progress = _progress(progress, stop)
             kept.append(options.progress)
         return options, kept
 
@@ -341,24 +369,85 @@ class Tuner(_Shared):
         stop.run(work)
 
     @_answered_first
-    def tune(self, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
+    def tune(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
              objective: str = "default", cache: str = "cold", strategy: str = "auto",
-             time_limit: float = 0, max_variants: int = 0, force: bool = False,
-             only: Sequence[str] = (), seed: int = 0, progress: Progress | None = None,
+             time_limit: float = 0, max_variants: int = 0, epsilon: float = 0, alignment: int = 0,
+             force: bool = False, only: Sequence[str] = (), seed: int = 0,
+             inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
+             reference: Reference | None = None, reference_tag: str | None = None,
+             samples: Path | None = None, background: bool = False, share: float = 0,
+             cancel: Cancel | None = None, progress: Progress | bool | None = None,
              **more_sizes: Size) -> Plan:
-        """A Plan for a kernel at problem sizes: n=1024, T="half". `sizes` is a dict for those that
-        are called like an option. `only`: restrictions such as "BLOCK=128,256". `progress` gets a
-        dict several times a second; an exception in it ends the tuning, as Ctrl-C does."""
+        """A Plan for a kernel at problem sizes.
+
+        Parameters
+        ----------
+        kernel
+            A name, or the path of a template.
+        sizes, **more_sizes
+            n=1024, T="half"; `sizes` is a dict for those that are called like an option.
+        effort
+            "cached" never measures, "estimate" ranks without measuring, "measure", or "exhaustive",
+            which drops no variant early.
+        objective, cache
+            What counts ("kernel", "launch", "latency", "energy", "rate"), and whether the data is in
+            L2 before a sample ("hot") or not ("cold").
+        time_limit
+            Seconds until the best so far wins; 0: 10, for energy 30.
+        max_variants, epsilon, strategy, seed
+            How many variants at most, the smallest gain worth looking for as a fraction, which are tried
+            first ("auto", "exhaustive", "random", "model", "local"), and the seed of what is random.
+        only
+            Restrictions such as ["BLOCK=128,256"]. The default races beside them: info["outside_only"]
+            says where it is the answer although they leave it out.
+        alignment
+            Bytes that every buffer is aligned to at least; 0: 16.
+        inputs, inputs_tag
+            Arrays on host or GPU, or paths of .npy files, by argument, in place of generated data. The
+            tag names what is on the GPU: results are kept for each name.
+        reference, reference_tag
+            A function that computes what a launch must give: reference(sizes, *arguments), with
+            sizes as a dict and the kernel's arguments in order, as NumPy arrays and numbers. It writes
+            the outputs' arrays in place. Change the tag with the function: then results that were
+            proved with it answer other processes at once.
+        samples
+            A file that every raw sample is appended to, as CSV.
+        background, share
+            Return what is known at once, and tune on a thread of the tuner, in that share of the GPU's
+            time. wait() waits for it; later calls of tune() return the winner.
+        cancel
+            A Cancel, whose set() ends the tuning from another thread.
+        progress
+            True for a bar (tqdm's where it is installed), or a function that gets a dict several times a
+            second. An exception in it ends the tuning, as Ctrl-C does.
+        """
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
-        stop = Interrupt()
+        if cancel is not None and not isinstance(cancel, Cancel):
+            raise TypeError(f"cancel is {cancel!r}; expected a gputune.Cancel")
+        if background and (progress or cancel):
+            raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
+                             "that wait (background() tells how far it is)")
+        stop = Interrupt(cancel and cancel.flag)
+        data, held = _inputs(inputs, self._driver)
+        bar = Bar(wanted.decode()) if progress is True else None
+        shown = bar if isinstance(progress, bool) else progress
         options, (restrictions, *_kept) = self._options(
-            stop, only, progress, effort=_choose("effort", _EFFORTS, effort),
+            stop, only, shown, effort=_choose("effort", _EFFORTS, effort),
             objective=_choose("objective", _OBJECTIVES, objective),
             cache=_choose("cache", _CACHES, cache), strategy=_choose("strategy", _STRATEGIES, strategy),
             time_limit_s=_seconds("time_limit", time_limit),
             max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1), force=bool(force),
-            seed=_integer("seed", seed, 0, (1 << 64) - 1))
+            seed=_integer("seed", seed, 0, (1 << 64) - 1), epsilon=_fraction("epsilon", epsilon),
+            alignment=_integer("alignment", alignment, 0, (1 << 32) - 1),
+            inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
+            reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
+            share=_fraction("share", share), **data)
         packed = _sizes(given)
+        if background:
+            options.cancel = None  # nothing of this call is there any more when it is read
+        if reference is not None:
+            options.reference = self._reference(kernel, given, reference, stop)
+            options.user = _identity(reference)
         pointer = ctypes.c_void_p()
         try:
             self._run(stop, lambda: int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted,
@@ -366,12 +455,22 @@ class Tuner(_Shared):
         except BaseException:
             library.gputune_plan_release(pointer)
             raise
+        finally:
+            del held
+            if bar:
+                bar.close()
         if self._driver is None or self.device is None or pointer.value is None:
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
         planned = _planned(pointer.value, self._driver, self.device)
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)
+
+    def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
+        """The function for C. A plan of the default says which types the arguments have."""
+        if not callable(function):
+            raise TypeError(f"reference is {function!r}; expected a function of the sizes and the arguments")
+        return _reference(function, stop, self.tune(kernel, sizes=sizes, effort="cached").arguments)
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:
         """Lets a call like this ask the tuner alone from now on."""
@@ -383,7 +482,7 @@ class Tuner(_Shared):
             Plan, planned, self._handle.value, _fast.address_of(name), packed.count,
             _fast.address_of(packed.items), ctypes.addressof(options), (name, planned.request))
 
-    def run(self, kernel: Path, configurations: Sequence[str] = (), *,
+    def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
             time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
@@ -394,7 +493,7 @@ class Tuner(_Shared):
         stop = Interrupt()
         found: list[dict[str, Any]] = []
         options, _kept = self._options(
-            stop, (), None, objective=_choose("objective", _OBJECTIVES, objective),
+            stop, (), objective=_choose("objective", _OBJECTIVES, objective),
             cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
             seed=_integer("seed", seed, 0, (1 << 64) - 1))
         each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
@@ -402,13 +501,37 @@ class Tuner(_Shared):
                                                         ctypes.byref(options), each, None)))
         return [_shown(record) for record in found]
 
-    def space(self, kernel: Path, *, sizes: Mapping[str, Size] | None = None, arch: str | None = None,
+    def compare(self, /, kernel: Path, configurations: Sequence[str] = (), *,
+                sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
+                time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+        """run() of the default and of these configurations; without any, of the stored winner."""
+        problem = _all_sizes(sizes, more_sizes)
+        info = self.tune(kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
+        others = list(configurations) or [info["configuration"]]
+        return self.run(kernel, [info["default_configuration"], *others], sizes=problem, seed=seed,
+                        objective=objective, cache=cache, time_limit=time_limit)
+
+    def check(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, max_variants: int = 0,
+              only: Sequence[str] = (), seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+        """What the emulator's sanitizer finds in a kernel's variants, as dicts; the last one of each
+        variant has the kind "checked". Needs a tuner with driver="emu"."""
+        wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
+        stop = Interrupt()
+        found: list[dict[str, Any]] = []
+        options, _kept = self._options(stop, only, seed=_integer("seed", seed, 0, (1 << 64) - 1),
+                                       max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1))
+        each = _abi.FUNCTIONS["gputune_check"][1][4](stop.guarded(collect(found), 1))
+        self._run(stop, lambda: int(library.gputune_check(self._handle, wanted, packed,
+                                                          ctypes.byref(options), each, None)))
+        return found
+
+    def space(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, arch: str | None = None,
               only: Sequence[str] = (), **more_sizes: Size) -> dict[str, Any]:
         """A kernel's space on the tuner's GPU, or for `arch` ("sm_90"): how many `combinations`, how
         many of them are `valid`, how many different `sources` these have, its `axes` with the values
         that are possible, its `default`, and the `excluded` combinations by reason."""
         stop = Interrupt()
-        options, _kept = self._options(stop, only, None)
+        options, _kept = self._options(stop, only)
         out = ctypes.POINTER(_abi.gputune_space)()
         check(library.gputune_describe_space(
             ctypes.byref(out), self._handle, _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes)),
@@ -432,9 +555,46 @@ class Tuner(_Shared):
             return pandas.DataFrame(found)
         return found
 
-    def trials(self, kernel: Path | None = None, **options: Any) -> Any:
+    def trials(self, /, kernel: Path | None = None, **options: Any) -> Any:
         """records() with every stored result, not the winners alone."""
         return self.records(kernel, all=True, **options)
+
+    def background(self) -> dict[str, int]:
+        """How many tunings in the background are waiting, running, tuned and failed."""
+        state = _abi.gputune_background_state(version=_abi.GPUTUNE_BACKGROUND_STATE_VERSION)
+        check(library.gputune_background(ctypes.byref(state), self._handle))
+        return as_dict(state)
+
+    def wait(self, seconds: float) -> None:
+        """Waits until every tuning in the background has ended; TimeLimitError after so many seconds.
+        Ctrl-C ends the waiting, not the tuning."""
+        end = time.monotonic() + _seconds("seconds", seconds)
+        while True:
+            left = end - time.monotonic()
+            status = library.gputune_wait(self._handle, max(min(left, 0.1), 0))
+            if status != _abi.GPUTUNE_ETIMEOUT or left <= 0.1:
+                check(status)
+                return
+
+    def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False) -> int:
+        """Writes the winners of this GPU (or of every one) to a file, for other machines. Returns how
+        many there were."""
+        wanted = _abi.gputune_wisdom_filter(version=_abi.GPUTUNE_WISDOM_FILTER_VERSION,
+                                            kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu))
+        count = ctypes.c_uint32()
+        check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
+                                          ctypes.byref(wanted)))
+        return count.value
+
+    def load_wisdom(self, path: Path, *, trust: bool = False, keep: bool = True) -> int:
+        """Takes over what save_wisdom() wrote. `trust`: results that were measured with the same source,
+        GPU and driver are not proved again. `keep`: in the database, else for this tuner alone."""
+        options = _abi.gputune_wisdom_options(version=_abi.GPUTUNE_WISDOM_OPTIONS_VERSION, keep=bool(keep),
+                                              trust=_abi.GPUTUNE_TRUST_BOUND if trust else 0)
+        count = ctypes.c_uint32()
+        check(library.gputune_wisdom_load(ctypes.byref(count), self._handle, encoded("path", path),
+                                          ctypes.byref(options)))
+        return count.value
 
     def kernels(self) -> list[dict[str, Any]]:
         """What there is to tune, as dicts."""
@@ -489,32 +649,44 @@ def _current() -> Tuner:
         return _tuners[key]
 
 
-def tune(kernel: Path, **options: Any) -> Plan:
-    """Tuner.tune() for the current context's GPU and the user's database."""
+def misses(path: Path) -> list[dict[str, Any]]:
+    """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
+    callback = _abi.FUNCTIONS["gputune_misses"][1][1]
+    found = iterate(lambda each: library.gputune_misses(encoded("path", path), callback(each), None))
+    return [_shown(miss) for miss in found]
+
+
+def _here(method: Callable[Concatenate[Tuner, _P], _R]) -> Callable[_P, _R]:
+    """A tuner's method for the tuner of the current context's GPU and the user's database."""
+    def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        return method(_current(), *arguments, **options)
+
+    call.__name__ = call.__qualname__ = method.__name__
+    call.__doc__ = f"Tuner.{call.__name__}() for the current context's GPU.\n\n{inspect.getdoc(method) or ''}"
+    signature = inspect.signature(method)
+    setattr(call, "__signature__", signature.replace(parameters=list(signature.parameters.values())[1:]))
+    return call
+
+
+_tune_here = _here(Tuner.tune)
+
+
+@functools.wraps(_tune_here)
+def _tune(kernel: Path, **options: Any) -> Plan:
     plan: Plan | None = _fast.hit_here(kernel, options)
-    return plan or _current().tune(kernel, **options)
+    return plan or _tune_here(kernel, **options)
 
 
-def run(kernel: Path, configurations: Sequence[str] = (), **options: Any) -> list[dict[str, Any]]:
-    """Tuner.run() for the current context's GPU."""
-    return _current().run(kernel, configurations, **options)
-
-
-def space(kernel: Path, **options: Any) -> dict[str, Any]:
-    """Tuner.space() for the current context's GPU."""
-    return _current().space(kernel, **options)
-
-
-def records(kernel: Path | None = None, **options: Any) -> Any:
-    """Tuner.records() for the current context's GPU and the user's database."""
-    return _current().records(kernel, **options)
-
-
-def trials(kernel: Path | None = None, **options: Any) -> Any:
-    """Tuner.trials() for the current context's GPU and the user's database."""
-    return _current().trials(kernel, **options)
-
-
-def kernels() -> list[dict[str, Any]]:
-    """Tuner.kernels() of the user's tuner."""
-    return _current().kernels()
+tune = _tune_here if TYPE_CHECKING else _tune
+run = _here(Tuner.run)
+compare = _here(Tuner.compare)
+space = _here(Tuner.space)
+records = _here(Tuner.records)
+trials = _here(Tuner.trials)
+kernels = _here(Tuner.kernels)
+add_template = _here(Tuner.add_template)
+add_source = _here(Tuner.add_source)
+background = _here(Tuner.background)
+wait = _here(Tuner.wait)
+save_wisdom = _here(Tuner.save_wisdom)
+load_wisdom = _here(Tuner.load_wisdom)

@@ -11,6 +11,7 @@ from typing import Any, Iterable, Sequence
 _TYPES = {"f2": "half", "f4": "float", "f8": "double", "i1": "signed char", "u1": "unsigned char",
           "i2": "short", "u2": "unsigned short", "i4": "int", "u4": "unsigned int",
           "i8": "long long", "u8": "unsigned long long", "b1": "bool"}
+TYPE_LETTERS = {name: letters for letters, name in _TYPES.items()}  # as NumPy calls them
 TORCH_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
           "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
           "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",

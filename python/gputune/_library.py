@@ -78,8 +78,8 @@ def as_dict(struct: Any) -> dict[str, Any]:
 class Interrupt:
     """What stops a call: gputune_options' `cancel`, and what a callback has thrown."""
 
-    def __init__(self) -> None:
-        self.flag = ctypes.c_int(0)
+    def __init__(self, flag: Any = None) -> None:
+        self.flag: Any = ctypes.c_int(0) if flag is None else flag
         self.thrown: list[BaseException] = []
 
     def guarded(self, function: Callable[..., Any], failed: Any) -> Callable[..., Any]:

@@ -15,20 +15,23 @@ from __future__ import annotations
 import contextlib
 import csv
 import ctypes
+import functools
 import itertools
 import math
 import os
 import random
 import re
+import sys
 import tempfile
 import time
+import types
 import warnings
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy  # type: ignore[import-not-found, unused-ignore]
 
-from . import (CompileError, CrashedError, DeviceMemoryError, NoVariantError, TimeLimitError, Tuner,
-               WrongResultError, __version__, _abi)
+from . import (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
+               Tuner, WrongResultError, __version__, _abi)
 from ._library import Interrupt, collect, library
 
 __all__ = ["run_kernel", "tune_kernel"]
@@ -43,12 +46,19 @@ _TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "s
 _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100
-_NONE_WORKS = (CompileError, CrashedError, DeviceMemoryError, NoVariantError, TimeLimitError,
+_MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
+_NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
                WrongResultError)
+_MOST_DEFAULTS = 16  # that are tried for one template
 _MOST_VALUES = 192  # of a tunable
 
 
 # --- what Kernel Tuner's arguments mean --------------------------------------------------------------
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(expression: str) -> types.CodeType:
+    return compile(expression.strip(), expression, "eval")
+
 
 def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
     """The value of an expression in Python with parameters as names. A parameter whose name is no
@@ -56,7 +66,7 @@ def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
     for name, value in params.items():
         if not name.isidentifier():
             expression = expression.replace(name, repr(value))
-    return eval(expression, {"math": math, "np": numpy, "numpy": numpy}, dict(params))
+    return eval(_compiled(expression), _MODULES, params)
 
 
 def _called(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -103,15 +113,21 @@ def _allowed(restrictions: Any, params: dict[str, Any]) -> bool:
     return True
 
 
+def _block_names(given: Mapping[str, Any]) -> list[str]:
+    names: list[str] = list(given["block_size_names"] or ())
+    return names + list(_BLOCK_NAMES[len(names):])
+
+
+def _block(names: Sequence[str], params: Mapping[str, Any]) -> list[int]:
+    return [int(params.get(name, plain)) for name, plain in zip(names, (256, 1, 1))]
+
+
 class _Launch:
     """How one configuration is launched: block, grid, shared memory."""
 
     def __init__(self, given: Mapping[str, Any], params: dict[str, Any]) -> None:
-        names: list[str] = list(given["block_size_names"] or ())
-        names += _BLOCK_NAMES[len(names):]
-        self.block_names = names
-        self.block = [int(params.get(names[0], 256)), int(params.get(names[1], 1)),
-                      int(params.get(names[2], 1))]
+        self.block_names = names = _block_names(given)
+        self.block = _block(names, params)
         divisors = [_divisor(given[f"grid_div_{axis}"], name, params) for axis, name in zip("xyz", names)]
         self.grid = [math.ceil(size / divisor)
                      for size, divisor in zip(_problem(given["problem_size"], params), divisors)]
@@ -313,14 +329,29 @@ def _samples(path: str) -> dict[str, list[float]]:
 
 def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
               folder: str) -> list[dict[str, Any]]:
-    """A record of gputune_run() for each configuration, with "times"."""
+    """A record of gputune_run() for each configuration, with "times". All code of the file is compiled for
+    the template's default too, and where that fails, nothing runs: then another one is the default."""
+    found: list[dict[str, Any]] = []
+    why = ""
+    for default in range(min(len(variants.params), _MOST_DEFAULTS)):
+        tuner.add_source(template, variants.template(default))
+        found, why = _run(tuner, template, variants, time_limit, folder)
+        if found or not why:
+            break
+    failed = {"status": "launch", "message": why, "compile_ns": 0.0, "times": []}
+    return found + [failed] * (len(variants.params) - len(found))
+
+
+def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
+         folder: str) -> tuple[list[dict[str, Any]], str]:
+    """The records, and why there are not more."""
     given = variants.given
     members, _kept = _inputs(given, variants, folder)
     samples = os.path.join(folder, f"{template}.csv")
     words = [" ".join(variants.configuration(i)).encode() for i in range(len(variants.params))]
     stop = Interrupt()
     found: list[dict[str, Any]] = []
-    options, _more = tuner._options(stop, (), None, time_limit_s=time_limit, seed=given["seed"] or 0,
+    options, _more = tuner._options(stop, (), time_limit_s=time_limit, seed=given["seed"] or 0,
                                     samples_path=samples.encode(), **members)
     each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
     why = ""
@@ -333,8 +364,7 @@ def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: floa
     times = _samples(samples)
     for record in found:
         record["times"] = times.get(record["configuration"], [])
-    failed = {"status": "launch", "message": why, "compile_ns": 0.0, "times": []}
-    return found + [failed] * (len(words) - len(found))
+    return found, why
 
 
 def _launched(tuner: Tuner, template: str, variants: _Variants, i: int) -> list[Any]:
@@ -381,8 +411,17 @@ class RuntimeFailedConfig(ErrorConfig):
     """It crashed, hung or was not to be launched."""
 
 
-_FAILED = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
-           "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
+_FAILED: dict[str, type[str]] = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
+                                 "crashed": RuntimeFailedConfig, "hung": RuntimeFailedConfig}
+
+
+def _error(record: Mapping[str, Any]) -> str:
+    """Why a configuration failed, of Kernel Tuner's own class where a script uses that too. Too much static
+    shared memory is what compilers refuse."""
+    too_much = re.search("static shared memory|too much shared data", record["message"])
+    kind: type[str] = CompilationFailedConfig if too_much else _FAILED.get(record["status"], InvalidConfig)
+    theirs: type[str] = getattr(sys.modules.get("kernel_tuner.util"), kind.__name__, kind)
+    return theirs(record["message"])
 
 
 def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
@@ -392,7 +431,7 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
         for name, metric in (given["metrics"] or {}).items():
             out[name] = metric(out) if callable(metric) else _evaluate(metric, out)
     else:
-        out["__error__"] = _FAILED.get(record["status"], InvalidConfig)(record["message"])
+        out["__error__"] = _error(record)
     out.update(compile_time=record["compile_ns"] / 1e6, verification_time=0.0,
                benchmark_time=sum(record["times"]), strategy_time=0.0, framework_time=0.0,
                timestamp=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()))
@@ -403,10 +442,15 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
 
 def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any]]:
     names, values = list(given["tune_params"]), list(given["tune_params"].values())
-    space = [params for params in (dict(zip(names, one)) for one in itertools.product(*values))
-             if _allowed(given["restrictions"], params) and
-             math.prod(_Launch(given, params).block) <= most_threads]
+    blocks = _block_names(given)
+    space: list[tuple[Any, ...]] = []  # which takes less memory than dicts
+    for one in itertools.product(*values):
+        params = dict(zip(names, one))
+        if math.prod(_block(blocks, params)) <= most_threads and _allowed(given["restrictions"], params):
+            space.append(one)
     options, strategy = given["strategy_options"] or {}, given["strategy"] or "brute_force"
+    if isinstance(strategy, types.ModuleType):  # kernel_tuner.strategies.minimize
+        strategy = strategy.__name__.rpartition(".")[2]
     most = options.get("max_fevals")
     if strategy != "brute_force":
         if strategy != "random_sample":
@@ -415,18 +459,18 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any
         sample = math.ceil(len(space) * options.get("fraction", 0.1))
         most = most or (sample if strategy == "random_sample" else _DEFAULT_SAMPLE)
         space = random.Random(given["seed"] or 0).sample(space, min(most, len(space)))
-    return space[:most] if most else space
+    return [dict(zip(names, one)) for one in (space[:most] if most else space)]
 
 
 def _refuse(given: Mapping[str, Any]) -> None:
     lang = given.get("lang")
-    if lang and str(lang).upper() not in ("CUDA", "CUPY", "NVCUDA"):
+    if lang and str(lang).upper() not in ("CUDA", "CUPY", "NVCUDA", "PYCUDA"):
         raise NotImplementedError(f"lang is {lang!r}; only CUDA C is served")
     for name, why in (("texmem_args", "textures are not"), ("observers", "observers are not"),
                       ("simulation_mode", "simulation is not"), ("objectives", "several objectives are not")):
         if given.get(name):
             raise NotImplementedError(f"{name}: {why} served; use Kernel Tuner itself")
-    if given.get("strategy") is not None and not isinstance(given["strategy"], str):
+    if given.get("strategy") is not None and not isinstance(given["strategy"], (str, types.ModuleType)):
         raise NotImplementedError("a strategy of one's own is not served")
     for name in ("grid_div_x", "grid_div_y", "grid_div_z"):
         if isinstance(given[name], dict):
@@ -444,12 +488,6 @@ def _opened(given: Mapping[str, Any]) -> Iterator[tuple[Tuner, str]]:
     with tempfile.TemporaryDirectory() as folder, \
             Tuner(device=given["device"], database=":memory:", keep_workers=True, include=include) as tuner:
         yield tuner, folder
-
-
-def _add(tuner: Tuner, variants: _Variants, number: int) -> str:
-    name = f"configurations-{number}.cu"
-    tuner.add_source(name, variants.template())
-    return name
 
 
 def _best(given: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -487,14 +525,16 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                            for value in given["arguments"]]
     begun = time.perf_counter()
     limit = float((strategy_options or {}).get("time_limit", 0)) or 86400.0
+    spent = {"strategy": 0.0, "framework": 0.0, "compile": 0.0}
+    configurations = _timed(spent, "strategy", lambda: _searched(given, 1024))
+    results: dict[int, dict[str, Any]] = {}
+    places = {id(params): i for i, params in enumerate(configurations)}
     with _opened(given) as (tuner, folder):
-        assert tuner.device
-        configurations = _searched(given, 1024)
-        results: dict[int, dict[str, Any]] = {}
-        places = {id(params): i for i, params in enumerate(configurations)}
-        for number, variants in enumerate(_grouped(given, configurations)):
-            template = _add(tuner, variants, number)
-            for i, record in enumerate(_measured(tuner, template, variants, limit, folder)):
+        groups = _timed(spent, "framework", lambda: _grouped(given, configurations))
+        for number, variants in enumerate(groups):
+            template = f"configurations-{number}.cu"
+            records = _timed(spent, "compile", lambda: _measured(tuner, template, variants, limit, folder))
+            for i, record in enumerate(records):
                 params, checked = variants.params[i], time.perf_counter()
                 if record["status"] == "ok" and given["answer"] is not None and \
                         not _is_right(given, _launched(tuner, template, variants, i)):
@@ -503,25 +543,39 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 out["verification_time"] = 1000 * (time.perf_counter() - checked)
                 if verbose:
                     print(_shown(out, [*tune_params, "time", *(metrics or ())]))
-        found = [results[place] for place in sorted(results)]
-        environment = _environment(given, tuner.device, 1000 * (time.perf_counter() - begun), found)
+    found = [results[place] for place in sorted(results)]
+    assert tuner.device
+    environment = _environment(given, tuner.device, spent, begun, found)
     if not quiet:
         _report(given, environment)
     return found, environment
 
 
-def _environment(given: Mapping[str, Any], device: Mapping[str, Any], total_ms: float,
-                 found: list[dict[str, Any]]) -> dict[str, Any]:
+def _timed(spent: dict[str, float], name: str, call: Callable[[], Any]) -> Any:
+    begun = time.perf_counter()
+    try:
+        return call()
+    finally:
+        spent[name] += 1000 * (time.perf_counter() - begun)
+
+
+def _environment(given: Mapping[str, Any], device: Mapping[str, Any], spent: Mapping[str, float],
+                 begun: float, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Totals are of the clock: of compiles at the same time each second counts once."""
     out: dict[str, Any] = {
         "device_name": device["name"], "compute_capability": str(device["compute_capability"]),
         "iterations": given["iterations"], "compiler_options": list(given["compiler_options"] or ()),
         "gputune_version": __version__, "emulated": device["emulated"]}
-    for name in ("compile", "verification", "benchmark", "strategy", "framework"):
-        out[f"total_{name}_time"] = sum(one[f"{name}_time"] for one in found)
-    out["overhead_time"] = max(total_ms - sum(out[name] for name in out if name.startswith("total_")), 0.0)
+    sums = {name: float(sum(one[f"{name}_time"] for one in found))
+            for name in ("compile", "verification", "benchmark")}
+    sums["compile"] = min(sums["compile"], max(spent["compile"] - sums["benchmark"], 0.0))
+    for name, total in {**sums, "strategy": spent["strategy"], "framework": spent["framework"]}.items():
+        out[f"total_{name}_time"] = total
     best = _best(given, found)
     if best:
         out["best_config"] = best
+    known = sum(out[name] for name in out if name.startswith("total_"))
+    out["overhead_time"] = max(1000 * (time.perf_counter() - begun) - known, 0.0)
     return out
 
 
@@ -556,7 +610,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     given["arguments"] = [_host(value) for value in arguments]
     with _opened(given) as (tuner, folder):
         variants = _grouped(given, [params])[0]
-        template = _add(tuner, variants, 0)
+        template = "configurations-0.cu"
         record, = _measured(tuner, template, variants, 600, folder)
         if record["status"] != "ok":
             raise RuntimeError(f"{kernel_name}: {record['message']}")

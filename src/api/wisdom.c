@@ -64,6 +64,20 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     return GPUTUNE_OK;
 }
 
+static int ignore_record(void *user, const gputune_record *record)
+{
+    (void)user, (void)record;
+    return 0;
+}
+
+/* Nothing was found of what the filter names: whether it is the name of something. */
+static gputune_status check_name(gputune *tuner, const char *kernel)
+{
+    const gputune_record_filter filter = {
+        .version = GPUTUNE_RECORD_FILTER_VERSION, .kernel = kernel, .any_gpu = true};
+    return gputune_records(tuner, &filter, ignore_record, NULL);
+}
+
 /* A call of the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_wisdom_filter *filter, const char *function)
@@ -78,6 +92,9 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     }
     free_wanted(&wanted);
     gt_call_end(&call);
+    if (status == GPUTUNE_OK && !found && filter) {
+        GT_TRY(check_name(tuner, filter->kernel));
+    }
     if (status == GPUTUNE_OK && count) {
         *count = found;
     }

@@ -47,7 +47,8 @@ static void speedup(cli_cell *out, const void *item)
 static void flags(cli_cell *out, const void *item)
 {
     const gputune_info *info = &((const outcome *)item)->info;
-    char *text = cli_format("%s%s%s", info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
+    char *text = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
+                            info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
                             info->modelled ? "modelled, " : "");
     text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
     cli_set_text(out, text);
@@ -85,6 +86,7 @@ static const cli_column columns[] = {
     CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
     {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
     {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},
+    SAME(outside_only, "", CLI_YES, DATA),
 };
 
 /* The failures that are stored of a scenario. */

@@ -14,6 +14,15 @@ static _Thread_local uint32_t running_here;
 
 /* --- opening, closing ------------------------------------------------------------------------- */
 
+gputune_status gt_session_may_measure(const gt_request *request)
+{
+    return running_here ? gt_fail(GPUTUNE_EBUSY,
+                                  "%s: a callback of a tuning cannot measure; measure after that "
+                                  "tuning",
+                                  request->template->name)
+                        : GPUTUNE_OK;
+}
+
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
 {
@@ -24,12 +33,8 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
                         .request = request,
                         .start_ns = gt_now_ns(),
                         .recheck_id = GT_NO_VARIANT};
-    if (policy->exclusive && running_here > 0) {
-        return gt_fail(GPUTUNE_EBUSY,
-                       "%s: a callback of a tuning cannot measure; measure after that tuning",
-                       request->template->name);
-    }
     if (policy->exclusive) {
+        GT_TRY(gt_session_may_measure(request));
         GT_TRY(gt_emulated_can(request));
     }
     GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,

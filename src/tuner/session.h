@@ -78,6 +78,8 @@ struct gt_session {
     gt_timeline timeline;
 };
 
+/* EBUSY in a callback of a session, which would wait for its own end. */
+gputune_status gt_session_may_measure(const gt_request *request);
 /* Borrows a farm and opens the field, whose request, farm and `measure` are filled in. Pointers in
  * the options must outlive it. gt_session_close() is needed whatever the status. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,

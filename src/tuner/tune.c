@@ -6,6 +6,7 @@
 #include "tuner/imported.h"
 #include "tuner/outcome.h"
 #include "tuner/prove.h"
+#include "tuner/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -359,6 +360,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
+    GT_TRY(gt_session_may_measure(request)); /* before it waits for the lease of its own thread */
     gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
@@ -398,7 +400,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_tune(gt_choice *out, gt_request *request)
+static gputune_status choose(gt_choice *out, gt_request *request)
 {
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
@@ -412,4 +414,38 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     gputune_status status = search_under_lease(out, request);
     bool answers = gt_outcome_leaves_an_answer(status) && !request->background;
     return answers ? choose_without_times(out, request) : status;
+}
+
+/* The default races beside every space, and is what there is to launch where nothing is known: the
+ * answer may be a configuration that the restrictions leave out, which is said. */
+static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
+{
+    bool covered;
+    char *config;
+    if (!request->options.only_count) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_request_covers(&covered, request, &choice->config));
+    choice->outside_only = !covered;
+    if (covered) {
+        return GPUTUNE_OK;
+    }
+    bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
+    GT_TRY(gt_config_text(&config, request->template, &choice->config));
+    gt_log_line(&request->services->log, GPUTUNE_LOG_INFO,
+                "%s: %s is the default, outside of %s: %s", request->template->name, config,
+                request->only_text,
+                known ? "no variant within is faster" : "no result within is known");
+    free(config);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tune(gt_choice *out, gt_request *request)
+{
+    GT_TRY(choose(out, request));
+    gputune_status status = say_what_is_outside(out, request);
+    if (status != GPUTUNE_OK) {
+        gt_choice_free(out);
+    }
+    return status;
 }

@@ -101,6 +101,7 @@ static void test_a_callback_may_call_the_tuner(void **state)
     assert_non_null(strstr(c.measured.reason, "callback"));
     expect(c.same, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(c.same.reason, "callback"));
+    assert_null(strstr(world.log, "taken over")); /* it did not wait for its own thread */
     gputune_plan_release(plan);
     expect(ask(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* afterwards it is */
     gputune_close(c.tuner);

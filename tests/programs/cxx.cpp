@@ -5,7 +5,9 @@
 #include <cuda.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
@@ -197,6 +199,75 @@ static void source(const gt::tuner &tuner)
     expect(!added && added.why().status == GPUTUNE_ETEMPLATE, "a mistake in a text");
 }
 
+/* Options with strings, callables and durations of C++. */
+static void options_of_cxx(const gt::tuner &tuner)
+{
+    using namespace std::chrono_literals;
+    const std::string kernel = "axpy";
+    std::vector<float> x(buffers::n, 3.0f);
+    buffers b;
+    unsigned seen = 0, proved = 0;
+    const gt::options own = gt::options()
+                                .time_limit(1min)
+                                .only("BLOCK=128,256")
+                                .only("UNROLL=1")
+                                .force()
+                                .progress([&](const gputune_progress &) { seen++; });
+    auto plan = tuner.try_tune(kernel, {{"n", b.n}}, own);
+    expect(plan && seen && plan->info().variants == 8, "limits, restrictions, progress",
+           plan ? std::to_string(plan->info().variants) : plan.why().message);
+    gt::options data = own;
+    data.input("x", x).reference(
+        [&](gputune_sizes sizes, const gputune_host_argument *arguments, std::size_t count) {
+            auto *y = static_cast<float *>(arguments[0].data);
+            const auto *from = static_cast<const float *>(arguments[1].data);
+            const double a = *static_cast<const float *>(arguments[2].data);
+            for (std::size_t i = 0; i < arguments[0].bytes / sizeof *y; i++) {
+                y[i] = static_cast<float>(a * from[i] + y[i]);
+            }
+            proved += count == 4 && sizes.count == 1;
+        },
+        "y += a x");
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
+    expect(plan && proved > 1, "a reference and inputs in host memory",
+           plan ? "" : plan.why().message);
+    for (const float factor : {1.0f, 2.0f}) { /* two functions, at one place, without a tag */
+        data = gt::options()
+                   .only("BLOCK=256")
+                   .only("UNROLL=1")
+                   .reference([factor](gputune_sizes, const gputune_host_argument *arguments,
+                                       std::size_t) {
+                       auto *y = static_cast<float *>(arguments[0].data);
+                       const auto *from = static_cast<const float *>(arguments[1].data);
+                       const double a = *static_cast<const float *>(arguments[2].data);
+                       for (std::size_t i = 0; i < arguments[0].bytes / sizeof *y; i++) {
+                           y[i] = static_cast<float>(factor * a * from[i] + y[i]);
+                       }
+                   });
+        plan = tuner.try_tune(kernel, {{"n", 777}}, data);
+        expect(bool(plan) == (factor == 1.0f), "results of one function are not another's");
+    }
+    data = own;
+    data.input("x", gt::span<const float>(b.x, b.n));
+    expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
+    data.input("z", x);
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
+    expect(!plan && plan.why().status == GPUTUNE_EINVAL, "an input that is no argument");
+    unsigned rows = 0;
+    const auto ran = tuner.try_run(kernel, {{"n", b.n}}, {"BLOCK=128", "BLOCK=256"},
+                                   [&](const gputune_record &one) { rows += one.median_ns > 0; });
+    expect(ran && rows == 2, "two configurations side by side");
+    plan = tuner.try_tune(kernel, {{"n", 2000}}, gt::options(own).background());
+    expect(plan && tuner.try_wait(60s) && tuner.background().tuned == 1, "in the background");
+    const char *folder = std::getenv("TMPDIR");
+    const std::string path = std::string(folder ? folder : "/tmp") + "/gputune-cxx-wisdom.json";
+    const auto saved = tuner.try_save_wisdom(path);
+    const auto loaded = tuner.try_load_wisdom(path);
+    std::remove(path.c_str());
+    expect(saved && *saved > 0 && loaded, "wisdom");
+    expect(!tuner.try_load_wisdom(path), "wisdom that is not there");
+}
+
 #if defined(__cpp_exceptions)
 static void exceptions(const gt::tuner &tuner)
 {
@@ -225,6 +296,12 @@ static void exceptions(const gt::tuner &tuner)
     int count = 0;
     tuner.records([&](const gputune_record &record) { count += record.is_winner; });
     expect(count == 1, "records", std::to_string(count));
+    try {
+        tuner.tune("axpy", {{"n", 3000}}, gt::options().progress([](const auto &) { throw 8; }));
+        expect(false, "a progress function's exception comes through");
+    } catch (int number) {
+        expect(number == 8, "a progress function's exception comes through");
+    }
     try {
         tuner.records([](const gputune_record &) { throw 7; });
         expect(false, "a callback's exception comes through");
@@ -262,6 +339,7 @@ int main()
 #if defined(__cpp_exceptions)
         exceptions(*tuner);
 #endif
+        options_of_cxx(*tuner);
         expect(tuner->try_tune("axpy", {{"m", 1}}).why().status != GPUTUNE_OK,
                "a result that failed");
     }

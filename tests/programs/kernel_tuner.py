@@ -2,7 +2,9 @@
 import os
 import sys
 import tempfile
+import time
 import traceback
+import types
 import warnings
 
 import numpy
@@ -104,7 +106,10 @@ def what_is_searched():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         results, _ = tune(space, grid_div_y=[], strategy="genetic_algorithm", strategy_options={"max_fevals": 3})
-    assert len(results) == 3 and "random sample" in str(caught[0].message)
+        assert len(results) == 3 and "random sample" in str(caught[0].message)
+        module = types.ModuleType("kernel_tuner.strategies.minimize")  # as scripts give it, too
+        results, _ = tune(space, grid_div_y=[], strategy=module, strategy_options={"max_fevals": 2})
+        assert len(results) == 2 and "'minimize'" in str(caught[-1].message), caught[-1].message
     many, _ = tune({"block_size_x": [32], "unused": list(range(200))}, strategy="random_sample",
                    strategy_options={"fraction": 0.012})
     assert len(many) == 3
@@ -171,6 +176,34 @@ template <typename T> __global__ void twice(T *x, int n)
     assert isinstance(results[1]["__error__"], CompilationFailedConfig) and "time" not in results[1], results
     none, env = tune({"block_size_x": [128]}, source, "twice<float>", N, [a.copy(), numpy.int32(N)])
     assert "__error__" in none[0] and "best_config" not in env
+
+
+@test
+def another_kernel_of_the_file_that_does_not_fit():
+    source = ADD + """
+__global__ void large(float *x)
+{
+    __shared__ double room[block_size_x == 256 ? 9000 : 1];
+    room[threadIdx.x] = x[0];
+    __syncthreads();
+    x[0] = room[x[1] > 0 ? 1 : 0];
+}
+"""
+    for order in ([256, 64], [64, 256]):  # also where the template's default is such a one
+        results, _ = tune({"block_size_x": order}, source)
+        assert [("time" in one, "__error__" in one) for one in results] == \
+            [(size != 256, size == 256) for size in order], results
+        assert isinstance(results[order.index(256)]["__error__"], CompilationFailedConfig), results
+
+
+@test
+def totals_of_the_clock():
+    begun = time.perf_counter()
+    _, env = tune({"block_size_x": [64, 128, 256]}, answer=[a + b, None, None, None])
+    total = sum(value for name, value in env.items() if name.startswith("total_") or name == "overhead_time")
+    assert all(env[f"total_{name}_time"] > 0 for name in ("strategy", "framework", "compile", "benchmark",
+                                                          "verification")), env
+    assert 0 < total < 1000 * (time.perf_counter() - begun)
 
 
 @test

@@ -536,6 +536,22 @@ def spaces_runs_and_trials():
 
 
 @test
+def an_answer_outside_of_its_restrictions_says_so():
+    lines = []
+    with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
+        for effort, why in (("cached", "no result within is known"), ("measure", "no variant within is faster")):
+            lines.clear()
+            worse = tuner.tune("axpy", n=N, effort=effort, only=["BLOCK=1024", "UNROLL=8", "VEC=1"], time_limit=60)
+            assert worse.info["configuration"] == worse.info["default_configuration"]
+            assert worse.info["outside_only"] is True
+            assert any(level == 2 and "VEC=1 BLOCK=256 UNROLL=1 is the default, outside of BLOCK=1024; UNROLL=8; "
+                       f"VEC=1: {why}" in line for level, line in lines), lines
+        within = tuner.tune("axpy", n=N, effort="cached", only=["BLOCK=256"])
+        assert within.info["outside_only"] is False
+        assert tuner.tune("axpy", n=N, effort="cached").info["outside_only"] is False
+
+
+@test
 def arrays_in_host_memory_on_the_emulator():
     axpy = plan()
     y, x = array.array("f", [1] * N), array.array("f", [1] * N)
@@ -560,6 +576,124 @@ def arrays_in_host_memory_on_the_emulator():
     assert (y == 3).all()
     raises(TypeError, "has elements of type double", axpy, numpy.ones(N), x, 1.0, N)
     raises(TypeError, "is an array; the template has a value", axpy, y, x, x, N)
+
+
+@test
+def a_programs_own_inputs_and_reference():
+    try:
+        import numpy
+    except ImportError:
+        return
+    seen = []
+
+    def reference(sizes, y, x, a, n):
+        seen.append((sizes["n"], len(y), type(a)))
+        assert n == sizes["n"] and not x.flags.writeable
+        y[:] = a * x.astype("float64") + y
+
+    x = numpy.arange(N, dtype="float32")
+    with gputune.open(database=":memory:") as tuner:
+        options = {"n": N, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
+        axpy = tuner.tune("axpy", inputs={"x": x}, reference=reference, reference_tag="y += ax", **options)
+        assert axpy.info["source"] == "measured" and (N, N, float) in seen, seen
+        assert len({n for n, _, _ in seen}) > 1  # proved at an awkward size too
+        raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
+        raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, force=True, **options)
+        raises(gputune.InvalidError, "z", tuner.tune, "axpy", inputs={"z": x}, **options)
+        raises(gputune.InvalidError, "x", tuner.tune, "axpy", inputs={"x": x[:5]}, **options)
+        raises(TypeError, "input x is not contiguous", tuner.tune, "axpy", inputs={"x": numpy.ones(2 * N)[::2]},
+               **options)
+        raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
+        raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
+        untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
+        for _ in range(2):  # its results are not those of a function that comes to lie where it lay
+            tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)
+            raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, **untagged)
+        count = len(seen)
+        for _ in range(2):  # and those of the same function answer
+            tuner.tune("axpy", reference=reference, **untagged)
+            count, before = len(seen), count
+        assert count == before, (count, before)
+        on_gpu = Interface()
+        tuner.tune("axpy", inputs={"x": on_gpu}, inputs_tag="ones", force=True, **options)
+        with tempfile.TemporaryDirectory() as folder:
+            numpy.save(os.path.join(folder, "x.npy"), x)
+            tuner.tune("axpy", inputs={"x": os.path.join(folder, "x.npy")}, force=True, **options)
+            samples = os.path.join(folder, "samples.csv")
+            tuner.tune("axpy", samples=samples, force=True, **options)
+            with open(samples) as file:
+                assert "value_ns" in file.readline()
+
+
+@test
+def a_thread_cancels_a_tuning():
+    cancel = gputune.Cancel()
+    with gputune.open(database=":memory:") as tuner:
+        tuner.add_source("many.cu", MANY)
+        timer = threading.Timer(1, cancel.set)
+        timer.start()
+        try:
+            assert tuner.tune("many", n=N, time_limit=60, cancel=cancel).info["variants"] < 800
+        except gputune.CanceledError:
+            pass
+        assert cancel.is_set()
+        raises(TypeError, "cancel is True; expected a gputune.Cancel", tuner.tune, "many", cancel=True)
+
+
+@test
+def tunings_in_the_background():
+    with gputune.open(database=":memory:") as tuner:
+        options = {"n": 2000, "background": True, "only": ["BLOCK=128,256", "UNROLL=1"]}
+        assert tuner.tune("axpy", **options).info["source"] == "default"
+        tuner.wait(60)
+        assert tuner.background()["tuned"] == 1, tuner.background()
+        assert tuner.tune("axpy", **options).info["source"] == "cached"
+        tuner.add_source("many.cu", MANY)
+        tuner.tune("many", n=N, background=True)
+        raises(gputune.TimeLimitError, "", tuner.wait, 0.2)
+        raises(ValueError, "share is 7", tuner.tune, "axpy", share=7, **options)
+        raises(ValueError, "no progress or cancel", tuner.tune, "axpy", progress=print, **options)
+
+
+@test
+def wisdom_misses_and_comparisons():
+    with tempfile.TemporaryDirectory() as folder, gputune.open(database=":memory:") as one, \
+            gputune.open(database=":memory:") as other:
+        options = {"n": 64, "only": ["BLOCK=128,256", "UNROLL=1"]}
+        winner = one.tune("axpy", time_limit=30, **options).info
+        path = os.path.join(folder, "wisdom.json")
+        assert one.save_wisdom(path) == 1 and other.load_wisdom(path) == 1
+        assert other.records()[0]["configuration"] == winner["configuration"] and other.records()[0]["unproved"]
+        raises(gputune.Error, "none.json", other.load_wisdom, os.path.join(folder, "none.json"))
+        pair = one.compare("axpy", n=64)
+        assert [r["configuration"] for r in pair] == [winner["default_configuration"], winner["configuration"]]
+        assert len(one.compare("axpy", ["BLOCK=64", "BLOCK=512"], n=64)) == 3
+        path = os.path.join(folder, "misses")
+        os.environ["GPUTUNE_RECORD"] = path
+        with gputune.open(database=":memory:") as third:
+            third.tune("axpy", n=777, effort="cached")
+        del os.environ["GPUTUNE_RECORD"]
+        assert [(m["kernel"], m["sizes"]) for m in gputune.misses(path)] == [("axpy", "n=777")], gputune.misses(path)
+        kinds = [one["kind"] for one in one.check("axpy", n=64, max_variants=2)]
+        assert kinds == ["checked", "checked"], kinds
+
+
+@test
+def bars_and_help():
+    import contextlib
+    import inspect
+    import io
+    shown = io.StringIO()
+    with contextlib.redirect_stderr(shown), gputune.open(database=":memory:") as tuner:
+        tuner.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], progress=True, time_limit=30)
+    assert "axpy: " in shown.getvalue() and "8" in shown.getvalue(), shown.getvalue()
+    assert "time_limit" in inspect.signature(gputune.tune).parameters
+    assert "self" not in inspect.signature(gputune.tune).parameters
+    for name in gputune.__all__:
+        assert inspect.getdoc(getattr(gputune, name)), name
+    gputune.add_source("other.cu", MANY.replace("many", "other_many"))
+    assert "other_many" in [one["name"] for one in gputune.kernels()]
+    raises(ValueError, "give that to add_source()", gputune.tune, MANY)
 
 
 for one in tests:

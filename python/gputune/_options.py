@@ -1,0 +1,153 @@
+"""What a tuning is given besides numbers and words: inputs, a reference, what stops it, what shows it."""
+from __future__ import annotations
+
+import ctypes
+import importlib
+import itertools
+import os
+import sys
+import weakref
+from typing import Any, Callable, Mapping, Sequence
+
+from . import _abi
+from ._arrays import TYPE_LETTERS, current_stream, device_array, host_view
+from ._library import Interrupt, as_dict, encoded, text
+
+Progress = Callable[["dict[str, Any]"], object]
+Reference = Callable[..., object]
+
+
+class Cancel:
+    """Stops the calls that it is given to (tune(cancel=...)), from any thread. What is finished is kept."""
+
+    def __init__(self) -> None:
+        self.flag = ctypes.c_int(0)
+
+    def set(self) -> None:
+        self.flag.value = 1
+
+    def is_set(self) -> bool:
+        return bool(self.flag.value)
+
+
+# --- inputs ------------------------------------------------------------------------------------------
+
+def _host_memory(name: str, value: Any) -> tuple[int, int, Any] | None:
+    """Address, bytes and what keeps an array in host memory; None of what is none."""
+    view = host_view(value)
+    if view is None:
+        return None
+    if not view.c_contiguous:
+        raise TypeError(f"input {name} is not contiguous in C order; copy it first")
+    kept = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0") if view.readonly \
+        else (ctypes.c_char * view.nbytes).from_buffer(view)
+    return ctypes.addressof(kept), view.nbytes, kept
+
+
+def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any]]:
+    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, and
+    what they point to."""
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"inputs is {given!r}; expected a dict of arrays and paths by argument")
+    items, files, kept = [], [], []
+    for name, value in (given or {}).items():
+        if isinstance(value, (str, os.PathLike)):
+            files.append(_abi.gputune_file(name.encode(), encoded(name, value)))
+            continue
+        on_gpu = hasattr(value, "__cuda_array_interface__") or getattr(value, "is_cuda", False)
+        host = None if on_gpu else _host_memory(name, value)
+        if host:
+            items.append(_abi.gputune_input(name.encode(), host[0], host[1], True))
+            kept.append(host[2])
+            continue
+        stream = current_stream([value])
+        array = device_array(value, stream, False)
+        if array is None:
+            raise TypeError(f"input {name} is a {type(value).__name__}; expected an array or a path")
+        if driver is None:
+            raise TypeError(f"input {name} is on a GPU; this tuner has none")
+        driver.call("cuStreamSynchronize", ctypes.c_void_p(stream))
+        items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, False))
+        kept.append(array)
+    made = (_abi.gputune_input * max(len(items), 1))(*items)
+    named = (_abi.gputune_file * max(len(files), 1))(*files)
+    return ({"inputs": made, "input_count": len(items), "files": named, "file_count": len(files)},
+            [made, named, kept])
+
+
+# --- a reference -------------------------------------------------------------------------------------
+
+def _value(numpy: Any, item: Any, known: Mapping[str, Any]) -> Any:
+    """An argument on the host: a NumPy array over its elements, or a scalar."""
+    data = (ctypes.c_char * item.bytes).from_address(item.data)
+    letters = TYPE_LETTERS.get(known["type"])
+    kind = numpy.dtype(letters or f"V{known['element_bytes'] or known['bytes']}")
+    array = numpy.frombuffer(data, kind)
+    if known["kind"] == _abi.GPUTUNE_PARAMETER_SCALAR:
+        return array[0].item() if letters else array[0]
+    array.flags.writeable = bool(item.is_output)
+    return array
+
+
+_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_numbers = itertools.count(1)
+
+
+def identity(function: Reference) -> int:
+    """What a function is known by as a call's `user`: C's functions that are made of functions of Python
+    get addresses that others had before."""
+    try:
+        return _known.setdefault(function, next(_numbers))
+    except TypeError:  # it takes no weak references, or has no hash
+        return next(_numbers)
+
+
+def reference(function: Reference, stop: Interrupt, arguments: Sequence[Mapping[str, Any]]) -> Any:
+    """A function of the sizes and the kernel's arguments, for C."""
+    numpy = importlib.import_module("numpy")
+
+    def call(_: Any, sizes: Any, items: Any, count: int) -> int:
+        named = {text(one.name): one.value for one in sizes.items[:sizes.count]}
+        function(named, *(_value(numpy, item, known) for item, known in zip(items[:count], arguments)))
+        return 0
+    return _abi.gputune_reference_fn(stop.guarded(call, 1))
+
+
+# --- progress ----------------------------------------------------------------------------------------
+
+class Bar:
+    """A progress bar: tqdm's where it is installed, in notebooks too, else a line on stderr."""
+
+    def __init__(self, kernel: str) -> None:
+        self._kernel, self._width = kernel, 0
+        self._bar: Any = None
+        try:
+            self._bars: Any = importlib.import_module("tqdm.auto").tqdm
+        except ImportError:
+            self._bars = None
+
+    def __call__(self, progress: dict[str, Any]) -> None:
+        done = progress["verified"] + progress["failed"]
+        best = f"{progress['best_ns'] / 1000:.4g} us" if progress["best_ns"] else ""
+        if self._bars:
+            self._bar = self._bar or self._bars(total=progress["variants"], desc=self._kernel, unit="variant")
+            self._bar.total = progress["variants"]
+            self._bar.update(done - self._bar.n)
+            self._bar.set_postfix(phase=progress["phase"], best=best)
+            return
+        line = f"{self._kernel}: {done}/{progress['variants']} variants, {progress['phase']}"
+        line += f", best {best}" if best else ""
+        sys.stderr.write(f"\r{line:<{self._width}}")
+        sys.stderr.flush()
+        self._width = len(line)
+
+    def close(self) -> None:
+        if self._bar:
+            self._bar.close()
+        elif self._width:
+            sys.stderr.write("\n")
+
+
+def progress(shown: Progress, stop: Interrupt) -> Any:
+    """A function of a dict, for C."""
+    return _abi.gputune_progress_fn(stop.guarded(lambda _, item: shown(as_dict(item.contents)), None))
