@@ -13,12 +13,6 @@ CUcontext emu_context_top(void)
     return stack.depth ? stack.at[stack.depth - 1] : NULL;
 }
 
-CUcontext emu_current(void)
-{
-    CUcontext top = emu_context_top();
-    return top && top->alive ? top : NULL;
-}
-
 CUresult emu_context_check_current(void)
 {
     CUcontext top = emu_context_top();

@@ -21,9 +21,6 @@ struct CUctx_st {
 /* What is current on the calling thread, alive or not; NULL for none. */
 CUcontext emu_context_top(void);
 
-/* What is current on the calling thread and alive, else NULL. */
-CUcontext emu_current(void);
-
 /* Whether a call that needs a context has one: 201 where none is current, 709 where the current one
  * is no longer alive. */
 CUresult emu_context_check_current(void);

@@ -62,8 +62,6 @@ bool emu_take(emu_decoder *decoder, const char *word);
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
 /* The next type among the words; fails (PTX_NO_TYPE) when there is none. */
 ptx_type emu_take_type(emu_decoder *decoder);
-/* The same, without a failure. */
-ptx_type emu_try_type(emu_decoder *decoder);
 
 /* Fails unless the instruction has from `least` to `most` operands. */
 bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
@@ -105,7 +103,7 @@ emu_decode_function emu_decode_load, emu_decode_store, emu_decode_prefetch;
 emu_decode_function emu_decode_atomic, emu_decode_async, emu_decode_async_arrive;
 emu_decode_function emu_decode_bulk, emu_decode_mbarrier, emu_decode_video;
 emu_decode_function emu_decode_branch, emu_decode_table_branch, emu_decode_call, emu_decode_end;
-emu_decode_function emu_decode_bar, emu_decode_cluster_barrier, emu_decode_fence;
+emu_decode_function emu_decode_bar, emu_decode_fence;
 emu_decode_function emu_decode_shuffle, emu_decode_vote, emu_decode_match, emu_decode_redux;
 emu_decode_function emu_decode_elect, emu_decode_activemask, emu_decode_nanosleep;
 emu_decode_function emu_decode_mapa, emu_decode_rank;

@@ -57,7 +57,8 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count)
     return -1;
 }
 
-ptx_type emu_try_type(emu_decoder *decoder)
+/* emu_take_type() without a failure. */
+static ptx_type try_type(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++) {
         if (decoder->taken >> i & 1)
@@ -73,7 +74,7 @@ ptx_type emu_try_type(emu_decoder *decoder)
 
 ptx_type emu_take_type(emu_decoder *decoder)
 {
-    ptx_type type = emu_try_type(decoder);
+    ptx_type type = try_type(decoder);
     if (type == PTX_NO_TYPE)
         emu_decode_fail(decoder, "no type that the emulator knows");
     return type;

@@ -88,11 +88,6 @@ uint16_t emu_half_from_float(float value, emu_rounding rounding)
     return narrow(value, rounding, &half);
 }
 
-uint16_t emu_bfloat_from_float(float value, emu_rounding rounding)
-{
-    return narrow(value, rounding, &bfloat);
-}
-
 float emu_half_to_float(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, fraction = bits & 0x3ff;

@@ -79,7 +79,6 @@ static inline double emu_saturate64(double value)
 /* Conversions between half precisions and float, rounding to nearest even or toward zero. A NaN
  * becomes the format's canonical one, 0x7fff. From float all are exact. */
 uint16_t emu_half_from_float(float value, emu_rounding rounding);
-uint16_t emu_bfloat_from_float(float value, emu_rounding rounding);
 uint16_t emu_half_from_double(double value, emu_rounding rounding);
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);

@@ -171,7 +171,7 @@ static void cluster_wait(emu_warp *warp, const emu_op *op)
         emu_wait(warp, op, waiting, EMU_AT_CLUSTER, 0, warp->pc);
 }
 
-void emu_decode_cluster_barrier(emu_decoder *decoder)
+static void decode_cluster_barrier(emu_decoder *decoder)
 {
     static const char *const kinds[] = {"arrive", "wait"};
     int kind = emu_take_one(decoder, kinds, 2);
@@ -242,7 +242,7 @@ void emu_decode_bar(emu_decoder *decoder)
     if (emu_take(decoder, "warp"))
         decode_warp_sync(decoder);
     else if (emu_take(decoder, "cluster"))
-        emu_decode_cluster_barrier(decoder);
+        decode_cluster_barrier(decoder);
     else
         decode_block_barrier(decoder);
 }

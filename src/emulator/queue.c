@@ -34,7 +34,7 @@ void emu_command_release(emu_command *command)
     }
 }
 
-emu_completion *emu_completion_new(void)
+static emu_completion *completion_new(void)
 {
     emu_completion *completion = calloc(1, sizeof *completion);
     if (completion) {
@@ -43,7 +43,7 @@ emu_completion *emu_completion_new(void)
     return completion;
 }
 
-emu_completion *emu_completion_retain(emu_completion *completion)
+static emu_completion *completion_retain(emu_completion *completion)
 {
     if (completion) {
         completion->references++;
@@ -58,7 +58,8 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-void emu_completion_signal(emu_completion *completion, double end_ns)
+/* Marks it done at `end_ns` and wakes who waits. Lock held. */
+static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
     completion->end_ns = end_ns;
@@ -134,7 +135,7 @@ static void run_one(CUstream stream)
     if (!stream->first) {
         stream->last_submission = NULL;
     }
-    emu_completion_signal(submission->completion, stream->clock_ns);
+    completion_signal(submission->completion, stream->clock_ns);
     pthread_mutex_unlock(&emu.lock);
     free_submission(submission);
     pthread_mutex_lock(&emu.lock);
@@ -195,7 +196,7 @@ CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stream->waits = waits;
-    stream->waits[stream->wait_count++] = emu_completion_retain(completion);
+    stream->waits[stream->wait_count++] = completion_retain(completion);
     return CUDA_SUCCESS;
 }
 
@@ -227,7 +228,7 @@ static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
     emu_submission *submission = calloc(1, bytes);
-    emu_completion *completion = emu_completion_new();
+    emu_completion *completion = completion_new();
     if (!submission || !completion) {
         free(submission);
         free(completion);
@@ -253,7 +254,7 @@ static void append(CUstream stream, emu_submission *submission)
     }
     stream->last_submission = submission;
     emu_completion_release(stream->last);
-    stream->last = emu_completion_retain(submission->completion);
+    stream->last = completion_retain(submission->completion);
     pthread_cond_signal(&stream->work);
 }
 
@@ -268,7 +269,7 @@ CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *co
     }
     append(stream, submission);
     if (out) {
-        *out = emu_completion_retain(submission->completion);
+        *out = completion_retain(submission->completion);
     }
     return CUDA_SUCCESS;
 }
@@ -276,7 +277,7 @@ CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *co
 CUresult emu_queue_join(emu_completion *completion)
 {
     if (completion) {
-        emu_completion_retain(completion);
+        completion_retain(completion);
         while (!completion->done) {
             pthread_cond_wait(&emu.progress, &emu.lock);
         }

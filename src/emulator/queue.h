@@ -37,11 +37,7 @@ struct emu_completion {
     bool done;
     double end_ns;
 };
-emu_completion *emu_completion_new(void);
-emu_completion *emu_completion_retain(emu_completion *completion);
 void emu_completion_release(emu_completion *completion);
-/* Marks it done at `end_ns` and wakes who waits. Lock held. */
-void emu_completion_signal(emu_completion *completion, double end_ns);
 
 typedef struct emu_submission {
     struct emu_submission *next;

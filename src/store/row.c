@@ -202,14 +202,15 @@ gt_hash gt_rows_hash(gt_rows *rows)
     return hash;
 }
 
-bool gt_rows_null(const gt_rows *rows)
+/* Whether the next column is NULL; does not advance. */
+static bool is_null(const gt_rows *rows)
 {
     return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
 }
 
 static gputune_status take_optional(char **out, gt_rows *rows)
 {
-    bool none = gt_rows_null(rows);
+    bool none = is_null(rows);
     const char *text = gt_rows_text(rows);
     return none ? GPUTUNE_OK : gt_strdup(out, text);
 }

@@ -76,8 +76,6 @@ double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
-/* Whether the next column is NULL; does not advance. */
-bool gt_rows_null(const gt_rows *rows);
 
 /* Reads the next columns into a row that is zero. On ENOMEM part of it is owned: gt_columns_free().
  */
