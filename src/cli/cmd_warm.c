@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "cli/warm.h"
 
-static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
     const cli_selection *selection = &warm->selection;
     cli_catalogue catalogue;
@@ -21,6 +21,15 @@ static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_se
     if (code == CLI_CONTINUE && !out->count) {
         cli_note("%s has nothing to tune here", warm->from);
         return CLI_EXIT_NOTHING;
+    }
+    return code;
+}
+
+static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+{
+    int code = find_all(out, warm, session);
+    if (code == CLI_CONTINUE) {
+        cli_shard_keep(&warm->shard, out);
     }
     return code;
 }
@@ -64,7 +73,7 @@ static int work(const cli_warm *warm, const cli_gpus *gpus)
             return code;
         }
     }
-    if (!count) {
+    if (!count && !warm->shard.count) {
         return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
@@ -141,7 +150,8 @@ static const char more[] =
     "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is\n"
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios\n"
     "between them, and each model gets winners of its own. What fails on a GPU is tried on an\n"
-    "equal one, and where that has success, the first gets no more work.\n"
+    "equal one, and where that has success, the first gets no more work. With --shard, runs with\n"
+    "the same scenarios divide them between them; 'gputune merge' joins their databases.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
     "4 template or compile error, 5 wrong results of all variants, of the default or of most of\n"
@@ -201,6 +211,7 @@ int cmd_warm(int argc, char **argv)
         {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
          "with --compile-only: for this architecture, without a GPU", NULL},
         CLI_GPUS_OPTION(&warm.gpus),
+        CLI_SHARD_OPTION(&warm.shard_text),
         CLI_FORMAT_OPTION(&warm.common),
         CLI_TUNER_OPTIONS(&warm.common),
         CLI_MESSAGE_OPTIONS(&warm.common),
@@ -213,6 +224,9 @@ int cmd_warm(int argc, char **argv)
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
         code = cli_tuning_inputs(&warm.tuning);
+    }
+    if (code == CLI_CONTINUE) {
+        code = cli_shard_read(&warm.shard, warm.shard_text);
     }
     if (code == CLI_CONTINUE) {
         warm.selection.kernels = arguments.items;

@@ -4,6 +4,7 @@
 #define CLI_WARM_H
 
 #include "cli/gpus.h"
+#include "cli/shard.h"
 #include "cli/table.h"
 #include "cli/tuning.h"
 
@@ -16,6 +17,8 @@ typedef struct cli_warm {
     const char *from;     /* a file of misses, or NULL */
     const char *arch;
     const char *gpus; /* "all", "0,2"; NULL: the one that `common` says */
+    const char *shard_text;
+    cli_shard shard;
 } cli_warm;
 
 /* Tunes every scenario, in the order of cli/turns.h where they are not of a file of misses, and
