@@ -124,7 +124,13 @@ static int check(const cli_warm *warm)
 static int run(cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
-    int checked = check(warm);
+    int checked = cli_tuning_inputs(&warm->tuning);
+    if (checked == CLI_CONTINUE) {
+        checked = cli_shard_read(&warm->shard, warm->shard_text);
+    }
+    if (checked == CLI_CONTINUE) {
+        checked = check(warm);
+    }
     if (checked != CLI_CONTINUE) {
         return checked;
     }
@@ -222,12 +228,6 @@ int cmd_warm(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = cli_tuning_inputs(&warm.tuning);
-    }
-    if (code == CLI_CONTINUE) {
-        code = cli_shard_read(&warm.shard, warm.shard_text);
-    }
     if (code == CLI_CONTINUE) {
         warm.selection.kernels = arguments.items;
         warm.selection.kernel_count = arguments.count;
