@@ -176,7 +176,7 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_process_kill(&slot->link.process); /* it sent something malformed, and runs */
+                gt_link_kill(&slot->link); /* it sent something malformed, and runs */
             }
             return GT_READ_END;
         }
