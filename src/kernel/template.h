@@ -98,9 +98,10 @@
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
  *   reference(y[i] = a * x[i] + y[i][, z[i] = …][, rtol = e][, atol = e][, stol = e])
- *     each element of each output, in CUDA C++ of the arguments; y[i][j] where buffers have two
- *     extents, y[i][j][k] with three; with one index, of all elements in a row. sum(m, [&](int k) {
- *     return a[i][k] * b[k][j]; }) adds in double. An inout is read at the element alone
+ *     each element of each output, in CUDA C++ of the arguments and problem values; y[i][j] where
+ *     buffers have two extents, y[i][j][k] with three; with one index, of all elements in a row.
+ *     sum(m, [&](int k) { return a[i][k] * b[k][j]; }) adds in double. An inout is read as it was
+ *     before the launch, at any element
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
  *     the kernel itself, or the pipeline, in a configuration that is easy to trust, launched as
  *     variants are; axes left out as in default()

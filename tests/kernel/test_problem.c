@@ -132,6 +132,31 @@ static void test_vector_elements(void **state)
     bench_close(&b);
 }
 
+/* A reference by elements takes a copy of what an inout held, where it reads other elements than
+ * its own, and the sizes that are no arguments. */
+static void test_elements(void **state)
+{
+    static const char shift[] =
+        "#pragma gputune kernel(k) problem(n = 100, m = 7) block(1) grid(1)\n"
+        "#pragma gputune args(inout float y[n][2K], inout int z[n] = index, int n)\n"
+        "#pragma gputune reference(y[i][j] = i > 0 ? y[i - 1][j] : m, z[i] = z[i] + 1)\n"
+        "__global__ void k(float *y, int *z, int n) {}\n";
+    static const uint64_t values[] = {7, 100, 2048};
+    bench b;
+    (void)state;
+    bench_open(&b, shift, "sm_90");
+    const gt_launch *reference = &b.workload.reference;
+    assert_int_equal(reference->parameter_count, 3 + 1 + 3);
+    assert_int_equal(reference->parameters[3].kind, GT_PARAMETER_SCRATCH);
+    assert_int_equal(reference->parameters[3].argument, 0);
+    assert_int_equal(gt_reference_scratch_bytes(&b.workload), 100 * 2048 * 4);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(reference->parameters[4 + i].kind, GT_PARAMETER_VALUE);
+        assert_int_equal(reference->parameters[4 + i].scratch_bytes, values[i]);
+    }
+    bench_close(&b);
+}
+
 static const char steps[] =
     "#pragma gputune kernel(k) problem(n = 100) args(out float y[n], size_t n)\n"
     "#pragma gputune tune(STEPS = 1, 2, 4) tune(T = float, double) tune(B = 32, 64)\n"
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_vector_elements),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_work_that_is_none),
         cmocka_unit_test(test_judges),
