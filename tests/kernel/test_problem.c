@@ -53,9 +53,8 @@ static void test_mistakes(void **state)
     } cases[] = {
         {{"nn", 1}, "k has no size 'nn'; expected 'n'"},
         {{"length", 1}, "k has no size 'length'; expected one of: n, m, R, T"},
-        {{"n", 0}, "size n is 0; expected 1 to 2^40"},
-        {{"n", -5}, "size n is -5; expected 1 to 2^40"},
-        {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 1 to 2^40"},
+        {{"n", -5}, "size n is -5; expected 0 to 2^40"},
+        {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 0 to 2^40"},
         {{"R", 3}, "R is not 3; expected one of 2, 4"},
         {{"T", 3}, "T is a type, not 3; expected it as a word, \"T=float\""},
         {{"T=half", 0}, "T is not half; expected one of float, double"},
