@@ -195,8 +195,10 @@ typedef struct gputune_open_options {
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
- * driver or GPU, and with EWORKER where `worker` is no program. A database that cannot be used is
- * no failure, but a warning through the log callback. *out is the caller's, for gputune_close(). */
+ * driver or GPU, with EWORKER where `worker` is no program, and with ENOTFOUND where `templates` is
+ * no folder. A database that cannot be used is no failure, but a warning through the log callback.
+ * Where no folder of templates is named and none is found, kernels are ENOTFOUND, and what is
+ * stored can be listed. *out is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads are
  * canceled, and waited for. A call that begins later is EINVAL, as long as the library remembers
