@@ -187,8 +187,8 @@ typedef struct gputune_open_options {
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
     /* Since version 5: commands of the shell, each of which starts one more compile worker, on
-     * another machine ("ssh -o BatchMode=yes host", "srun -n 1"). The worker's path and arguments
-     * are appended; where the path is another one there, the command ends with it
+     * another machine ("ssh -o BatchMode=yes host", "srun -u -n 1"). The worker's path and
+     * arguments are appended; where the path is another one there, the command ends with it
      * ("ssh host /opt/gputune/gputune-worker"). Standard input and output carry the jobs. gputune
      * must be the same build there, NVRTC of the same version, and the folders that kernels include
      * the same: a worker that differs is left out with a warning. What fails there is compiled

@@ -25,7 +25,7 @@ typedef struct cli_gpus {
 #define CLI_COMPILE_ON_OPTION(texts)                                                               \
     {                                                                                              \
         "compile-on", 0, CLI_OPTION_LIST, texts, "[N:]COMMAND",                                    \
-            "more compile workers, each started by this command (ssh HOST,\nsrun -n 1); N: so "    \
+            "more compile workers, each started by this command (ssh HOST,\nsrun -u -n 1); N: so " \
             "many "                                                                                \
             "of them [1]; may be repeated",                                                        \
             NULL                                                                                   \

@@ -481,7 +481,7 @@ void gt_compile_close(gt_host_farm *farm)
     }
     gt_queue_clear(&host->queue);
     gt_array_free(&host->queue);
-    gt_engines_close(host);
+    gt_engines_close(farm);
     free(host->slots);
     host->slots = NULL;
     host->slot_count = 0;

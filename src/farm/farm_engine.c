@@ -1,13 +1,14 @@
 /* Compile workers that a command starts, on another machine or under a batch system. They are
  * extra: a job goes to one as soon as it has said that it is ready, and comes back to this
  * machine's own workers where that one fails in any way. */
+#include "base/clock.h"
 #include "farm/farm_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEATHS_MAX = 3 };
+enum { DEATHS_MAX = 3, SILENT_S = 60 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -38,9 +39,28 @@ gputune_status gt_engines_open(gt_compile_host *host, const char *const *command
     return GPUTUNE_OK;
 }
 
-void gt_engines_close(gt_compile_host *host)
+static void say(gt_host_farm *farm, const gt_engine_host *engine, const char *what, const char *end)
 {
+    gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s", engine->command,
+                what, end);
+}
+
+static void say_silent(gt_host_farm *farm, gt_engine_host *engine, const char *end)
+{
+    if (engine->start_ns && !engine->has_answered && !engine->told_silent &&
+        !engine->told_retired) {
+        engine->told_silent = true;
+        say(farm, engine, "none has answered", end);
+    }
+}
+
+void gt_engines_close(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
     for (uint32_t i = 0; i < host->engine_count; i++) {
+        say_silent(farm, &host->engines[i],
+                   "the work has ended before; does the command keep what it is given, as srun "
+                   "without -u?");
         free(host->engines[i].command);
     }
     free(host->engines);
@@ -72,6 +92,7 @@ static gputune_status start(gt_host_farm *farm, gt_slot *slot)
                                  .remote = true};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     gt_slot_begin(slot);
+    slot->engine->start_ns = slot->engine->start_ns ? slot->engine->start_ns : gt_now_ns();
     return GPUTUNE_OK;
 }
 
@@ -127,19 +148,20 @@ void gt_engines_count(gt_host_farm *farm)
     gt_compile_host *host = &farm->compile;
     uint32_t ready = 0;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
+        gt_engine_host *engine = host->slots[i].engine;
         check_compiler(farm, &host->slots[i]);
+        engine->has_answered |= host->slots[i].link.greeted;
+        if (engine->start_ns && gt_seconds_since(engine->start_ns) > SILENT_S) {
+            say_silent(farm, engine,
+                       "still waiting; does the command keep what it is given, as srun without "
+                       "-u?");
+        }
         ready += is_of_our_compiler(host, &host->slots[i]);
     }
     farm->farm.compile_workers = host->own_count + ready;
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
-
-static void say(gt_host_farm *farm, const gt_slot *slot, const char *what, const char *end)
-{
-    gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s",
-                slot->engine->command, what, end);
-}
 
 static void return_jobs(gt_host_farm *farm, gt_slot *slot)
 {
@@ -155,7 +177,7 @@ void gt_engine_retire(gt_host_farm *farm, gt_slot *slot, const char *message)
 {
     if (!slot->is_retired && !slot->engine->told_retired) {
         slot->engine->told_retired = true;
-        say(farm, slot, message, "going on without");
+        say(farm, slot->engine, message, "going on without");
     }
     slot->is_retired = true;
     gt_link_abandon(&slot->link);
@@ -178,7 +200,7 @@ void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
         slot->engine->told_death = true;
         char message[192];
         snprintf(message, sizeof message, "the worker there %s", death.words);
-        say(farm, slot, message, "its job is compiled here, and it is started again");
+        say(farm, slot->engine, message, "its job is compiled here, and it is started again");
     }
     return_jobs(farm, slot);
 }
@@ -197,7 +219,7 @@ void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
     gt_engine_host *engine = request->failed_on ? request->failed_on->engine : NULL;
     if (engine && !engine->told_doubt) {
         engine->told_doubt = true;
-        say(farm, request->failed_on, engine->doubt,
+        say(farm, engine, engine->doubt,
             "here the same compiles: the folders that kernels include must be there too");
     }
 }

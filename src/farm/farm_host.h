@@ -115,8 +115,9 @@ typedef GT_ARRAY(gt_farm_request *) gt_queue;
 /* A command that starts compile workers elsewhere. */
 typedef struct gt_engine_host {
     char *command;
-    char doubt[192]; /* the first failure of a compiler there */
-    bool told_retired, told_death, told_doubt;
+    char doubt[192];  /* the first failure of a compiler there */
+    int64_t start_ns; /* of the first worker */
+    bool has_answered, told_silent, told_retired, told_death, told_doubt;
 } gt_engine_host;
 
 /* One worker at a time, and its requests. */
@@ -206,7 +207,8 @@ void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
 
 /* Prepares a slot for each command, behind the own ones. ENOMEM. */
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
-void gt_engines_close(gt_compile_host *host);
+/* Says of which commands nothing was ever heard, and frees. */
+void gt_engines_close(gt_host_farm *farm);
 /* Starts those that do not run. */
 void gt_engines_start(gt_host_farm *farm);
 /* Whether a slot's worker may have that job: any of this machine, and one that a command started if

@@ -175,6 +175,18 @@ static void a_command_that_starts_none_is_explained(void **state)
     }
 }
 
+static void one_that_never_answers_is_said_at_the_end(void **state)
+{
+    (void)state;
+    const char *const commands[] = {"sleep 100; true", "sleep 100; true", "exec"};
+    gt_farm *farm = open_on(commands, 3);
+    wait_for(farm, 2);
+    assert_string_equal(logged, "");
+    farm->ops->close(farm);
+    assert_non_null(strstr(logged, "compile workers of 'sleep 100; true': none has answered"));
+    assert_int_equal(count_lines(), 1);
+}
+
 static void another_build_is_left_out(void **state)
 {
     (void)state;
@@ -302,6 +314,7 @@ int main(void)
         cmocka_unit_test(the_path_there_may_be_another),
         cmocka_unit_test(several_work_side_by_side),
         cmocka_unit_test(a_command_that_starts_none_is_explained),
+        cmocka_unit_test(one_that_never_answers_is_said_at_the_end),
         cmocka_unit_test(another_build_is_left_out),
         cmocka_unit_test(two_workers_on_one_channel_are_refused),
         cmocka_unit_test(a_worker_that_dies_costs_its_job_time_only),

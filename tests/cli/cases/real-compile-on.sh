@@ -27,7 +27,7 @@ echo "Welcome to $host" # a .bashrc that speaks
 case $host in
 unknown) echo "ssh: Could not resolve hostname $host: Name or service not known" >&2 && exit 255 ;;
 locked) echo "$host: Permission denied (publickey)." >&2 && exit 255 ;;
-slow) sleep 1 ;;
+slow) sleep 0.2 ;;
 full) echo "bash: line 1: $1: No space left on device" >&2 && exit 126 ;;
 esac
 if [ "$host" = cut ]; then # in the middle of a frame
