@@ -55,7 +55,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
            $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
-CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o
+CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generated/report.o
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
@@ -126,6 +126,11 @@ $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/language man > $@
 $(B)/man/gputune.3: tools/manual include/gputune.h Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
+
+# the page of `gputune report`
+$(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report/*)
+	$(call say,GEN)mkdir -p $(@D); tools/report-page src/cli/report > $(@D)/report.html && \
+	    tools/embed --text cli_report_page $(@D)/report.html > $@
 
 SERVICE_SRC := src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)

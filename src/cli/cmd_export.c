@@ -69,11 +69,7 @@ static int export_kernel(const settings *settings, const cli_session *session, c
     cli_measured_list list;
     int code = cli_measured_read(&list, session, kernel, settings->scenario != NULL);
     if (code == CLI_CONTINUE && !list.count) {
-        code = cli_catalogue_check(session, kernel);
-        if (code == CLI_CONTINUE) {
-            cli_note("nothing is stored for %s; 'gputune warm %s' tunes", kernel, kernel);
-            code = CLI_EXIT_NOTHING;
-        }
+        code = cli_catalogue_nothing(session, kernel, true);
     }
     return code == CLI_CONTINUE ? choose(&list, settings) : code;
 }

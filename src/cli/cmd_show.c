@@ -42,19 +42,6 @@ static void say_device(const cli_session *session)
     }
 }
 
-/* Nothing is stored: a kernel that does not exist is a mistake, else it is only not tuned yet. */
-static int nothing(const cli_session *session, const char *kernel, bool any_gpu)
-{
-    int code = kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE;
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    cli_note("nothing is stored for %s%s; 'gputune warm %s' tunes%s",
-             kernel ? kernel : "any kernel", any_gpu ? "" : " on this GPU",
-             kernel ? kernel : "KERNEL", any_gpu ? "" : ", --any-gpu shows other GPUs' records");
-    return CLI_EXIT_NOTHING;
-}
-
 static int write_found(const settings *settings, const cli_session *session, const found *at,
                        bool any_gpu)
 {
@@ -103,7 +90,7 @@ static int show(const settings *settings, const cli_session *session,
     status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* nothing() says what is wrong */
     int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
     if (status >= 0 && !at.table.row_count) {
-        code = nothing(session, filter.kernel, filter.any_gpu);
+        code = cli_catalogue_nothing(session, filter.kernel, filter.any_gpu);
     }
     return code;
 }
