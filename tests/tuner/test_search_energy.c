@@ -132,8 +132,8 @@ static void limit_before_anything_was_weighed_gives_the_fastest(void **state)
     gt_choice choice;
     char config[64];
     gputune_options options = by_energy();
-    options.time_limit_s = 0.05;
-    w->farm.round_ns = 30000000;
+    options.time_limit_s = 0.5; /* for one round by time, and no second */
+    w->farm.round_ns = 300000000;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_fastest_without_figures(&choice, config, "time was up");
     assert_true(stored_trials(w).slow_nj == 0);
@@ -192,8 +192,8 @@ static void finished_result_outlives_one_that_is_not(void **state)
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 700;
     w->by_block[1024].energy_nj = 2000;
-    options.time_limit_s = 0.05;
-    w->farm.round_ns = 30000000;
+    options.time_limit_s = 0.5; /* for one round by time, and no second */
+    w->farm.round_ns = 300000000;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     gt_choice_free(&choice);
     options.effort = GPUTUNE_CACHED_ONLY;

@@ -87,8 +87,8 @@ static void test_a_winner_by_time_limit_is_checked_too(void **state)
     gt_choice choice;
     char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 0.05;
-    w->farm.round_ns = 30000000;
+    options.time_limit_s = 0.5;
+    w->farm.round_ns = 300000000;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
@@ -103,7 +103,7 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
     world *w = user;
     if (w->farm.rechecks == 1 && w->farm.late == 0) {
         w->farm.late = 1;
-        nanosleep(&(struct timespec){0, 60000000}, NULL);
+        nanosleep(&(struct timespec){0, 600000000}, NULL);
     }
     return behave(user, launch);
 }
@@ -114,7 +114,7 @@ static void test_wrong_at_the_end_of_the_limit_is_unfinished(void **state)
     gt_choice choice;
     char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.time_limit_s = 0.05;
+    options.time_limit_s = 0.5;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     w->farm.behave = behave_late;
