@@ -78,7 +78,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
+        check-san check-stress check-armour check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -254,11 +254,12 @@ check-build: all tests fuzzers
 #: make coverage      lines and branches of each room that its tests reach
 #: make mutate        60 changes of the source one by one: which of them the tests notice
 #: make endurance     10000 scenarios in one application: what it holds, as it goes on
+#: make check-browser the page of gputune report in a headless browser, which it installs
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy coverage mutate endurance:
+check-san check-stress check-armour check-fault check-fuzz check-browser check-gpu check-reproducible tidy coverage mutate endurance:
 	@B=$(B) T=$(T) N=$(N) tools/$@
 bench:
 	@B=$(B) tools/bench-run

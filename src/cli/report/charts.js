@@ -1,9 +1,11 @@
 /* The figures of a scenario. */
 
 const axisTime = (view, scenario = view.scenario) => () => {
-  const least = scenario.best, most = Math.max(scenario.worst, least * 1.02);
+  const least = scenario.best, most = Math.max(scenario.worst, least * 1.001);
+  const margin = (most - least) / 20, factor = (most / least) ** 0.05;
   const label = value => value ? scaled(value, scenario.units) : '0';
-  return view.log ? logarithmic(least * 0.99, most * 1.01, label) : linear(0, most, label);
+  return view.scale === 'log' ? logarithmic(least / factor, most * factor, label)
+    : linear(view.scale === 'zero' ? 0 : least - margin, most + margin, label);
 };
 
 function addLandscape(parent, view) {

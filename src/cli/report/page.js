@@ -18,8 +18,8 @@ class View {
     scenario.line?.classList.add('chosen');
     this.scenario = scenario;
     this.held = -1;
-    this.log = scenario.worst > 4 * scenario.best;
-    document.getElementById('log').checked = this.log;
+    this.scale = scenario.worst > 4 * scenario.best ? 'log' : 'fitted';
+    document.getElementById('scale').value = this.scale;
     document.getElementById('filter').value = '';
     document.getElementById('scenario-title').textContent = `${scenario.title} on ${scenario.gpu}`;
     document.title = `${scenario.title}: gputune report`;
@@ -116,8 +116,8 @@ function start() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   addEventListener('resize', () => view.figures.forEach(figure => figure.refresh()));
   document.getElementById('choose').addEventListener('submit', event => event.preventDefault());
-  document.getElementById('log').addEventListener('change', event => {
-    view.log = event.target.checked;
+  document.getElementById('scale').addEventListener('change', event => {
+    view.scale = event.target.value;
     view.refresh();
   });
   let waiting;

@@ -119,7 +119,7 @@ class Figure {
     this.canvas.height = Math.round(this.height * dpr);
     this.canvas.style.height = `${this.height}px`;
     this.dpr = dpr;
-    this.context = this.canvas.getContext('2d');
+    this.context = this.canvas.getContext('2d', {willReadFrequently: true});
     this.inner = {
       left: margin.left, top: margin.top, width: this.width - margin.left - margin.right,
       height: this.height - margin.top - margin.bottom,
@@ -200,10 +200,10 @@ class Figure {
     }
   }
 
-  /* 1: raced to the end; 0: eliminated; 2: without a time. */
+  /* 1: raced to the end; 0: eliminated, or left out as slower; 2: failed. */
   kind(row) {
-    const scenario = this.view.scenario;
-    return scenario.isTimed[row] ? scenario.isOk[row] : 2;
+    const {isOk, column: {status}} = this.view.scenario;
+    return isOk[row] || (['eliminated', 'unproved', 'proved'].includes(status[row]) ? 0 : 2);
   }
 
   drawAxes() {
