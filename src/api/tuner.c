@@ -201,9 +201,9 @@ static gputune_status keep_commands(gputune *tuner, const gputune_open_options *
 {
     for (size_t i = 0; i < o->compile_on_count; i++) {
         char *command;
-        GT_TRY(gt_need("gputune_open", "a command of compile_on",
-                       o->compile_on ? o->compile_on[i] : NULL));
-        GT_TRY(gt_strdup(&command, o->compile_on[i]));
+        const char *given = o->compile_on ? o->compile_on[i] : NULL;
+        GT_TRY(gt_need("gputune_open", "a command of compile_on", given));
+        GT_TRY(gt_strdup(&command, given));
         if (gt_array_push(&tuner->compile_on, command) < 0) {
             free(command);
             return gt_fail_memory();

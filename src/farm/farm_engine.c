@@ -15,20 +15,22 @@ enum { DEATHS_MAX = 3, SILENT_S = 60 };
 /* The engine of that command, made if it is new. */
 static gputune_status find_engine(gt_engine_host **out, gt_compile_host *host, const char *command)
 {
-    for (uint32_t i = 0; i < host->engine_count; i++) {
-        if (strcmp(host->engines[i].command, command) == 0) {
-            *out = &host->engines[i];
-            return GPUTUNE_OK;
-        }
+    uint32_t at = 0;
+    while (at < host->engine_count && strcmp(host->engines[at].command, command) != 0) {
+        at++;
     }
-    *out = &host->engines[host->engine_count];
-    GT_TRY(gt_strdup(&(*out)->command, command));
-    host->engine_count++;
+    if (at == host->engine_count) {
+        char *copy;
+        GT_TRY(gt_strdup(&copy, command));
+        host->engines[host->engine_count++].command = copy;
+    }
+    *out = &host->engines[at];
     return GPUTUNE_OK;
 }
 
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count)
 {
+    host->engine_count = 0;
     host->engines = calloc((size_t)count + 1, sizeof *host->engines);
     if (!host->engines) {
         return gt_fail_memory();
