@@ -205,7 +205,7 @@ static bool may_be_its_fault(int status)
 
 /* Leaves the turn to an equal GPU, and waits for what becomes of it there; false: there is none, or
  * that has tried it already. */
-static bool pass_on(const run *run, bench *bench)
+static bool pass_on(run *run, bench *bench)
 {
     kind *kind = bench->kind;
     if (*cli_cancel() || !may_be_its_fault(bench->status) || bench->turn.tried ||
@@ -214,13 +214,15 @@ static bool pass_on(const run *run, bench *bench)
     }
     bench->is_in_doubt = true;
     bench->turn.tried = bench;
+    run->begun--;
     kind->turns[--kind->next] = bench->turn;
     cli_note("%s: %s: %s; an equal GPU tries it", bench->gpu->label, bench->turn.scenario->label,
              cli_without_kernel(bench->message, bench->turn.scenario->label));
     return true;
 }
 
-/* The second try tells whether the first one failed for its GPU. */
+/* The second try tells whether the first one failed for its GPU. One that was answered without
+ * measuring may have lacked time alone. */
 static void judge_first_try(const run *run, const bench *second)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -229,7 +231,7 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->is_in_doubt = false;
-        first->is_out = has_winner(run, second);
+        first->is_out = has_winner(run, second) && first->status < 0;
         if (first->is_out) {
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
