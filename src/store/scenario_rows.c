@@ -45,9 +45,9 @@ double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32
     return sum;
 }
 
-const char *gt_timestamp(char out[GT_TIMESTAMP])
+const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
 {
-    time_t now = time(NULL);
+    time_t now = time(NULL) - (time_t)seconds_ago;
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(out, GT_TIMESTAMP, "%Y-%m-%dT%H:%M:%SZ", &utc);
