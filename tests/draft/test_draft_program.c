@@ -70,6 +70,15 @@ static const program programs[] = {
      "kernel(k<I>)\nproblem(n = 1 << 12)\nproblem(type I = int, long long)\n"
      "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
+    {"a block that is larger than what the code has in a name",
+     "template <int WIDE>\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * WIDE + threadIdx.x;\n"
+     "    if (threadIdx.x < WIDE && i < n) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<32><<<(n + 31) / 32, 128>>>(a, b, n); }\n",
+     "kernel(k<WIDE>)\nproblem(n = 1 << 12)\nproblem(const WIDE = 32)\n"
+     "args(out float y[n], in float x[n], int n)\nblock(128)\ngrid(ceil_div(n, 32))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"a grid for what is inside",
      "__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = blockIdx.x * blockDim.x + threadIdx.x + 1;\n"
