@@ -55,7 +55,7 @@ enum {
 struct emu_frame {
     emu_frame *parent; /* NULL: the kernel's */
     const struct emu_function *function;
-    const emu_op *call; /* that made it */
+    const emu_op *call; /* the call that made the frame */
     uint32_t return_pc;
     uint8_t *registers;
     uint8_t
@@ -111,7 +111,7 @@ struct emu_warp {
 typedef struct emu_barrier {
     uint32_t arrived;         /* threads */
     uint32_t expected;        /* threads; 0: all of the block that have not exited */
-    uint32_t warps;           /* that have arrived in this phase */
+    uint32_t warps;           /* warps that have arrived in this phase */
     uint32_t count, all, any; /* of the predicates of bar.red */
 } emu_barrier;
 

@@ -70,7 +70,7 @@ typedef struct gt_unit {
     bool given_up;   /* the farm was told to end its compile */
     bool put_off;    /* the same, because it held up others: it is compiled again after them */
     bool kept;       /* its code was stored before the tuning's end */
-    double asked_s;  /* it had been compiling so long when the proposer was last asked about it */
+    double asked_s;  /* seconds of its compile when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
     bool from_store;
