@@ -262,9 +262,6 @@ uint32_t emu_members(const emu_warp *warp, uint32_t operand);
  * not, the split waits for them before it and the handler must return. */
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
 
-/* Ends the lanes in `mask` for good. */
-void emu_exit(emu_warp *warp, uint32_t mask);
-
 /* ---- frames (frame.c) ---- */
 
 /* A new frame of the function inside `parent` (NULL: the kernel's). NULL when memory runs out. */
