@@ -31,10 +31,12 @@ static const command commands[] = {
     {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"template", cmd_template, "a first template from a kernel that has none"},
     {"devices", cmd_devices, "the GPUs there are"},
-    {"prune", cmd_prune, "drop what was measured before templates were edited"},
+    {"forget", cmd_forget, "drop what is stored of a kernel"},
+    {"prune", cmd_prune, "drop what was measured before templates were edited, or is old"},
     {"merge", cmd_merge, "several databases as one"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"wisdom", cmd_wisdom, "winners as text, from one database to another"},
+    {"report", cmd_report, "what was measured, as a page to look at"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
 };

@@ -38,4 +38,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 /* The same on the database in memory alone. It never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
+/* Gives the free space of the file that is written back, unless another process uses the file. */
+void gt_store_compact(gt_store *store);
+
 #endif

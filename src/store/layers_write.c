@@ -252,6 +252,17 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     return status;
 }
 
+void gt_store_compact(gt_store *store)
+{
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    pthread_mutex_lock(&store->writing);
+    if (store->writer) {
+        gt_database_wait(store->writer, &at_once);
+        (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
+    }
+    pthread_mutex_unlock(&store->writing);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)

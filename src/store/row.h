@@ -36,10 +36,11 @@ typedef struct gt_record_row {
     gt_hash scenario, identity;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: there is no trial of the default */
-    int order;                      /* the trial's, in which trials were stored in that file */
     char *fixed;
     double volume;
-    bool dropped; /* another version of the template is shown */
+    int gpu_driver;  /* the driver by which the GPU's facts were stored last */
+    bool superseded; /* of a version of the template that does not count */
+    bool left_out;
     gt_trial trial;
     gt_winner winner;
 } gt_record_row;
