@@ -186,12 +186,21 @@ typedef struct gputune_open_options {
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
+    /* Since version 5: commands of the shell, each of which starts one more compile worker, on
+     * another machine ("ssh -o BatchMode=yes host", "srun -u -n 1"). The worker's path and
+     * arguments are appended; where the path is another one there, the command ends with it
+     * ("ssh host /opt/gputune/gputune-worker"). Standard input and output carry the jobs. gputune
+     * must be the same build there, NVRTC of the same version, and the folders that kernels include
+     * the same: a worker that differs is left out with a warning. What fails there is compiled
+     * here. */
+    const char *const *compile_on;
+    size_t compile_on_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0                                                           \
+            NULL, NULL, NULL, 0, NULL, 0, NULL, 0                                                  \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
