@@ -430,13 +430,18 @@ typedef struct gputune_options {
                                   were proved with the same tag answer at once. NULL: results of
                                   another process, function or `user` are proved again, in a worker,
                                   before they answer */
+    /* since version 6 */
+    const char *save; /* of gputune_run(): a folder, to which the outputs of the first configuration
+                         are written once it is proved, as NAME.npy of numpy.save(); the log tells
+                         the expect() that reads them. NULL: none */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL  \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
+            NULL                                                                                   \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* It is the first thing that a worker does. */
+/* A hello is the first thing that a worker sends. */
 enum { HELLO_S = 5, LOW_PRIORITY = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static void finish_thread(gt_link *link, double seconds)
     if (gt_thread_wait(link->thread, seconds + 1)) {
         free_work((thread_work *)(void *)link->page);
     } else {
-        pthread_detach(link->thread); /* it hangs in a kernel, so its memory must stay */
+        pthread_detach(link->thread); /* the thread hangs in a kernel: its memory must stay */
     }
 }
 

@@ -190,9 +190,14 @@ RECORD(gt_record_prepared, NUMBER(reference_ns), NUMBER(copy_bytes_per_s), NUMBE
        NUMBER(loose_tolerance), NUMBER(loose_median));
 #undef T
 
+#define T gt_saved_output
+static RECORD(save, NUMBER(buffer), TEXT(path), BYTES(head));
+#undef T
+
 #define T gt_verify_job
 RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch), NUMBER(standard),
-       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice));
+       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice),
+       HEAP(saves, save_count, GT_MEMBER_STRUCT, &save));
 #undef T
 
 #define T gt_verified

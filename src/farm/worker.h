@@ -11,7 +11,7 @@
 typedef struct gt_page {
     volatile uint64_t sequence; /* of the request in hand, 0: none */
     volatile uint64_t current;  /* the variant in hand, or GT_NO_VARIANT */
-    volatile uint32_t trying;   /* it runs the reference on the trial's data */
+    volatile uint32_t trying;   /* the worker runs the reference on the trial's data */
     volatile uint32_t plain;    /* written by the host: it shall not, as that has ended a worker */
 } gt_page;
 #define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
