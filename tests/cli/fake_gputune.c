@@ -566,6 +566,25 @@ int gputune_check_database(gputune *tuner)
                          : 0;
 }
 
+int gputune_diagnose(const gputune_open_options *options,
+                     int (*each)(void *user, const gputune_diagnosis *diagnosis), void *user)
+{
+    static const gputune_diagnosis found[] = {
+        {GPUTUNE_DIAGNOSIS_VERSION, "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
+        {GPUTUNE_DIAGNOSIS_VERSION, "other users", GPUTUNE_VERDICT_WARNING,
+         "1 other process, process 17 for one", "tune while nothing else computes"},
+        {GPUTUNE_DIAGNOSIS_VERSION, "database integrity", GPUTUNE_VERDICT_FAILURE,
+         "damaged: row 7 missing", "move the file away"},
+        {GPUTUNE_DIAGNOSIS_VERSION, "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
+    size_t count = fake("nonvrtc") ? 4 : fake("baddb") ? 3 : 2;
+    int answer = 0;
+    (void)options;
+    for (size_t i = 0; i < count && !answer; i++) {
+        answer = each(user, &found[i]);
+    }
+    return answer;
+}
+
 int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
                   const gputune_options *options,
                   int (*each)(void *user, const gputune_finding *finding), void *user)
