@@ -1,5 +1,5 @@
 /* The store's stack of databases: which one is asked, which one is written, and what happens when
- * one of them fails. Serves layers.c, layers_read.c and layers_write.c. */
+ * one of them fails. Serves layers.c and layers_*.c. */
 #ifndef GT_STORE_LAYERS_H
 #define GT_STORE_LAYERS_H
 
