@@ -4,6 +4,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"
+#include "cli/plot.h"
 #include "cli/record_columns.h"
 #include "cli/stored.h"
 #include "cli/why.h"
@@ -11,7 +12,7 @@
 typedef struct settings {
     cli_common common;
     cli_stored stored;
-    bool all, history, why;
+    bool all, history, why, plot;
 } settings;
 
 /* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
@@ -19,7 +20,7 @@ typedef struct found {
     cli_table table;
     cli_failures failures;
     cli_measured_list measured;
-    bool all, why;
+    bool all, why, plot; /* all: in the table */
 } found;
 
 static int add(void *user, const gputune_record *record)
@@ -28,7 +29,7 @@ static int add(void *user, const gputune_record *record)
     if (at->all || record->is_winner || (at->why && record->is_default)) {
         cli_record_add(&at->table, record);
     }
-    if (at->why) {
+    if (at->why || at->plot) {
         cli_measured_add(&at->measured, record);
     }
     cli_failures_add(&at->failures, record);
@@ -50,12 +51,14 @@ static int write_found(const settings *settings, const cli_session *session, con
     if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
-    if (at->why && at->table.row_count) {
+    if (at->plot && at->table.row_count) {
+        cli_plot_write(&at->measured, format, stdout);
+    } else if (at->why && at->table.row_count) {
         cli_why_write(&at->table, &at->measured, format, stdout);
     } else {
         cli_table_write(&at->table, format, stdout);
     }
-    if (!at->all) {
+    if (!settings->all) {
         cli_failures_say(&at->failures);
     }
     return CLI_EXIT_OK;
@@ -77,7 +80,7 @@ static int show(const settings *settings, const cli_session *session,
                 const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = settings->all || settings->why;
+    filter.all_trials = settings->all || settings->why || settings->plot;
     filter.failures = true;
     filter.history = settings->history;
     int code = cli_stored_filter(&filter, &settings->stored, session);
@@ -88,8 +91,9 @@ static int show(const settings *settings, const cli_session *session,
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
     found at = {.table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
-                .all = settings->all && !settings->why,
-                .why = settings->why};
+                .all = settings->plot || (settings->all && !settings->why),
+                .why = settings->why,
+                .plot = settings->plot};
     int status = collect(&at, &filter, session, catalogue);
     status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
     code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
@@ -108,6 +112,8 @@ int cmd_show(int argc, char **argv)
         {"why", 'w', CLI_OPTION_FLAG, &settings.why, NULL,
          "winner beside default, and what each axis is worth", NULL},
         CLI_STORED_OPTIONS(&settings.stored),
+        {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
+         "the best so far against time, and how many variants have which\ntimes", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
         CLI_FORMAT_OPTION(&settings.common),
@@ -137,7 +143,7 @@ int cmd_show(int argc, char **argv)
         "  narrow        a vector axis asks for wider accesses than the machine code has\n"
         "With --why: what an axis is worth is how much slower the best variant is that has it held "
         "at\n"
-        "another value, among those that were tried.\n"
+        "another value, among those that were tried. --plot goes before --why.\n"
         "JSON and CSV have every field: times in nanoseconds (under the objective energy "
         "nanojoules,\n"
         "under rate for the work of the default's launch), rates in bytes a second. The database "

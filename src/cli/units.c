@@ -96,6 +96,18 @@ char *cli_short_sizes(const char *sizes)
     return out;
 }
 
+char *cli_bar(double share, size_t cells)
+{
+    static const char *const ends[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    size_t eighths = share > 0 ? (size_t)ceil(fmin(share, 1) * (double)cells * 8 - 1e-9) : 0;
+    char *out = cli_copy("");
+    for (size_t i = 0; i < eighths / 8; i++) {
+        cli_append(&out, "█");
+    }
+    cli_append(&out, "%s", ends[eighths % 8]);
+    return out;
+}
+
 size_t cli_columns(const char *text)
 {
     size_t columns = 0;
