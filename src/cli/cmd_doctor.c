@@ -29,7 +29,7 @@ enum { BOTH = CLI_IN_DATA | CLI_VIEW };
 
 static const cli_column columns[] = {
     SAME(subject, "what"),
-    CLI_MADE("verdict", "verdict", BOTH, verdict),
+    {"verdict", "verdict", CLI_STATUS, BOTH, 0, verdict},
     SAME(found, "found"),
     SAME(remedy, "remedy"),
 };

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BINS = 12, BAR_CELLS = 40 };
 
@@ -85,12 +84,6 @@ static void add_row(cli_table *table, const row *row)
 
 /* ---- the best so far ---- */
 
-static time_t seconds_of(const cli_trial *trial)
-{
-    struct tm utc = {0};
-    return strptime(trial->created, "%Y-%m-%dT%H:%M:%SZ", &utc) ? timegm(&utc) : 0;
-}
-
 static int by_creation(const void *a, const void *b)
 {
     return strcmp((*(const cli_trial *const *)a)->created, (*(const cli_trial *const *)b)->created);
@@ -124,7 +117,8 @@ static void add_progress(cli_table *table, const cli_measured *from)
         if (!same_second && isfinite(row.best_ns) && (row.best_ns < said || last)) {
             said = row.best_ns;
             row.variants = (uint32_t)i + 1;
-            row.seconds = difftime(seconds_of(trials[i]), seconds_of(trials[0]));
+            row.seconds =
+                (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
             row.over = said / best - 1;
             row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);
             add_row(table, &row);

@@ -24,6 +24,7 @@ typedef enum cli_unit {
     CLI_TEXT,      /* const char * */
     CLI_CHARS,     /* char[] */
     CLI_OBJECTIVE, /* gputune_objective, as its name */
+    CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
     CLI_SIZES,     /* const char *, round numbers shortened */
     /* figures */
     CLI_YES,        /* bool */
@@ -95,8 +96,9 @@ cli_cell *cli_table_add(cli_table *table, const void *item);
         key, title, CLI_TEXT, where, 0, derive                                                     \
     }
 
-/* Puts the rows in the order of their keys, where keys[i] is that of row i. */
-void cli_table_sort(cli_table *table, const size_t *keys);
+/* Puts the rows in ascending order of their keys, where keys[i] is that of row i; rows of equal
+ * keys stay in their order. */
+void cli_table_sort(cli_table *table, const double *keys);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
  * row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE columns are
  * left out, which a note says. Without rows JSON is "[]", CSV its header, and a table for people

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* Four significant digits, no exponent. */
 static char *scaled(double value, double step, const char *const *units, size_t count)
@@ -94,6 +95,12 @@ char *cli_short_sizes(const char *sizes)
         sizes += blanks;
     }
     return out;
+}
+
+int64_t cli_seconds(const char *created)
+{
+    struct tm utc = {0};
+    return created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &utc) ? timegm(&utc) : 0;
 }
 
 char *cli_bar(double share, size_t cells)
