@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ static void erase(void)
 
 static void write_line(const char *prefix, const char *text, const char *color)
 {
+    int error = errno; /* callers may yet look at it */
     bool colored = color && cli_console_has_color(stderr);
     pthread_mutex_lock(&mutex);
     erase();
@@ -81,6 +83,7 @@ static void write_line(const char *prefix, const char *text, const char *color)
             text, progress_line);
     fflush(stderr);
     pthread_mutex_unlock(&mutex);
+    errno = error;
 }
 
 static void write_formatted(const char *color, const char *format, va_list args)

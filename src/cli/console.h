@@ -30,7 +30,7 @@ bool cli_console_has_color(FILE *file);
 #define CLI_BOLD   "\033[1m"
 #define CLI_PLAIN  "\033[0m"
 
-/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. */
+/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. errno stays. */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
 

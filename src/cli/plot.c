@@ -169,7 +169,7 @@ void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE 
             add_progress(&all[0], &list->items[i]);
             add_times(&all[1], &list->items[i]);
         }
-        cli_tables_write(all, 2, format, file);
+        cli_tables_write("plot", all, 2, format, file);
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -180,6 +180,6 @@ void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE 
                 isfinite(cli_measured_best(one)) ? "" : ", none with a time");
         add_progress(&plots[0], one);
         add_times(&plots[1], one);
-        cli_tables_write(plots, 2, format, file);
+        cli_tables_write("plot", plots, 2, format, file);
     }
 }

@@ -355,8 +355,7 @@ static void write_csv(const cli_table *table, FILE *file)
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
 {
     if (format == CLI_FORMAT_JSON) {
-        write_json(table, file);
-        fputc('\n', file);
+        cli_tables_write(table->name, table, 1, format, file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
     } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
@@ -366,11 +365,15 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
     }
 }
 
-void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file)
+void cli_tables_write(const char *document, const cli_table *tables, size_t count,
+                      cli_format_kind format, FILE *file)
 {
+    if (format == CLI_FORMAT_JSON) {
+        fprintf(file, "{\"schema\": \"gputune/%s/%d\"", document, CLI_SCHEMA_VERSION);
+    }
     for (size_t i = 0; i < count; i++) {
         if (format == CLI_FORMAT_JSON) {
-            fprintf(file, "%s\"%s\": ", i ? ",\n" : "{", tables[i].name);
+            fprintf(file, ",\n\"%s\": ", tables[i].name);
             write_json(&tables[i], file);
         } else if (tables[i].row_count) {
             fputs(i ? "\n" : "", file);

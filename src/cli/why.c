@@ -203,6 +203,6 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         }
     }
     if (!for_people) {
-        cli_tables_write(tables, 2, format, file);
+        cli_tables_write("why", tables, 2, format, file);
     }
 }
