@@ -113,6 +113,8 @@ def keys(page):
     check("and then the next", page.run("document.getElementById('said').textContent") != said)
     page.press("Enter", 13)
     check("Enter holds it", page.run("document.getElementById('said').textContent").startswith("held: "))
+    held = page.run("document.querySelector('#trials tr.held td').textContent")
+    check("which the table shows", held in cells(page, "trial"))
     page.press("Escape", 27)
     unnamed = page.run("""[...document.querySelectorAll('button, input, select, canvas, svg[role], table, [tabindex]')]
         .filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.labels?.length

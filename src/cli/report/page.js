@@ -93,11 +93,15 @@ class View {
     }
   }
 
-  hold(row) {
+  /* Marks a trial in all figures and in the table, where it comes into sight if `reveal`; -1: none. */
+  hold(row, reveal = row >= 0) {
     this.held = row;
     this.figures.filter(figure => !figure.stale).forEach(figure => figure.decorate());
     this.table.drawn = undefined;
     this.table.draw();
+    if (reveal) {
+      this.table.reveal(row);
+    }
     say(row < 0 ? 'no trial is held' : `held: ${this.scenario.lines(row)[0]}`);
   }
 }
