@@ -195,8 +195,10 @@ typedef struct gputune_open_options {
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
- * driver or GPU, and with EWORKER where `worker` is no program. A database that cannot be used is
- * no failure, but a warning through the log callback. *out is the caller's, for gputune_close(). */
+ * driver or GPU, with EWORKER where `worker` is no program, and with ENOTFOUND where `templates` is
+ * no folder. A database that cannot be used is no failure, but a warning through the log callback.
+ * Where no folder of templates is named and none is found, kernels are ENOTFOUND, and what is
+ * stored can be listed. *out is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads are
  * canceled, and waited for. A call that begins later is EINVAL, as long as the library remembers
@@ -696,9 +698,9 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
 typedef struct gputune_wisdom_filter {
     uint32_t version;
     const char *kernel; /* a name or a path, as everywhere; NULL: all */
-    const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
+    const char *gpu;    /* a part of its name, or its environment; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
-    const char *sizes;  /* "n=1048576 T=half": results at these sizes; NULL: at all sizes */
+    const char *sizes;  /* "n=1M,16M T=half": results at these sizes; NULL: at all sizes */
 } gputune_wisdom_filter;
 #define GPUTUNE_WISDOM_FILTER_VERSION 1
 #define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
@@ -925,11 +927,16 @@ typedef struct gputune_record_filter {
                       GPU the version that the tuner finds, or the newest where that was not measured
                     */
     bool failures; /* since version 3. true: without all_trials, also the trials that failed */
+    /* since version 4 */
+    const char *gpu; /* a part of the GPU's name, or an environment: records of such GPUs; NULL: as
+                        any_gpu says */
+    const char *sizes; /* "n=1M,16M T=half": only records that have for each name one of its values;
+                          NULL: of all sizes */
 } gputune_record_filter;
-#define GPUTUNE_RECORD_FILTER_VERSION 3 /* 1 and 2 work too; 1: with every version */
+#define GPUTUNE_RECORD_FILTER_VERSION 4 /* 1 to 3 work too; 1: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
+        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false, NULL, NULL                \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
  * database asked for cannot be read. ENOTFOUND where neither a template nor a record has the name
@@ -937,15 +944,29 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Drops from the user's database what gputune_records() gives only with `history`: the trials and
- * winners of earlier versions of templates, and code that no other record uses. Calls `each` for
- * every record that goes; with `only_say` nothing is dropped. The filter's `history` and
- * `all_trials` do not matter. The file does not shrink; later records use its free space. EBUSY
- * where another process has locked the database, EDATABASE where it cannot be written. */
-GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter,
-                                      bool only_say,
-                                      int (*each)(void *user, const gputune_record *record),
-                                      void *user);
+/* What goes of the records that a filter finds, scenario by scenario and GPU by GPU: what one of
+ * the members says. None of them: everything. */
+typedef struct gputune_forget_options {
+    uint32_t version;
+    bool only_say;       /* nothing goes */
+    bool outdated;       /* what gputune_records() gives only with `history` */
+    bool older_drivers;  /* what was measured with an older driver than that GPU's last results */
+    double older_than_s; /* what nothing was measured of for so long; 0 */
+    uint64_t most_bytes; /* then the oldest, until the data takes at most so much; 0: any size */
+} gputune_forget_options;
+#define GPUTUNE_FORGET_OPTIONS_VERSION 1
+#define GPUTUNE_FORGET_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        GPUTUNE_FORGET_OPTIONS_VERSION, false, false, false, 0, 0                                  \
+    }
+/* Drops trials and winners from the user's database, and code that no other record uses. Calls
+ * `each` for every record that goes. The filter's `history` and `all_trials` do not matter, a NULL
+ * `options` stands for the _INIT ones. The file keeps its size, and later records use the free
+ * space; with `most_bytes` it shrinks, unless another process uses it. EBUSY where another process
+ * has locked the database, EDATABASE where it cannot be written. */
+GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
+                               const gputune_forget_options *options,
+                               int (*each)(void *user, const gputune_record *record), void *user);
 
 /* What gputune_merge() read, and took over. */
 typedef struct gputune_merged {

@@ -1,4 +1,4 @@
-/* What the store holds, as the public structs: showing, dropping, checking. */
+/* What the store holds, as the public structs: showing, forgetting, checking. */
 #include "api/named.h"
 #include "api/tuner.h"
 
@@ -16,6 +16,8 @@ gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVI
     free(text);
     return GPUTUNE_OK;
 }
+
+#define MAX_AGE_S 1e10 /* three centuries */
 
 /* A call's tuner, and the kernels that its filter names. */
 typedef struct asked {
@@ -46,7 +48,8 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
                                    GT_BYTES_THROUGH(gputune_record_filter, history),
-                                   GT_BYTES_THROUGH(gputune_record_filter, failures)};
+                                   GT_BYTES_THROUGH(gputune_record_filter, failures),
+                                   GT_BYTES_THROUGH(gputune_record_filter, sizes)};
     static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
                                        bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
@@ -66,13 +69,15 @@ static gputune_status take_filter(wanted *out, asked *asked, const gputune_recor
 {
     const gputune *tuner = asked->tuner;
     GT_TRY(gt_tuner_host_environment(tuner, out->host));
-    bool any = filter->any_gpu || !tuner->has_device;
+    bool any = filter->any_gpu || filter->gpu || !tuner->has_device;
     out->environments[0] = tuner->device.environment;
     out->environments[1] = out->host;
     out->filter = (gt_records_filter){.all_trials = filter->all_trials,
                                       .failures = filter->failures,
                                       .environments = any ? NULL : out->environments,
                                       .environment_count = any ? 0 : 2,
+                                      .gpu = filter->gpu,
+                                      .sizes = filter->sizes,
                                       .at_hand = find_at_hand,
                                       .user = asked};
     return GPUTUNE_OK;
@@ -163,6 +168,7 @@ static int check_name(const asked *asked, gt_records_filter filter)
 {
     listing any = {asked, 0, NULL, NULL, "", NULL};
     filter.environments = NULL;
+    filter.gpu = filter.sizes = NULL;
     filter.all_trials = true;
     filter.versions = GT_VERSIONS_ALL;
     GT_TRY(gt_store_records(asked->tuner->store, &filter, count_record, &any, NULL));
@@ -188,17 +194,15 @@ static int list_named(asked *asked, const gputune_record_filter *filter,
                                                            : check_name(asked, wanted.filter);
 }
 
-static int drop_named(asked *asked, const gputune_record_filter *filter, bool only_say,
-                      int (*each)(void *user, const gputune_record *record), void *user)
+static int forget_named(asked *asked, const gputune_record_filter *filter, const gt_forget *what,
+                        int (*each)(void *user, const gputune_record *record), void *user)
 {
     wanted wanted;
     int answer = 0;
     GT_TRY(take_filter(&wanted, asked, filter));
-    wanted.filter.all_trials = true;
-    wanted.filter.versions = GT_VERSIONS_OTHER;
     for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
         wanted.filter.kernel = gt_named_kernel(&asked->named, i);
-        answer = gt_store_drop(asked->tuner->store, &wanted.filter, only_say, each, user, NULL);
+        answer = gt_store_forget(asked->tuner->store, &wanted.filter, what, each, user, NULL);
     }
     return answer;
 }
@@ -234,24 +238,47 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return answer;
 }
 
-static int drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
-                         int (*each)(void *user, const gputune_record *record), void *user)
+static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
+{
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_forget_options, most_bytes)};
+    static const gt_layouts layouts = {"gputune_forget_options", GPUTUNE_FORGET_OPTIONS_VERSION,
+                                       bytes};
+    gputune_forget_options known = GPUTUNE_FORGET_OPTIONS_INIT;
+    GT_TRY(given ? gt_versioned_read(&known, given, &layouts) : GPUTUNE_OK);
+    if (!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S)) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_forget: older_than_s is %g; expected 0 to %g",
+                       known.older_than_s, MAX_AGE_S);
+    }
+    *out = (gt_forget){.only_say = known.only_say,
+                       .outdated = known.outdated,
+                       .older_drivers = known.older_drivers,
+                       .older_than_s = known.older_than_s,
+                       .most_bytes = known.most_bytes};
+    return GPUTUNE_OK;
+}
+
+static int forget_records(gputune *tuner, const gputune_record_filter *filter,
+                          const gt_forget *what,
+                          int (*each)(void *user, const gputune_record *record), void *user)
 {
     gputune_record_filter known;
     asked asked;
     GT_TRY(read_asked(&asked, &known, tuner, filter));
-    int answer = drop_named(&asked, &known, only_say, each, user);
+    int answer = forget_named(&asked, &known, what, each, user);
     gt_named_free(&asked.named);
     return answer;
 }
 
-int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
-                          int (*each)(void *user, const gputune_record *record), void *user)
+int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
+                   const gputune_forget_options *options,
+                   int (*each)(void *user, const gputune_record *record), void *user)
 {
     gt_call call;
+    gt_forget what;
     GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(read_forget_options(&what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int answer = drop_outdated(tuner, filter, only_say, each, user);
+    int answer = forget_records(tuner, filter, &what, each, user);
     gt_call_end(&call);
     return answer;
 }

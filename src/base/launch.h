@@ -55,7 +55,8 @@ typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
     int argument;           /* index into the caller's arguments; -1: none */
-    uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
+    uint64_t scratch_bytes; /* of a scratch buffer at this geometry; with an argument, it is a
+                               copy of that; of a value that a reference takes, the value itself */
     uint32_t map; /* of a tensor map: index into the launch's; of a value: into the run's */
 } gt_parameter;
 

@@ -175,15 +175,3 @@ int cli_catalogue_check(const cli_session *session, const char *name)
     cli_catalogue catalogue;
     return cli_catalogue_find(&catalogue, session, names, 1);
 }
-
-int cli_catalogue_nothing(const cli_session *session, const char *kernel, bool any_gpu)
-{
-    int code = kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE;
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    cli_note("nothing is stored for %s%s; 'gputune warm %s' tunes%s",
-             kernel ? kernel : "any kernel", any_gpu ? "" : " on this GPU",
-             kernel ? kernel : "KERNEL", any_gpu ? "" : ", --any-gpu shows other GPUs' records");
-    return CLI_EXIT_NOTHING;
-}

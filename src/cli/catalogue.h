@@ -34,8 +34,5 @@ int cli_catalogue_one(const cli_catalogue *catalogue);
 int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name);
 /* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
-/* The exit code of a command that found nothing stored for a kernel (NULL: for any) on this GPU, or
- * on any: one that does not exist is a mistake, else it is only not tuned yet, which is noted. */
-int cli_catalogue_nothing(const cli_session *session, const char *kernel, bool any_gpu);
 
 #endif

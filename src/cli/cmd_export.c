@@ -1,11 +1,11 @@
 /* gputune export: one measured scenario as another tool's file. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/export.h"
 #include "cli/output.h"
+#include "cli/stored.h"
 
 #include <string.h>
 
@@ -50,9 +50,9 @@ static int export_scenario(const cli_measured *from, const settings *settings)
 
 static int choose(const cli_measured_list *list, const settings *settings)
 {
-    cli_values sizes = {NULL, 0};
-    int code = cli_values_read(&sizes, "--size", &settings->sizes);
-    const cli_measured_name name = {.sizes = &sizes,
+    const char *sizes;
+    int code = cli_stored_sizes(&sizes, &settings->sizes);
+    const cli_measured_name name = {.sizes = sizes,
                                     .objective = settings->objective,
                                     .cache = settings->cache - 1,
                                     .gpu = settings->gpu,
@@ -69,7 +69,8 @@ static int export_kernel(const settings *settings, const cli_session *session, c
     cli_measured_list list;
     int code = cli_measured_read(&list, session, kernel, settings->scenario != NULL);
     if (code == CLI_CONTINUE && !list.count) {
-        code = cli_catalogue_nothing(session, kernel, true);
+        const gputune_record_filter filter = {.kernel = kernel, .any_gpu = true};
+        code = cli_stored_nothing(session, &filter);
     }
     return code == CLI_CONTINUE ? choose(&list, settings) : code;
 }

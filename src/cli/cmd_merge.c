@@ -30,13 +30,15 @@ int cmd_merge(int argc, char **argv)
     };
     const cli_usage usage = {
         "merge",
-        "A.db B.db ... -o C.db",
+        "FILE... -o FILE",
         "Takes over what databases have into one: winners, trials and code.",
-        "All or nothing; A.db and B.db are only read. Of two winners of the same space, also "
-        "where\n"
-        "C.db has one, that one stays which was decided, then proved, then found with the newer\n"
-        "driver, with more effort, later; of two trials of a configuration a finished one, then\n"
-        "the later. A database that other users may write is refused: 'gputune wisdom' carries "
+        "All or nothing; the databases before -o are only read. Of two winners of the same space,\n"
+        "also where the last one has one, that one stays which was decided, then proved, then "
+        "found\n"
+        "with the newer driver, with more effort, later; of two trials of a configuration a "
+        "finished\n"
+        "one, then the later. A database that other users may write is refused: 'gputune wisdom' "
+        "carries "
         "its\n"
         "winners, which are proved again.",
         1,

@@ -1,84 +1,37 @@
-/* The command prune: drops what was measured of earlier versions of templates. */
+/* The command prune: drops what is no longer of use. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/record_columns.h"
+#include "cli/forget.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
+#include "base/text.h"
 
-typedef struct settings {
-    cli_common common;
-    bool any_gpu, dry_run;
-} settings;
-
-typedef struct dropped {
-    cli_table table; /* of the winners */
-    size_t trials;
-} dropped;
-
-static int add(void *user, const gputune_record *record)
+/* A size with an ending, "100M". */
+static int read_bytes(uint64_t *out, const char *text)
 {
-    dropped *at = user;
-    at->trials++;
-    if (record->is_winner) {
-        cli_record_add(&at->table, record);
+    int64_t bytes;
+    if (text && (gt_read_int(&bytes, text) != GT_INT_READ || bytes < 1)) {
+        cli_error("--max-size: '%s' is not a number of bytes; write 100M or 1G", text);
+        return CLI_EXIT_USAGE;
     }
-    return 0;
-}
-
-static int prune(const settings *settings, const cli_session *session, const char *kernel)
-{
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = kernel;
-    filter.any_gpu = settings->any_gpu || !session->has_device;
-    dropped at = {.table =
-                      cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
-    int status = gputune_drop_outdated(session->tuner, &filter, settings->dry_run, add, &at);
-    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
-    if (code == CLI_EXIT_OK) {
-        cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
-        cli_note("%s%zu winners and %zu trials of earlier versions of templates",
-                 settings->dry_run ? "would drop " : "dropped ", at.table.row_count, at.trials);
-    }
-    return code;
-}
-
-static int open_and_prune(const settings *settings, char *argument)
-{
-    const char *database = settings->common.database;
-    if (database && access(database, F_OK) != 0) {
-        cli_error("the database %s cannot be used: %s", database, strerror(errno));
-        return CLI_EXIT_DATABASE;
-    }
-    cli_session session;
-    int code = cli_open(&session, &settings->common, CLI_OPEN_IF_ANY);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    const char *kernel;
-    code = cli_catalogue_stored_one(&kernel, &session, argument);
-    if (code == CLI_CONTINUE) {
-        code = prune(settings, &session, kernel);
-    }
-    cli_close(&session);
-    return code;
+    *out = text ? (uint64_t)bytes : 0;
+    return CLI_CONTINUE;
 }
 
 int cmd_prune(int argc, char **argv)
 {
-    settings settings = {0};
+    cli_forget forget = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
+    const char *most = NULL;
+    double days = 0;
     const cli_option options[] = {
-        {"dry-run", 'n', CLI_OPTION_FLAG, &settings.dry_run, NULL,
-         "say what would be dropped, drop nothing", NULL},
-        {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL,
-         "records of every GPU in the database", NULL},
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
+        {"older-than", 0, CLI_OPTION_NUMBER, &days, "DAYS",
+         "also what nothing was measured of for so many days", NULL},
+        {"old-drivers", 0, CLI_OPTION_FLAG, &forget.what.older_drivers, NULL,
+         "also what was measured with an older driver than its GPU's last\nresults", NULL},
+        {"max-size", 0, CLI_OPTION_TEXT, &most, "BYTES",
+         "then the oldest, until the database takes at most so much:\n100M, 1G", NULL},
+        CLI_FORGET_OPTIONS(&forget),
         CLI_OPTIONS_END,
     };
     const cli_usage usage = {
@@ -88,13 +41,20 @@ int cmd_prune(int argc, char **argv)
         "What 'gputune show' prints stays; what it prints only with --history goes: winners, "
         "trials,\n"
         "and code that nothing else uses. Of a kernel whose template is not at hand, the newest\n"
-        "version stays. The winners that go are printed.",
+        "version stays. The options let more go; --dry-run says what would go. The winners that "
+        "go\n"
+        "are printed. 'gputune forget' drops what is stored of a kernel.",
         0,
         1,
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        code = read_bytes(&forget.what.most_bytes, most);
+    }
+    forget.what.outdated = true;
+    forget.what.older_than_s = days * 86400;
     return code == CLI_CONTINUE
-               ? open_and_prune(&settings, arguments.count ? arguments.items[0] : NULL)
+               ? cli_forget_records(&forget, arguments.count ? arguments.items[0] : NULL)
                : code;
 }

@@ -1,16 +1,17 @@
 /* The command show: prints the records of the database. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/record_columns.h"
+#include "cli/stored.h"
 #include "cli/why.h"
 
 typedef struct settings {
     cli_common common;
-    bool all, any_gpu, history, why;
+    cli_stored stored;
+    bool all, history, why;
 } settings;
 
 /* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
@@ -78,8 +79,11 @@ static int show(const settings *settings, const cli_session *session,
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = settings->all || settings->why;
     filter.failures = true;
-    filter.any_gpu = settings->any_gpu || !session->has_device;
     filter.history = settings->history;
+    int code = cli_stored_filter(&filter, &settings->stored, session);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
     unsigned view = settings->why   ? CLI_VIEW_WHY
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
@@ -87,10 +91,10 @@ static int show(const settings *settings, const cli_session *session,
                 .all = settings->all && !settings->why,
                 .why = settings->why};
     int status = collect(&at, &filter, session, catalogue);
-    status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* nothing() says what is wrong */
-    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
+    status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
+    code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
     if (status >= 0 && !at.table.row_count) {
-        code = cli_catalogue_nothing(session, filter.kernel, filter.any_gpu);
+        code = cli_stored_nothing(session, &filter);
     }
     return code;
 }
@@ -103,8 +107,7 @@ int cmd_show(int argc, char **argv)
          "every trial with its statistics, not only the winners", NULL},
         {"why", 'w', CLI_OPTION_FLAG, &settings.why, NULL,
          "winner beside default, and what each axis is worth", NULL},
-        {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL,
-         "records of every GPU in the database", NULL},
+        CLI_STORED_OPTIONS(&settings.stored),
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
         CLI_FORMAT_OPTION(&settings.common),

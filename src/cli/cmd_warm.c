@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "cli/warm.h"
 
-static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
     const cli_selection *selection = &warm->selection;
     cli_catalogue catalogue;
@@ -25,16 +25,73 @@ static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_se
     return code;
 }
 
-static int work(const cli_warm *warm, const cli_session *session)
+static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
-    cli_scenarios scenarios;
-    int code = find_scenarios(&scenarios, warm, session);
-    if (code != CLI_CONTINUE) {
-        return code;
+    int code = find_all(out, warm, session);
+    if (code == CLI_CONTINUE) {
+        cli_shard_keep(&warm->shard, out);
+    }
+    return code;
+}
+
+/* Another tuner has the templates that these scenarios need. */
+static int share_templates(const cli_scenarios *scenarios, const cli_session *session)
+{
+    const cli_kernel *last = NULL;
+    for (size_t i = 0; i < scenarios->count; i++) {
+        const cli_kernel *kernel = scenarios->items[i].kernel;
+        int status = kernel == last ? 0 : gputune_add_template(session->tuner, kernel->path);
+        if (status < 0) {
+            return cli_fail(status);
+        }
+        last = kernel;
+    }
+    return CLI_CONTINUE;
+}
+
+/* The scenarios of the GPU `at`: those of an equal one before it, or what is asked for. */
+static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gpus, size_t at)
+{
+    const cli_session *session = &gpus->items[at].session;
+    for (size_t i = 0; i < at; i++) {
+        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
+            all[at] = all[i];
+            return share_templates(&all[i], session);
+        }
+    }
+    return find_scenarios(&all[at], warm, session);
+}
+
+static int work(const cli_warm *warm, const cli_gpus *gpus)
+{
+    cli_scenarios *scenarios = cli_allocate(gpus->count, sizeof *scenarios);
+    size_t count = 0;
+    for (size_t i = 0; i < gpus->count; i++) {
+        int code = find_for(scenarios, warm, gpus, i);
+        count += scenarios[i].count;
+        if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
+            return code;
+        }
+    }
+    if (!count && !warm->shard.count) {
+        return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
-    return warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
-                              : cli_warm_tune(warm, session, &scenarios);
+    return warm->compile_only ? cli_warm_compile(warm, &gpus->items[0].session, &scenarios[0])
+                              : cli_warm_tune(warm, gpus, scenarios);
+}
+
+static int check_gpus(const cli_warm *warm)
+{
+    const char *other = warm->compile_only     ? "--compile-only"
+                        : warm->common.device  ? "--device"
+                        : warm->tuning.samples ? "--samples"
+                                               : NULL;
+    if (warm->gpus && other) {
+        cli_error("warm: --gpus and %s do not go together", other);
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_CONTINUE;
 }
 
 static int check(const cli_warm *warm)
@@ -61,13 +118,19 @@ static int check(const cli_warm *warm)
         cli_error("warm: --from says the sizes and restrictions; leave out --size and --only");
         return CLI_EXIT_USAGE;
     }
-    return CLI_CONTINUE;
+    return check_gpus(warm);
 }
 
 static int run(cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
-    int checked = check(warm);
+    int checked = cli_tuning_inputs(&warm->tuning);
+    if (checked == CLI_CONTINUE) {
+        checked = cli_shard_read(&warm->shard, warm->shard_text);
+    }
+    if (checked == CLI_CONTINUE) {
+        checked = check(warm);
+    }
     if (checked != CLI_CONTINUE) {
         return checked;
     }
@@ -75,14 +138,14 @@ static int run(cli_warm *warm)
     if (checked != CLI_CONTINUE) {
         return checked;
     }
-    cli_session session;
+    cli_gpus gpus;
     cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
                          : warm->compile_only ? CLI_OPEN_DEVICE
                                               : CLI_OPEN_TUNING;
-    int code = cli_open(&session, &warm->common, mode);
+    int code = cli_gpus_open(&gpus, &warm->common, mode, warm->gpus);
     if (code == CLI_CONTINUE) {
-        code = work(warm, &session);
-        cli_close(&session);
+        code = work(warm, &gpus);
+        cli_gpus_close(&gpus);
     }
     return code;
 }
@@ -91,7 +154,10 @@ static const char more[] =
     "Every kernel is tuned at every combination of the sizes given, from the smallest to the\n"
     "largest, since a search begins with what was best at other sizes. Rows are printed in the\n"
     "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is\n"
-    "finished; running again goes on from there.\n"
+    "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios\n"
+    "between them, and each model gets winners of its own. What fails on a GPU is tried on an\n"
+    "equal one, and where that has success, the first gets no more work. With --shard, runs with\n"
+    "the same scenarios divide them between them; 'gputune merge' joins their databases.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
     "4 template or compile error, 5 wrong results of all variants, of the default or of most of\n"
@@ -150,6 +216,8 @@ int cmd_warm(int argc, char **argv)
          "compile and store every variant, measure nothing", NULL},
         {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
          "with --compile-only: for this architecture, without a GPU", NULL},
+        CLI_GPUS_OPTION(&warm.gpus),
+        CLI_SHARD_OPTION(&warm.shard_text),
         CLI_FORMAT_OPTION(&warm.common),
         CLI_TUNER_OPTIONS(&warm.common),
         CLI_MESSAGE_OPTIONS(&warm.common),
@@ -160,9 +228,6 @@ int cmd_warm(int argc, char **argv)
         options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = cli_tuning_inputs(&warm.tuning);
-    }
     if (code == CLI_CONTINUE) {
         warm.selection.kernels = arguments.items;
         warm.selection.kernel_count = arguments.count;

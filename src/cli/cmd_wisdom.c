@@ -1,12 +1,10 @@
 /* The command wisdom: winners as text, from one database to another. */
 #include "cli/commands.h"
 
-#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/memory.h"
 #include "cli/output.h"
-#include "cli/sizes.h"
+#include "cli/stored.h"
 
 #include "base/text.h"
 
@@ -15,35 +13,12 @@
 
 typedef struct settings {
     cli_common common;
-    cli_list sizes;
-    const char *gpu, *output;
-    bool any_gpu, trust;
+    cli_stored stored;
+    const char *output;
+    bool trust;
 } settings;
 
 /* ---- export ---------------------------------------------------------------------------------- */
-
-/* The sizes as the library wants them, numbers written out. */
-static int sizes_text(char **out, const cli_list *texts)
-{
-    cli_values values = {NULL, 0};
-    int code = cli_values_read(&values, "--size", texts);
-    *out = cli_copy("");
-    for (size_t i = 0; i < values.count && code == CLI_CONTINUE; i++) {
-        const cli_value_list *list = &values.lists[i];
-        int64_t number;
-        const char *problem = "";
-        bool is_number = cli_size_number(&number, &problem, list->values[0]);
-        if (list->count > 1) {
-            cli_error("wisdom: --size takes one value for each size");
-            code = CLI_EXIT_USAGE;
-        } else if (is_number) {
-            cli_append(out, "%s=%lld ", list->name, (long long)number);
-        } else {
-            cli_append(out, "%s=%s ", list->name, list->values[0]);
-        }
-    }
-    return code;
-}
 
 static int write_text(const char *path, const char *text)
 {
@@ -78,15 +53,14 @@ static int export_wisdom(const settings *settings, const char *kernel)
 {
     cli_session session;
     gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
-    char *sizes;
-    int code = sizes_text(&sizes, &settings->sizes);
-    bool any = settings->any_gpu || settings->gpu;
+    const cli_stored *stored = &settings->stored;
+    int code = cli_stored_sizes(&filter.sizes, &stored->sizes);
+    bool any = stored->any_gpu || stored->gpu;
     cli_common common = settings->common;
     common.read_only = true;
     filter.kernel = kernel;
-    filter.gpu = settings->gpu;
-    filter.any_gpu = settings->any_gpu;
-    filter.sizes = *sizes ? sizes : NULL;
+    filter.gpu = stored->gpu;
+    filter.any_gpu = stored->any_gpu;
     if (code == CLI_CONTINUE) {
         code = cli_open(&session, &common, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE);
     }
@@ -148,12 +122,7 @@ int cmd_wisdom(int argc, char **argv)
 {
     settings settings = {.trust = false};
     const cli_option options[] = {
-        {"size", 's', CLI_OPTION_LIST, &settings.sizes, "NAME=V",
-         "export: what was measured at this size; may be repeated\n[all sizes]", NULL},
-        {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
-         "export: what was measured on this GPU, a part of its name\n[GPUs like the one at hand]",
-         NULL},
-        {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL, "export: of every GPU", NULL},
+        CLI_STORED_OPTIONS(&settings.stored),
         {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
          NULL},
         {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,

@@ -5,7 +5,6 @@
 #define CLI_EXPORT_H
 
 #include "cli/session.h"
-#include "cli/sizes.h"
 
 #include <stdio.h>
 
@@ -39,7 +38,7 @@ typedef struct cli_measured_list {
 
 /* What names a scenario; NULL, 0 and -1: any. */
 typedef struct cli_measured_name {
-    const cli_values *sizes;
+    const char *sizes;    /* by gt_sizes_match() */
     int objective;        /* a gputune_objective; 0: any */
     int cache;            /* a gputune_cache; -1: any */
     const char *gpu;      /* its name, a part of it, or its environment */

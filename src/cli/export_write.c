@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/json.h"
+#include "cli/sizes.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "cli/exit_code.h"
 #include "cli/units.h"
 
+#include "base/asked_for.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -103,55 +105,12 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
 
 /* ---- choosing ---- */
 
-/* The value of a size in "n=4 T=half" with its length; NULL: it has no such size. */
-static const char *find_size(size_t *length, const char *sizes, const char *name)
-{
-    size_t name_length = strlen(name);
-    for (sizes += strspn(sizes, " "); *sizes; sizes += strspn(sizes, " ")) {
-        size_t all = strcspn(sizes, " ");
-        if (all > name_length && sizes[name_length] == '=' &&
-            strncmp(sizes, name, name_length) == 0) {
-            *length = all - name_length - 1;
-            return sizes + name_length + 1;
-        }
-        sizes += all;
-    }
-    return NULL;
-}
-
-static bool is_same_value(const char *stored, size_t length, const char *wanted)
-{
-    char *text = cli_copy_part(stored, length);
-    int64_t a, b;
-    const char *problem;
-    return strcmp(text, wanted) == 0 ||
-           (cli_size_number(&a, &problem, text) && cli_size_number(&b, &problem, wanted) && a == b);
-}
-
-static bool has_sizes(const cli_measured *one, const cli_values *wanted)
-{
-    for (size_t i = 0; wanted && i < wanted->count; i++) {
-        const cli_value_list *list = &wanted->lists[i];
-        size_t length;
-        const char *value = find_size(&length, one->sizes, list->name);
-        bool same = false;
-        for (size_t v = 0; value && v < list->count; v++) {
-            same |= is_same_value(value, length, list->values[v]);
-        }
-        if (!same) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool is_named(const cli_measured *one, const cli_measured_name *name)
 {
-    return has_sizes(one, name->sizes) &&
+    return (!name->sizes || gt_sizes_match(one->sizes, name->sizes)) &&
            (!name->objective || (int)one->objective == name->objective) &&
            (name->cache < 0 || (int)one->cache == name->cache) &&
-           (!name->gpu || strcmp(one->environment, name->gpu) == 0 ||
-            strcasestr(one->gpu, name->gpu)) &&
+           (!name->gpu || gt_gpu_matches(one->gpu, one->environment, name->gpu)) &&
            (!name->scenario || strncmp(one->scenario, name->scenario, strlen(name->scenario)) == 0);
 }
 

@@ -5,21 +5,57 @@
 #include "cli/units.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
-void cli_progress_start(cli_progress *progress, const char *label)
+void cli_progress_start(cli_progress *progress, const char *label, size_t index)
 {
     progress->label = label;
+    progress->index = index;
     progress->shown_s = 0;
+}
+
+/* Cuts UTF-8 text to a number of columns. */
+static void cut(char *text, size_t columns)
+{
+    for (; *text; text++) {
+        if (((unsigned char)*text & 0xC0) != 0x80 && columns-- == 0) {
+            *text = '\0';
+            return;
+        }
+    }
+}
+
+/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" where nothing is at hand.
+ */
+static char *join(const cli_progress *progress)
+{
+    char *text = cli_copy("");
+    for (const cli_progress *one = progress->first; one; one = one->next) {
+        if (one->shown[0]) {
+            cli_append(&text, "%s%s", text[0] ? " | " : "", one->shown);
+        }
+    }
+    return text;
+}
+
+static void draw(char *text)
+{
+    size_t columns = cli_console_columns(stderr);
+    cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
+    cli_console_progress("%s", text);
 }
 
 void cli_progress_end(cli_progress *progress)
 {
-    progress->index++;
-    cli_console_progress_end();
+    progress->shown[0] = '\0';
+    if (progress->gpu && cli_console_is_live()) {
+        draw(join(progress));
+    } else {
+        cli_console_progress_end();
+    }
 }
 
 /* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
@@ -104,22 +140,14 @@ static void append_left(char **text, const gputune_progress *at)
     }
 }
 
-/* Cuts UTF-8 text to a number of columns. */
-static void cut(char *text, size_t columns)
-{
-    for (; *text; text++) {
-        if (((unsigned char)*text & 0xC0) != 0x80 && columns-- == 0) {
-            *text = '\0';
-            return;
-        }
-    }
-}
-
 static char *describe(const cli_progress *progress, const gputune_progress *at, bool bar)
 {
     char *text = cli_copy("");
     if (progress->count > 1) {
         cli_append(&text, "[%zu/%zu] ", progress->index + 1, progress->count);
+    }
+    if (progress->gpu) {
+        cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
     if (bar) {
@@ -144,11 +172,13 @@ void cli_progress_update(void *user, const gputune_progress *at)
     }
     progress->shown_s = at->elapsed_s;
     void *mark = cli_mark();
-    char *text = describe(progress, at, live);
-    if (live) {
-        size_t columns = cli_console_columns(stderr);
-        cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
-        cli_console_progress("%s", text);
+    char *text = describe(progress, at, live && !progress->gpu);
+    if (live && progress->gpu) {
+        cut(text, WIDTH_UNKNOWN);
+        snprintf(progress->shown, sizeof progress->shown, "%s", text);
+        draw(join(progress));
+    } else if (live) {
+        draw(text);
     } else {
         cli_note("%s", text);
     }

@@ -35,7 +35,7 @@ cli_list *cli_include_paths(void)
     return &paths;
 }
 
-static bool is_asked_for(const cli_common *common)
+bool cli_is_driver_asked_for(const cli_common *common)
 {
     const char *environment = getenv("GPUTUNE_DRIVER");
     return common->device || common->driver || (environment && environment[0]);
@@ -59,9 +59,10 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.templates = common->templates;
     options.include_paths = cli_include_paths()->items;
     options.include_path_count = cli_include_paths()->count;
-    options.emulate_without_gpu = !is_asked_for(common);
+    options.emulate_without_gpu = !cli_is_driver_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;
+    options.compile_workers = common->compile_workers;
     options.read_only = common->read_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
@@ -78,7 +79,7 @@ static int take_device(cli_session *out, const cli_common *common)
         return code;
     }
     out->has_device = true;
-    if (out->device.emulated && !is_asked_for(common)) {
+    if (out->device.emulated && !cli_is_driver_asked_for(common)) {
         say_emulated(&out->device);
     }
     return CLI_CONTINUE;
@@ -107,7 +108,8 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         return code;
     }
     int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
-    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
+    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY &&
+        !cli_is_driver_asked_for(common)) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; going on without a device");
         status = open_tuner(out, common, "none", false);

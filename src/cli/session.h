@@ -11,7 +11,8 @@ typedef struct cli_common {
     const char *database, *templates, *driver, *device;
     int format; /* a cli_format_kind */
     bool quiet, verbose;
-    bool read_only; /* the database */
+    bool read_only;           /* the database */
+    uint32_t compile_workers; /* 0: as many as cores */
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \
@@ -91,6 +92,8 @@ typedef struct cli_session {
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
 void cli_close(cli_session *session);
+/* Whether the command line or the environment says which driver or device. */
+bool cli_is_driver_asked_for(const cli_common *common);
 /* The exit code of work whose own is `code`: CLI_EXIT_DATABASE, after saying why, where nothing but
  * the database went wrong. */
 int cli_check_database(const cli_session *session, int code);

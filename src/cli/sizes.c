@@ -131,8 +131,8 @@ bool cli_size_number(int64_t *out, const char **problem, const char *text)
         *problem = "is not a number; write 1048576, 1M or 2^20";
         return false;
     }
-    if (reading == GT_INT_TOO_LARGE || value < 1 || value > GT_SIZE_MAX) {
-        *problem = "is out of range; a size is from 1 to 2^40";
+    if (reading == GT_INT_TOO_LARGE || value < 0 || value > GT_SIZE_MAX) {
+        *problem = "is out of range; a size is from 0 to 2^40";
         return false;
     }
     *out = value;

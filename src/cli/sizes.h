@@ -27,7 +27,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 
-/* A size's number, as gt_read_int() has it. True and *out when it is one from 1 to 2^40; false with
+/* A size's number, as gt_read_int() has it. True and *out when it is one from 0 to 2^40; false with
  * why in *problem: "" for text that does not begin like a number (a type's name). */
 bool cli_size_number(int64_t *out, const char **problem, const char *text);
 

@@ -37,6 +37,11 @@ static bool is_same_kernel(const cli_scenario *a, const cli_scenario *b)
     return strcmp(a->kernel->name, b->kernel->name) == 0; /* each miss has a catalogue of its own */
 }
 
+bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
+{
+    return is_same_kernel(a->scenario, b->scenario);
+}
+
 static bool is_objective(const search *at, const cli_turn *turn, gputune_objective objective)
 {
     const cli_terms *terms = &turn->scenario->terms;
@@ -142,11 +147,13 @@ void cli_turns_weigh(cli_turn *turns, size_t count)
     }
 }
 
-double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s)
+double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
+                         size_t side_by_side)
 {
     double all = 0;
     for (size_t i = at; i < count; i++) {
         all += turns[i].weight;
     }
-    return fmax(left_s * turns[at].weight / all, LEAST_S);
+    double share = turns[at].weight / all * (double)side_by_side;
+    return fmax(left_s * fmin(share, 1), LEAST_S);
 }

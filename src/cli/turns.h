@@ -11,8 +11,12 @@ typedef struct cli_turn {
     double cost;  /* of a launch; compares scenarios of one kernel */
     bool known;   /* a finished result is stored: it answers at once, if it was made for the same */
     bool begun;   /* something is stored of the kernel, at any size */
-    double weight; /* in the division of time */
+    double weight;     /* in the division of time */
+    const void *tried; /* by whom, without success; NULL: not yet */
 } cli_turn;
+
+/* Whether two turns are of one kernel. */
+bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 
 /* What a launch at these sizes ("m=64 n=64 T=half") may cost: the product of the numbers. */
 double cli_turn_cost(const char *sizes);
@@ -32,7 +36,8 @@ void cli_turns_sort(cli_turn *turns, size_t count);
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
 /* The seconds that the turn `at` gets by its weight of the `left_s` seconds that are left for it
- * and all turns behind it; a second at least. */
-double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s);
+ * and all turns behind it, of which `side_by_side` are taken at a time; a second at least. */
+double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
+                         size_t side_by_side);
 
 #endif

@@ -1,199 +1,58 @@
-/* warm: tunes one scenario after another and prints the winners. */
+/* warm: deals the scenarios out to the GPUs, one after another to each, and prints the winners. */
 #include "cli/warm.h"
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "cli/turns.h"
-#include "cli/units.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* A finished scenario as a row. */
-typedef struct outcome {
-    gputune_info info; /* first: a column of it is one of the row */
-    const char *sizes;
-    char default_status[16]; /* of a default that failed, else "" */
-} outcome;
+/* The GPUs of one kind, and the turns that are left for them: from `next` on. */
+typedef struct kind {
+    cli_turn *turns;
+    size_t count, next;
+} kind;
 
-static void source(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    cli_set_text(out, gputune_source_name(info->source));
-}
+/* A GPU, and what a thread of its own does there. */
+typedef struct bench {
+    struct run *run;
+    const cli_gpu *gpu;
+    kind *kind;
+    enum { IDLE, BUSY, DONE } state;
+    bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
+    bool is_out;      /* the equal GPU had success */
+    cli_turn turn;
+    double limit_s;
+    cli_progress progress;
+    pthread_t thread;
+    /* set by the thread, until it is DONE */
+    gputune_plan *plan; /* NULL: `status` and `message` say why */
+    int status;
+    gputune_info info;
+    char message[1024];
+} bench;
 
-/* The default's time, or why it has none. */
-static void default_time(cli_cell *out, const void *item)
-{
-    const outcome *row = item;
-    if (row->default_status[0]) {
-        cli_set_text(out, row->default_status);
-    } else {
-        cli_set_number(out, row->info.default_ns, true);
-    }
-}
-
-static void speedup(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    if (info->speedup > 0) {
-        cli_set_text(out, cli_speedup(info->speedup, info->speedup_low, info->speedup_high));
-    }
-}
-
-static void flags(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    char *text = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
-                            info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
-                            info->modelled ? "modelled, " : "");
-    text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
-    cli_set_text(out, text);
-}
-
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, title, unit, where) CLI_FIELD(gputune_info, name, title, unit, where)
-
-static const cli_column columns[] = {
-    SAME(kernel, "kernel", CLI_TEXT, BOTH),
-    CLI_FIELD(outcome, sizes, "sizes", CLI_SIZES, BOTH),
-    SAME(objective, "objective", CLI_OBJECTIVE, BOTH | CLI_SPARE),
-    SAME(configuration, "configuration", CLI_TEXT, BOTH),
-    SAME(default_configuration, "", CLI_TEXT, DATA),
-    SAME(default_ns, "", CLI_TIME, DATA),
-    {NULL, "default", CLI_TIME, CLI_VIEW, 0, default_time},
-    {"median_ns", "median", CLI_TIME, BOTH, offsetof(gputune_info, time_ns), NULL},
-    CLI_MADE(NULL, "speed-up", CLI_VIEW, speedup),
-    SAME(speedup, "", CLI_RATIO, DATA),
-    SAME(speedup_low, "", CLI_RATIO, DATA),
-    SAME(speedup_high, "", CLI_RATIO, DATA),
-    SAME(registers, "regs", CLI_SOME_COUNT, BOTH | CLI_SPARE),
-    SAME(spill_bytes, "", CLI_COUNT, DATA),
-    SAME(shared_bytes, "", CLI_COUNT, DATA),
-    SAME(variants, "", CLI_COUNT, DATA),
-    SAME(variants, "variants", CLI_SOME_COUNT, CLI_VIEW | CLI_SPARE),
-    SAME(failed, "", CLI_COUNT, DATA),
-    SAME(failed, "failed", CLI_SOME_COUNT, CLI_VIEW),
-    CLI_MADE("source", "source", BOTH | CLI_SPARE, source),
-    SAME(tie, "", CLI_YES, DATA),
-    SAME(noisy, "", CLI_YES, DATA),
-    SAME(modelled, "", CLI_YES, DATA),
-    CLI_MADE(NULL, "flags", CLI_VIEW, flags),
-    SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
-    CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
-    {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
-    {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},
-    SAME(outside_only, "", CLI_YES, DATA),
-};
-
-/* The failures that are stored of a scenario. */
-typedef struct failed {
-    gputune_cache cache;
-    const cli_scenario *scenario;
-    outcome *row;
-    cli_failures failures;
-} failed;
-
-static int take_failure(void *user, const gputune_record *record)
-{
-    failed *at = user;
-    if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
-        record->objective != at->row->info.objective || record->cache != at->cache ||
-        record->outdated) {
-        return 0;
-    }
-    cli_failures_add(&at->failures, record);
-    if (record->is_default && cli_is_failure(record->status)) {
-        snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
-    }
-    return 0;
-}
-
-/* Says why variants failed, and puts down how the default did. Returns the exit code. */
-static int explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
-                            const cli_scenario *scenario)
-{
-    failed at = {.cache = cli_tuning_options(&warm->tuning, scenario).cache,
-                 .scenario = scenario,
-                 .row = row};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    void *mark = cli_mark();
-    int code = CLI_EXIT_OK;
-    filter.kernel = scenario->kernel->name;
-    filter.failures = true;
-    if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
-        cli_failures_say(&at.failures);
-        code = cli_failures_code(&at.failures, row->info.variants);
-    }
-    cli_release(mark, NULL);
-    return code;
-}
-
-/* Returns the exit code of a scenario that has a winner. */
-static int add_row(cli_table *table, const gputune_info *info, const cli_warm *warm,
-                   const cli_session *session, const cli_scenario *scenario)
-{
-    outcome row = {.info = *info, .sizes = scenario->size_text};
-    int code = info->failed ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
-    cli_cell *cells = cli_table_add(table, &row);
-    for (size_t i = 0; i < table->column_count; i++) {
-        cells[i].is_energy =
-            info->objective == GPUTUNE_OBJECTIVE_ENERGY && columns[i].unit == CLI_TIME;
-    }
-    return code;
-}
-
-static bool has_winner(const cli_warm *warm, const gputune_info *info)
-{
-    bool measures = warm->tuning.effort == 0 || warm->tuning.effort == 3;
-    return info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
-           (!measures && info->source != GPUTUNE_SOURCE_DEFAULT);
-}
-
-/* `*stored` stays as it is where the winner came out of the database. */
-static int tune(cli_table *table, const cli_warm *warm, const cli_session *session,
-                const cli_scenario *scenario, double limit_s, cli_progress *progress, bool *stored)
-{
-    gputune_options options = cli_tuning_options(&warm->tuning, scenario);
-    options.time_limit_s = limit_s;
-    options.progress = cli_progress_update;
-    options.user = progress;
-    gputune_plan *plan;
-    cli_progress_start(progress, scenario->label);
-    int status = tune_kernel(&plan, session->tuner, scenario->kernel->name,
-                             cli_scenario_sizes(scenario), &options);
-    cli_progress_end(progress);
-    if (status < 0) {
-        int failed = cli_fail_at(status, scenario->label);
-        cli_compile_log_of_trials(session, scenario);
-        return failed;
-    }
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
-    status = gputune_plan_info(&info, plan);
-    *stored &= info.source == GPUTUNE_SOURCE_CACHED;
-    int code = CLI_EXIT_OK;
-    if (status < 0) {
-        code = cli_fail(status);
-    } else if (has_winner(warm, &info)) {
-        code = add_row(table, &info, warm, session, scenario);
-    } else if (!*cli_cancel()) {
-        cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", scenario->label,
-                  info.stop_reason[0] ? ": " : "",
-                  cli_without_kernel(info.stop_reason, scenario->label),
-                  gputune_source_name(info.source), info.configuration);
-        code = CLI_EXIT_NOTHING;
-    }
-    if (status == GPUTUNE_OK && info.failed) {
-        cli_compile_log_of_trials(session, scenario);
-    }
-    gputune_plan_release(plan);
-    return code;
-}
-
-/* --- all of them ------------------------------------------------------------------------------ */
+/* What the thread of the command and those of the benches share. */
+typedef struct run {
+    const cli_warm *warm;
+    pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
+    pthread_cond_t news;  /* a bench is DONE */
+    bench *benches;
+    size_t count;
+    kind *kinds;
+    size_t kind_count, scenario_count;
+    size_t begun; /* turns */
+    double start_s;
+    cli_table table;
+    size_t *places; /* of each row */
+    int code;
+    bool stored; /* every winner was found in the database */
+} run;
 
 static double now_s(void)
 {
@@ -202,17 +61,262 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The limit of one turn: --time-limit, and its share of what is left of --total-limit. */
-static double limit_of(const cli_warm *warm, const cli_turn *turns, size_t count, size_t at,
-                       double begun_s)
+static bool is_usable(const bench *at)
 {
+    return !at->is_in_doubt && !at->is_out;
+}
+
+static size_t count_usable(const run *run, const kind *kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        count += run->benches[i].kind == kind && is_usable(&run->benches[i]);
+    }
+    return count;
+}
+
+/* --- a bench's thread ------------------------------------------------------------------------- */
+
+static void show_progress(void *user, const gputune_progress *at)
+{
+    bench *bench = user;
+    pthread_mutex_lock(&bench->run->desk);
+    cli_progress_update(&bench->progress, at);
+    pthread_mutex_unlock(&bench->run->desk);
+}
+
+static void log_line(void *user, gputune_log_level level, const char *line)
+{
+    const bench *bench = user;
+    char text[4096];
+    const char *label = bench->gpu->label;
+    snprintf(text, sizeof text, "%s%s%s", label ? label : "", label ? ": " : "", line);
+    cli_console_log(NULL, level, text);
+}
+
+static void *work(void *user)
+{
+    bench *bench = user;
+    const cli_scenario *scenario = bench->turn.scenario;
+    gputune_options options = cli_tuning_options(&bench->run->warm->tuning, scenario);
+    options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
+    options.time_limit_s = bench->limit_s;
+    options.progress = show_progress;
+    options.log = log_line;
+    options.user = bench;
+    bench->plan = NULL;
+    bench->info = (gputune_info){.version = GPUTUNE_INFO_VERSION};
+    bench->status = tune_kernel(&bench->plan, bench->gpu->session.tuner, scenario->kernel->name,
+                                cli_scenario_sizes(scenario), &options);
+    if (bench->status == GPUTUNE_OK) {
+        bench->status = gputune_plan_info(&bench->info, bench->plan);
+    }
+    snprintf(bench->message, sizeof bench->message, "%s",
+             bench->status < 0 ? gputune_error() : bench->info.stop_reason);
+    pthread_mutex_lock(&bench->run->desk);
+    bench->state = DONE;
+    pthread_cond_signal(&bench->run->news);
+    pthread_mutex_unlock(&bench->run->desk);
+    return NULL;
+}
+
+/* --- the next turn ---------------------------------------------------------------------------- */
+
+/* The limit of one turn: --time-limit, and its share of what is left of --total-limit. */
+static double limit_of(const run *run, const kind *kind)
+{
+    const cli_warm *warm = run->warm;
     double each_s = warm->tuning.time_limit_s;
     if (warm->total_limit_s <= 0) {
         return each_s;
     }
-    double left_s = warm->total_limit_s - (now_s() - begun_s);
-    double share_s = cli_turns_share_s(turns, count, at, left_s);
+    double left_s = warm->total_limit_s - (now_s() - run->start_s);
+    double share_s =
+        cli_turns_share_s(kind->turns, kind->count, kind->next, left_s, count_usable(run, kind));
     return each_s > 0 && each_s < share_s ? each_s : share_s;
+}
+
+static bool is_kernel_in_hand(const run *run, const cli_turn *turn)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const bench *other = &run->benches[i];
+        if (other->state == BUSY && cli_turns_are_alike(&other->turn, turn)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Puts in front the first turn of a kernel that no GPU is at, if there is one: what is found at one
+ * size is where the search at the next size begins. */
+static void choose_turn(const run *run, kind *kind)
+{
+    size_t at = kind->next;
+    while (at < kind->count && is_kernel_in_hand(run, &kind->turns[at])) {
+        at++;
+    }
+    if (at < kind->count && !run->warm->from) {
+        cli_turn chosen = kind->turns[at];
+        memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
+                (at - kind->next) * sizeof chosen);
+        kind->turns[kind->next] = chosen;
+    }
+}
+
+static void begin(run *run, bench *bench)
+{
+    kind *kind = bench->kind;
+    choose_turn(run, kind);
+    bench->limit_s = limit_of(run, kind);
+    bench->turn = kind->turns[kind->next++];
+    bench->state = BUSY;
+    cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
+    if (pthread_create(&bench->thread, NULL, work, bench) != 0) {
+        cli_error("cannot start a thread for %s", bench->turn.scenario->label);
+        bench->state = IDLE;
+        run->code = cli_worse(run->code, CLI_EXIT_NOTHING);
+    }
+}
+
+/* --- what became of it ------------------------------------------------------------------------ */
+
+static bool has_winner(const run *run, const bench *bench)
+{
+    const gputune_info *info = &bench->info;
+    bool measures = run->warm->tuning.effort == 0 || run->warm->tuning.effort == 3;
+    return bench->status == GPUTUNE_OK &&
+           (info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
+            (!measures && info->source != GPUTUNE_SOURCE_DEFAULT));
+}
+
+/* Whether an equal GPU may have what this one has not: a winner. */
+static bool may_be_its_fault(int status)
+{
+    static const int faults[] = {GPUTUNE_OK,       GPUTUNE_ENODRIVER, GPUTUNE_ECUDA,
+                                 GPUTUNE_ECRASHED, GPUTUNE_EWRONG,    GPUTUNE_EWORKER,
+                                 GPUTUNE_EDEVMEM};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (status == faults[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leaves the turn to an equal GPU, and waits for what becomes of it there; false: there is none, or
+ * that has tried it already. */
+static bool pass_on(const run *run, bench *bench)
+{
+    kind *kind = bench->kind;
+    if (*cli_cancel() || !may_be_its_fault(bench->status) || bench->turn.tried ||
+        count_usable(run, kind) < 2) {
+        return false;
+    }
+    bench->is_in_doubt = true;
+    bench->turn.tried = bench;
+    kind->turns[--kind->next] = bench->turn;
+    cli_note("%s: %s: %s; an equal GPU tries it", bench->gpu->label, bench->turn.scenario->label,
+             cli_without_kernel(bench->message, bench->turn.scenario->label));
+    return true;
+}
+
+/* The second try tells whether the first one failed for its GPU. */
+static void judge_first_try(const run *run, const bench *second)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        bench *first = &run->benches[i];
+        if (second->turn.tried != first) {
+            continue;
+        }
+        first->is_in_doubt = false;
+        first->is_out = has_winner(run, second);
+        if (first->is_out) {
+            cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
+                      "the kernel's log",
+                      first->gpu->label, second->turn.scenario->label, second->gpu->label);
+        }
+    }
+}
+
+/* Returns the exit code of a scenario without a winner. */
+static int say_failure(const bench *bench)
+{
+    const char *label = bench->turn.scenario->label;
+    const char *gpu = bench->gpu->label;
+    const char *of = gpu ? cli_format("%s: %s", label, gpu) : label;
+    const char *why = cli_without_kernel(bench->message, label);
+    if (bench->status < 0) {
+        cli_error("%s: %s", of, why[0] ? why : gputune_status_text(bench->status));
+        return cli_exit_code(bench->status);
+    }
+    if (*cli_cancel()) {
+        return CLI_EXIT_OK;
+    }
+    cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", of, why[0] ? ": " : "",
+              why, gputune_source_name(bench->info.source), bench->info.configuration);
+    return CLI_EXIT_NOTHING;
+}
+
+static void report(run *run, const bench *bench)
+{
+    const cli_session *session = &bench->gpu->session;
+    const cli_scenario *scenario = bench->turn.scenario;
+    int code;
+    run->stored &= bench->status < 0 || bench->info.source == GPUTUNE_SOURCE_CACHED;
+    if (has_winner(run, bench)) {
+        size_t kind = (size_t)(bench->kind - run->kinds);
+        run->places[run->table.row_count] = kind * run->scenario_count + bench->turn.place;
+        code = cli_warm_add(&run->table, &bench->info, run->warm, session, scenario);
+    } else {
+        code = say_failure(bench);
+    }
+    if (bench->status < 0 || bench->info.failed) {
+        cli_compile_log_of_trials(session, scenario);
+    }
+    run->code = cli_worse(run->code, code);
+}
+
+static void settle(run *run, bench *bench)
+{
+    pthread_join(bench->thread, NULL);
+    bench->state = IDLE;
+    cli_progress_end(&bench->progress);
+    judge_first_try(run, bench);
+    if (has_winner(run, bench) || !pass_on(run, bench)) {
+        report(run, bench);
+    }
+    gputune_plan_release(bench->plan);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* Settles what is done, and begins what can be. False: nothing is left to wait for. */
+static bool move_on(run *run)
+{
+    bool waits = false;
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->benches[i].state == DONE) {
+            settle(run, &run->benches[i]);
+        }
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        bench *bench = &run->benches[i];
+        bool can = bench->state == IDLE && is_usable(bench) && !*cli_cancel();
+        if (can && bench->kind->next < bench->kind->count) {
+            begin(run, bench);
+        }
+        waits |= bench->state != IDLE;
+    }
+    return waits;
+}
+
+static void take_turns(run *run)
+{
+    pthread_mutex_lock(&run->desk);
+    while (move_on(run)) {
+        pthread_cond_wait(&run->news, &run->desk);
+    }
+    pthread_mutex_unlock(&run->desk);
 }
 
 /* The turns in the order in which they are taken: a file of misses has an order of its own. */
@@ -232,33 +336,80 @@ static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
     return turns;
 }
 
-int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios)
+/* The kind of the GPU `at`: that of an equal one before it, or a new one. */
+static kind *kind_of(run *run, const cli_gpus *gpus, size_t at, const cli_scenarios *scenarios)
 {
-    double begun_s = now_s();
-    cli_table table = CLI_TABLE("winners", columns, CLI_VIEW);
-    cli_progress progress = {.count = scenarios->count};
-    int code = CLI_EXIT_OK;
-    bool stored = true;
-    size_t count = scenarios->count;
-    size_t *places = cli_allocate(count + 1, sizeof *places);
-    cli_turn *turns = order_turns(warm, session, scenarios);
-    for (size_t i = 0; i < count && !*cli_cancel(); i++) {
-        double limit_s = limit_of(warm, turns, count, i, begun_s);
-        places[table.row_count] = turns[i].place;
-        code = cli_worse(
-            code, tune(&table, warm, session, turns[i].scenario, limit_s, &progress, &stored));
-    }
-    cli_table_sort(&table, places);
-    cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
-    bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
-    if (!kept) {
-        code = cli_check_database(session, code);
-    }
-    if (*cli_cancel()) {
-        if (kept) {
-            cli_note("stopped; what is finished is stored, running again goes on from there");
+    for (size_t i = 0; i < at; i++) {
+        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
+            return run->benches[i].kind;
         }
-        return CLI_EXIT_CANCELED;
     }
-    return code;
+    kind *added = &run->kinds[run->kind_count++];
+    *added = (kind){.turns = order_turns(run->warm, &gpus->items[at].session, &scenarios[at]),
+                    .count = scenarios[at].count};
+    run->scenario_count = run->scenario_count > added->count ? run->scenario_count : added->count;
+    return added;
+}
+
+static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenarios)
+{
+    size_t turns = 0;
+    run->kinds = cli_allocate(gpus->count, sizeof *run->kinds);
+    run->benches = cli_allocate(gpus->count, sizeof *run->benches);
+    for (; run->count < gpus->count; run->count++) {
+        const cli_gpu *gpu = &gpus->items[run->count];
+        run->benches[run->count] =
+            (bench){.run = run, .gpu = gpu, .kind = kind_of(run, gpus, run->count, scenarios)};
+    }
+    for (size_t i = 0; i < run->kind_count; i++) {
+        turns += run->kinds[i].count;
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        bench *bench = &run->benches[i];
+        cli_progress *next = i + 1 < run->count ? &run->benches[i + 1].progress : NULL;
+        bench->progress = (cli_progress){.count = turns,
+                                         .gpu = bench->gpu->label,
+                                         .first = &run->benches[0].progress,
+                                         .next = next};
+    }
+    run->places = cli_allocate(turns + 1, sizeof *run->places);
+    run->table = cli_warm_table(run->kind_count > 1);
+}
+
+/* Whether what was found is kept in the database. */
+static bool check_databases(run *run)
+{
+    bool kept = true;
+    for (size_t i = 0; i < run->count && !run->stored; i++) {
+        const cli_session *session = &run->benches[i].gpu->session;
+        if (gputune_check_database(session->tuner) != GPUTUNE_OK) {
+            run->code = cli_check_database(session, run->code);
+            kept = false;
+        }
+    }
+    return kept;
+}
+
+static int end(run *run)
+{
+    cli_table_sort(&run->table, run->places);
+    cli_table_write(&run->table, (cli_format_kind)run->warm->common.format, stdout);
+    bool kept = check_databases(run);
+    if (*cli_cancel() && kept) {
+        cli_note("stopped; what is finished is stored, running again goes on from there");
+    }
+    return *cli_cancel() ? CLI_EXIT_CANCELED : run->code;
+}
+
+int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios)
+{
+    run run = {.warm = warm,
+               .desk = PTHREAD_MUTEX_INITIALIZER,
+               .news = PTHREAD_COND_INITIALIZER,
+               .start_s = now_s(),
+               .code = CLI_EXIT_OK,
+               .stored = true};
+    set_up(&run, gpus, scenarios);
+    take_turns(&run);
+    return end(&run);
 }

@@ -1,5 +1,6 @@
 /* Reads C expressions of indices and bounds as polynomials. */
 #include "draft/parts.h"
+#include "kernel/expression_code.h"
 #include "kernel/types.h"
 
 #include "base/number.h"
@@ -358,63 +359,45 @@ static gt_polynomial read_operand(gt_draft *draft, gt_lexer *lexer)
     return out;
 }
 
-static gt_polynomial read_product(gt_draft *draft, gt_lexer *lexer)
+static gt_polynomial operate(gt_draft *draft, gt_operation operation, const gt_polynomial *a,
+                             const gt_polynomial *b)
+{
+    gt_polynomial by = *b, one = gt_polynomial_number(1);
+    bool left = operation == GT_DO_SHIFT_LEFT, right = operation == GT_DO_SHIFT_RIGHT;
+    double bits;
+    if (left || right) {
+        bool known = gt_polynomial_is_number(b, &bits) && bits >= 0 && bits <= 32;
+        by = known ? gt_polynomial_number((double)(UINT64_C(1) << (int)bits))
+                   : gt_polynomial_unknown();
+    }
+    if (left || operation == GT_DO_MULTIPLY) {
+        return gt_polynomial_multiply(a, &by);
+    }
+    if (right || operation == GT_DO_DIVIDE) {
+        return gt_polynomial_divide(a, &by);
+    }
+    if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
+        return gt_polynomial_add(a, b, operation == GT_DO_ADD ? 1 : -1);
+    }
+    by = operation == GT_DO_BIT_AND ? gt_polynomial_add(b, &one, 1) : by;
+    return below(draft, &by);
+}
+
+/* Operands between operators of that precedence or a tighter one, up to a comparison. */
+static gt_polynomial read_infixes(gt_draft *draft, gt_lexer *lexer, int least)
 {
     gt_polynomial out = read_operand(draft, lexer);
-    while (gt_lexer_is(lexer, "*") || gt_lexer_is(lexer, "/") || gt_lexer_is(lexer, "%")) {
-        gt_token operator= lexer->token;
+    const gt_infix *infix;
+    while ((infix = gt_infix_at(lexer)) && infix->precedence >= least &&
+           (infix->operation < GT_DO_LESS || infix->operation == GT_DO_BIT_AND)) {
         gt_lexer_next(lexer);
-        gt_polynomial right = read_operand(draft, lexer);
-        if (gt_token_is(&operator, "*")) {
-            out = gt_polynomial_multiply(&out, &right);
-        } else if (gt_token_is(&operator, "/")) {
-            out = gt_polynomial_divide(&out, &right);
-        } else {
-            out = below(draft, &right);
-        }
-    }
-    return out;
-}
-
-static gt_polynomial read_additive(gt_draft *draft, gt_lexer *lexer)
-{
-    gt_polynomial out = read_product(draft, lexer);
-    while (gt_lexer_is(lexer, "+") || gt_lexer_is(lexer, "-")) {
-        double sign = gt_lexer_is(lexer, "+") ? 1 : -1;
-        gt_lexer_next(lexer);
-        gt_polynomial right = read_product(draft, lexer);
-        out = gt_polynomial_add(&out, &right, sign);
-    }
-    return out;
-}
-
-/* a << b, a >> b. */
-static gt_polynomial read_shift(gt_draft *draft, gt_lexer *lexer)
-{
-    gt_polynomial out = read_additive(draft, lexer);
-    while (gt_lexer_is(lexer, "<<") || gt_lexer_is(lexer, ">>")) {
-        bool left = gt_lexer_is(lexer, "<<");
-        gt_lexer_next(lexer);
-        gt_polynomial count = read_additive(draft, lexer);
-        double bits;
-        if (!gt_polynomial_is_number(&count, &bits) || bits < 0 || bits > 32) {
-            out = gt_polynomial_unknown();
-            continue;
-        }
-        gt_polynomial power = gt_polynomial_number((double)(UINT64_C(1) << (int)bits));
-        out = left ? gt_polynomial_multiply(&out, &power) : gt_polynomial_divide(&out, &power);
+        gt_polynomial right = read_infixes(draft, lexer, infix->precedence + 1);
+        out = operate(draft, infix->operation, &out, &right);
     }
     return out;
 }
 
 gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer)
 {
-    gt_polynomial out = read_shift(draft, lexer);
-    while (gt_lexer_is(lexer, "&")) {
-        gt_lexer_next(lexer);
-        gt_polynomial mask = read_shift(draft, lexer), one = gt_polynomial_number(1);
-        gt_polynomial bound = gt_polynomial_add(&mask, &one, 1);
-        out = below(draft, &bound);
-    }
-    return out;
+    return read_infixes(draft, lexer, gt_infix_of(GT_DO_BIT_AND)->precedence);
 }

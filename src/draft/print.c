@@ -26,25 +26,6 @@ typedef struct printer {
     bool failed;
 } printer;
 
-static const struct {
-    gt_operation operation;
-    const char *sign;
-    int precedence;
-} infixes[] = {
-    {GT_DO_MULTIPLY, "*", 10},    {GT_DO_DIVIDE, "/", 10},        {GT_DO_REMAINDER, "%", 10},
-    {GT_DO_ADD, "+", 9},          {GT_DO_SUBTRACT, "-", 9},       {GT_DO_SHIFT_LEFT, "<<", 8},
-    {GT_DO_SHIFT_RIGHT, ">>", 8}, {GT_DO_LESS, "<", 7},           {GT_DO_LESS_EQUAL, "<=", 7},
-    {GT_DO_GREATER, ">", 7},      {GT_DO_GREATER_EQUAL, ">=", 7}, {GT_DO_EQUAL, "==", 6},
-    {GT_DO_NOT_EQUAL, "!=", 6},   {GT_DO_BIT_AND, "&", 5},        {GT_DO_BIT_XOR, "^", 4},
-    {GT_DO_BIT_OR, "|", 3}};
-
-static const struct {
-    gt_operation operation;
-    const char *name;
-} functions[] = {{GT_DO_CEIL_DIV, "ceil_div"}, {GT_DO_ROUND_UP, "round_up"}, {GT_DO_MIN, "min"},
-                 {GT_DO_MAX, "max"},           {GT_DO_POW, "pow"},           {GT_DO_SQRT, "sqrt"},
-                 {GT_DO_LOG2, "log2"}};
-
 static bool is_number(const part *p)
 {
     return p->text[0] == '\0';
@@ -303,20 +284,15 @@ static void binary(printer *p, gt_operation operation)
     } else if (operation == GT_DO_DIVIDE || by_shift) {
         divide(p, a, &power);
     } else {
-        for (size_t i = 0; i < sizeof infixes / sizeof *infixes; i++) {
-            if (infixes[i].operation == operation) {
-                infix(p, a, b, infixes[i].sign, infixes[i].precedence);
-                return;
-            }
+        const gt_infix *sign = gt_infix_of(operation);
+        if (sign) {
+            infix(p, a, b, sign->sign, sign->precedence);
+            return;
         }
         char first[PART_TEXT], second[PART_TEXT];
         render(p, first, a, LOOSE);
         render(p, second, b, LOOSE);
-        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-            if (functions[i].operation == operation) {
-                set(p, a, TIGHT, "%s(%s, %s)", functions[i].name, first, second);
-            }
-        }
+        set(p, a, TIGHT, "%s(%s, %s)", gt_function_of(operation), first, second);
     }
 }
 
@@ -330,14 +306,11 @@ static void unary(printer *p, gt_operation operation)
         *a = zero;
         return;
     }
-    render(p, text, a, operation == GT_DO_SQRT || operation == GT_DO_LOG2 ? LOOSE : TIGHT);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (functions[i].operation == operation) {
-            set(p, a, TIGHT, "%s(%s)%s", functions[i].name, text, "");
-            return;
-        }
-    }
-    if (operation != GT_DO_TRUTH) {
+    const char *function = gt_function_of(operation);
+    render(p, text, a, function ? LOOSE : TIGHT);
+    if (function) {
+        set(p, a, TIGHT, "%s(%s)%s", function, text, "");
+    } else if (operation != GT_DO_TRUTH) {
         set(p, a, TIGHT, "%s%s%s", operation == GT_DO_NOT ? "!" : "~", text, "");
     }
 }
@@ -389,13 +362,13 @@ static void run(printer *p, int from, int to)
         } else if (one->operation == GT_DO_BRANCH) {
             i = choice(p, i - 1);
         } else if (one->operation == GT_DO_AND_SHORTCUT || one->operation == GT_DO_OR_SHORTCUT) {
-            bool both = one->operation == GT_DO_AND_SHORTCUT;
+            const gt_infix *sign = gt_infix_of(one->operation);
             run(p, i, one->target);
             i = one->target;
             if (!p->failed) {
                 p->depth--;
-                infix(p, &p->stack[p->depth - 1], &p->stack[p->depth], both ? "&&" : "||",
-                      both ? 2 : 1);
+                infix(p, &p->stack[p->depth - 1], &p->stack[p->depth], sign->sign,
+                      sign->precedence);
             }
         } else if (one->operation >= GT_DO_BINARY && one->operation < GT_DO_SQRT) {
             binary(p, one->operation);

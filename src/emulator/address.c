@@ -395,21 +395,22 @@ static bool resolve_generic(emu_warp *warp, const emu_op *op, emu_access *access
     return true;
 }
 
-static bool check_contiguous(const emu_warp *warp, const emu_access *access)
+static void note_pattern(const emu_warp *warp, emu_access *access)
 {
-    uint64_t differs = 0;
-    if (warp->mask != UINT32_MAX)
-        return false;
-    for (unsigned i = 0; i < EMU_WARP; i++)
-        differs |= access->address[i] ^ (access->address[0] + (uint64_t)i * access->bytes);
-    return differs == 0;
+    uint64_t contiguous = 0, uniform = 0;
+    for (unsigned i = 0; i < EMU_WARP; i++) {
+        contiguous |= access->address[i] ^ (access->address[0] + (uint64_t)i * access->bytes);
+        uniform |= access->address[i] ^ access->address[0];
+    }
+    access->is_contiguous = !contiguous && warp->mask == UINT32_MAX;
+    access->is_uniform = !uniform;
 }
 
 bool emu_resolve(emu_warp *warp, const emu_op *op, emu_access *access)
 {
     if (!check_alignment(warp, op, access))
         return false;
-    access->is_contiguous = check_contiguous(warp, access);
+    note_pattern(warp, access);
     bool done = op->space == PTX_GENERIC
                     ? resolve_generic(warp, op, access)
                     : resolve_in(warp, op, access, (ptx_space)op->space, warp->mask);

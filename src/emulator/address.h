@@ -34,6 +34,7 @@ typedef struct emu_access {
     uint8_t *host[EMU_WARP];    /* only of lanes in the mask */
     uint32_t bytes;             /* of one lane */
     bool is_contiguous;         /* lane i at address[0] + i * bytes, all lanes active */
+    bool is_uniform;            /* all lanes at one address */
 } emu_access;
 
 /* Fills op's address from operand [base + offset] or a variable's name, for that space. */

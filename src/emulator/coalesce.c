@@ -114,7 +114,7 @@ void emu_count_global(emu_warp *warp, const emu_op *op, const emu_access *access
     if (access->is_contiguous)
         find_contiguous_lines(&all, access->address[0], (uint64_t)access->bytes * EMU_WARP);
     else
-        find_lines(&all, access, mask);
+        find_lines(&all, access, access->is_uniform ? mask & -mask : mask);
     unsigned sectors = count_sectors(&all);
     uint64_t bytes = (uint64_t)access->bytes * emu_popcount(mask);
     if (op->flags & EMU_ACCESS_ATOMIC) {
@@ -209,8 +209,10 @@ void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
     emu_counters *counters = &warp->worker->counters;
     unsigned per_lane = access->bytes < 4 ? 1 : access->bytes / 4;
     lines all = {.count = 0};
-    EMU_FOR_LANES(lane, mask)
+    EMU_FOR_LANES(lane, access->is_uniform ? 0 : mask)
     add_line(&all, access->address[lane] / 4, 1u << lane / 8);
+    for (unsigned lane = 0; lane < EMU_WARP && access->is_uniform; lane += 8)
+        add_line(&all, 0, (mask >> lane & 0xff) != 0 ? 1u << lane / 8 : 0);
     counters->local_requests++;
     counters->local_sectors += (uint64_t)count_sectors(&all) * per_lane;
     counters->local_bytes_touched += (uint64_t)access->bytes * emu_popcount(mask);
@@ -219,14 +221,8 @@ void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 void emu_count_constant(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;
-    uint64_t first = access->address[__builtin_ctz(mask)], differs = 0;
+    mask = access->is_uniform ? mask & -mask : mask;
     counters->const_requests++;
-    for (unsigned i = 0; i < EMU_WARP; i++)
-        differs |= access->address[i] ^ first;
-    if (!differs) {
-        counters->const_addresses++;
-        return;
-    }
     while (mask) {
         uint64_t address = access->address[__builtin_ctz(mask)];
         EMU_FOR_LANES(lane, mask)

@@ -21,7 +21,11 @@ typedef struct emu_driver {
     atomic_int sticky_error;   /* 0: none; else every call fails with it */
     atomic_int cancel;         /* non-zero after a sticky error: ends the kernels that run */
     char selected_profile[32]; /* by emuSelectProfile, before cuInit */
-    emu_profile profile;
+    emu_profile devices[EMU_DEVICES_MAX];
+    int device_count;
+    int device; /* where the process's contexts are: 0 before the first one */
+    bool is_device_chosen;
+    emu_profile profile; /* of that device */
     emu_faults *faults;
     uint32_t workers; /* host threads a launch may use, 0: all */
     bool verbose;
@@ -62,7 +66,15 @@ void emu_host_spend(double ns);
 /* Moves it forward to `ns`, never back. */
 void emu_host_reach(double ns);
 
-/* ---- device properties ---- */
+/* ---- devices ---- */
+
+/* 101 for a number that no device has. */
+CUresult emu_check_device(CUdevice device);
+/* The contexts of a process are all on one device, that of its first context: 801 for another.
+ * Lock held. */
+CUresult emu_choose_device(CUdevice device);
+
+/* ---- properties of the process's device ---- */
 static inline int emu_attribute(CUdevice_attribute attribute)
 {
     return emu.profile.attribute[attribute];

@@ -20,8 +20,9 @@ static unsigned primary_count, primary_flags;
 static CUcontext destroyed; /* those that were, not the primary one; under the lock */
 
 /* Lock held. */
-static CUresult begin(CUcontext context, unsigned flags)
+static CUresult begin(CUcontext context, unsigned flags, CUdevice device)
 {
+    EMU_TRY(emu_choose_device(device));
     context->flags = flags;
     context->id = ++emu.last_id;
     context->stack_bytes = 1024;
@@ -66,17 +67,13 @@ static void end(CUcontext context)
     emu_memory_release_owner(context);
 }
 
-static CUresult check_device(CUdevice device)
-{
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 /* ---- the primary context ---- */
 
-static CUresult retain_primary(void)
+static CUresult retain_primary(CUdevice device)
 {
+    EMU_TRY(emu_choose_device(device));
     if (!primary_context.alive) {
-        EMU_TRY(begin(&primary_context, primary_flags));
+        EMU_TRY(begin(&primary_context, primary_flags, device));
     }
     if (!primary_context.is_primary) {
         primary_context.is_primary = true;
@@ -90,12 +87,18 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxRetain, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     emu_lock();
-    CUresult code = retain_primary();
+    CUresult code = retain_primary(device);
     emu_unlock();
     *out = code ? NULL : &primary_context;
     return code;
+}
+
+/* Other devices have no context in this process. */
+static bool is_own(CUdevice device)
+{
+    return device == emu.device;
 }
 
 static void end_primary(void)
@@ -108,9 +111,9 @@ static void end_primary(void)
 EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_INITIALIZED);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     emu_lock();
-    CUresult code = primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    CUresult code = is_own(device) && primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
     if (!code && !--primary_count) {
         end_primary();
     }
@@ -122,9 +125,11 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     emu_lock();
-    end_primary();
+    if (is_own(device)) {
+        end_primary();
+    }
     emu_unlock();
     return CUDA_SUCCESS;
 }
@@ -132,7 +137,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
 {
     EMU_ENTER(cuDevicePrimaryCtxSetFlags, EMU_INITIALIZED);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     emu_lock();
     primary_flags = flags & CU_CTX_FLAGS_MASK;
     primary_context.flags = primary_flags;
@@ -144,10 +149,10 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
 {
     EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_INITIALIZED);
     EMU_CHECK(flags && active, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     emu_lock();
     *flags = primary_flags;
-    *active = primary_context.alive;
+    *active = is_own(device) && primary_context.alive;
     emu_unlock();
     return CUDA_SUCCESS;
 }
@@ -157,11 +162,11 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
 static CUresult create(CUcontext *out, unsigned flags, CUdevice device)
 {
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
+    EMU_TRY(emu_check_device(device));
     CUcontext context = calloc(1, sizeof *context);
     EMU_CHECK(context, CUDA_ERROR_OUT_OF_MEMORY);
     emu_lock();
-    CUresult code = begin(context, flags & CU_CTX_FLAGS_MASK);
+    CUresult code = begin(context, flags & CU_CTX_FLAGS_MASK, device);
     emu_unlock();
     if (code) {
         free(context);
@@ -270,7 +275,7 @@ EMU_EXPORT CUresult cuCtxGetDevice(CUdevice *out)
 {
     EMU_ENTER(cuCtxGetDevice, EMU_INITIALIZED | EMU_CONTEXT);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    *out = 0;
+    *out = emu.device;
     return CUDA_SUCCESS;
 }
 

@@ -1,19 +1,14 @@
-/* The one device and what its profile says of it: cuDevice*. */
+/* The devices and what their profiles say of them: cuDevice*. */
 #include "emulator/enter.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static CUresult check_device(CUdevice device)
-{
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 EMU_EXPORT CUresult cuDeviceGetCount(int *count)
 {
     EMU_ENTER(cuDeviceGetCount, EMU_INITIALIZED);
     EMU_CHECK(count, CUDA_ERROR_INVALID_VALUE);
-    *count = 1;
+    *count = emu.device_count;
     return CUDA_SUCCESS;
 }
 
@@ -21,7 +16,7 @@ EMU_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     EMU_ENTER(cuDeviceGet, EMU_INITIALIZED);
     EMU_CHECK(device, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(ordinal));
+    EMU_TRY(emu_check_device(ordinal));
     *device = ordinal;
     return CUDA_SUCCESS;
 }
@@ -30,27 +25,29 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 {
     EMU_ENTER(cuDeviceGetName, EMU_INITIALIZED);
     EMU_CHECK(name && bytes > 0, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    snprintf(name, (size_t)bytes, "%s", emu.profile.gpu_name);
+    EMU_TRY(emu_check_device(device));
+    snprintf(name, (size_t)bytes, "%s", emu.devices[device].gpu_name);
     return CUDA_SUCCESS;
 }
 
 /* A constant with the profile's name in it: the same on every machine, and no real device's. */
-static void make_uuid(CUuuid *uuid)
+static void make_uuid(CUuuid *uuid, CUdevice device)
 {
+    const char *profile = emu.devices[device].name;
     static const char prefix[] = "emulated";
     memset(uuid, 0, sizeof *uuid);
     memcpy(uuid->bytes, prefix, sizeof prefix - 1);
-    size_t length = strlen(emu.profile.name);
-    memcpy(uuid->bytes + 8, emu.profile.name, length < 8 ? length : 8);
+    size_t length = strlen(profile);
+    memcpy(uuid->bytes + 8, profile, length < 7 ? length : 7);
+    uuid->bytes[15] = (char)device;
 }
 
 EMU_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
     EMU_ENTER(cuDeviceGetUuid, EMU_INITIALIZED);
     EMU_CHECK(uuid, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    make_uuid(uuid);
+    EMU_TRY(emu_check_device(device));
+    make_uuid(uuid, device);
     return CUDA_SUCCESS;
 }
 
@@ -58,8 +55,8 @@ EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
     EMU_ENTER(cuDeviceTotalMem, EMU_INITIALIZED);
     EMU_CHECK(bytes, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    *bytes = (size_t)emu.profile.total_memory_bytes;
+    EMU_TRY(emu_check_device(device));
+    *bytes = (size_t)emu.devices[device].total_memory_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -68,17 +65,17 @@ EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribut
     EMU_ENTER(cuDeviceGetAttribute, EMU_INITIALIZED);
     EMU_CHECK(value && attribute > 0 && (int)attribute < EMU_ATTRIBUTE_COUNT,
               CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    *value = emu_attribute(attribute);
+    EMU_TRY(emu_check_device(device));
+    *value = emu.devices[device].attribute[attribute];
     return CUDA_SUCCESS;
 }
 
-static void bus_id(char *out, size_t bytes)
+static void bus_id(char *out, size_t bytes, CUdevice device)
 {
-    snprintf(out, bytes, "%04x:%02x:%02x.0",
-             (unsigned)emu_attribute(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
-             (unsigned)emu_attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
-             (unsigned)emu_attribute(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+    const int *attribute = emu.devices[device].attribute;
+    snprintf(out, bytes, "%04x:%02x:%02x.0", (unsigned)attribute[CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID],
+             (unsigned)(attribute[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] + device),
+             (unsigned)attribute[CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID]);
 }
 
 EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
@@ -86,8 +83,8 @@ EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
     EMU_ENTER(cuDeviceGetPCIBusId, EMU_INITIALIZED);
     char text[32];
     EMU_CHECK(id, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    bus_id(text, sizeof text);
+    EMU_TRY(emu_check_device(device));
+    bus_id(text, sizeof text, device);
     EMU_CHECK(bytes > (int)strlen(text), CUDA_ERROR_INVALID_VALUE);
     memcpy(id, text, strlen(text) + 1);
     return CUDA_SUCCESS;

@@ -75,19 +75,32 @@ static bool knows_call(const char *name)
     return false;
 }
 
+/* No device has less. */
+static double least_memory_bytes(void)
+{
+    double least = emu.devices[0].total_memory_bytes;
+    for (int i = 1; i < emu.device_count; i++) {
+        least = fmin(least, emu.devices[i].total_memory_bytes);
+    }
+    return least;
+}
+
 static CUresult start(void)
 {
     char why[sizeof emu.message];
     const char *verbose = getenv("GPUTUNE_EMU_VERBOSE");
     emu.verbose = verbose && *verbose;
-    if (!emu_profile_from_environment(&emu.profile, emu.selected_profile, why, sizeof why) ||
+    emu.device_count =
+        emu_profiles_from_environment(emu.devices, emu.selected_profile, why, sizeof why);
+    if (!emu.device_count ||
         !emu_faults_parse(&emu.faults, getenv("GPUTUNE_EMU_FAULTS"), knows_call, why, sizeof why)) {
         emu_report(why);
         return CUDA_ERROR_INVALID_VALUE;
     }
     EMU_TRY(read_workers());
+    emu.profile = emu.devices[0];
     size_t share = host_share_bytes();
-    double total = emu.profile.total_memory_bytes;
+    double total = least_memory_bytes();
     EMU_TRY((CUresult)emu_memory_open(total < (double)share ? (size_t)total : share));
     EMU_CHECK(!pthread_atfork(NULL, NULL, in_forked_child), CUDA_ERROR_OUT_OF_MEMORY);
     emu.initialized = true;
@@ -110,12 +123,12 @@ EMU_EXPORT CUresult cuInit(unsigned flags)
 EMU_EXPORT CUresult cuDriverGetVersion(int *version)
 {
     EMU_CHECK(version, CUDA_ERROR_INVALID_VALUE);
-    emu_profile profile;
+    emu_profile profiles[EMU_DEVICES_MAX];
     char why[256];
     if (emu.initialized) {
         *version = (int)emu.profile.driver_version;
-    } else if (emu_profile_from_environment(&profile, emu.selected_profile, why, sizeof why)) {
-        *version = (int)profile.driver_version;
+    } else if (emu_profiles_from_environment(profiles, emu.selected_profile, why, sizeof why)) {
+        *version = (int)profiles[0].driver_version;
     } else {
         emu_report(why);
         return CUDA_ERROR_INVALID_VALUE;
@@ -174,7 +187,7 @@ EMU_EXPORT CUresult emuSelectProfile(const char *name)
     return CUDA_SUCCESS;
 }
 
-EMU_EXPORT const char *emuProfileName(void)
+EMU_EXPORT const char *emuProfileName(CUdevice device)
 {
-    return emu.profile.name;
+    return emu_check_device(device) ? "" : emu.devices[device].name;
 }

@@ -70,6 +70,25 @@ void emu_set_sticky_error(int code, const char *message)
     emu.cancel = 1;
 }
 
+/* ---- devices ---- */
+
+CUresult emu_check_device(CUdevice device)
+{
+    return device >= 0 && device < emu.device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult emu_choose_device(CUdevice device)
+{
+    if (emu.is_device_chosen && device != emu.device) {
+        emu_report("the emulator has contexts on one device of a process only");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    emu.is_device_chosen = true;
+    emu.device = device;
+    emu.profile = emu.devices[device];
+    return CUDA_SUCCESS;
+}
+
 /* ---- the modelled host clock ---- */
 
 double emu_host_now(void)

@@ -19,7 +19,7 @@ static void sleep_ns(double ns)
 static CUresult scripted_fault(const char *name)
 {
     double delay_ns;
-    int code = emu_faults_next(emu.faults, name, &delay_ns);
+    int code = emu_faults_next(emu.faults, name, emu.device, &delay_ns);
     if (delay_ns > 0) {
         sleep_ns(delay_ns);
     }

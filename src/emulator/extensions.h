@@ -9,6 +9,7 @@
  *
  * Environment, read by cuInit; a mistake makes it fail with 1, and emuLastMessage says what it is:
  *   GPUTUNE_EMU_PROFILE  h200 or a100; else what follows the colon in GPUTUNE_DRIVER=emu:...
+ *   GPUTUNE_EMU_DEVICES  h200,h200,a100: as many devices, where no profile is chosen
  *   GPUTUNE_EMU_SET      key=value,... over the profile, e.g. driver_version=12000
  *   GPUTUNE_EMU_FAULTS   failures by script (faults.h)
  *   GPUTUNE_EMU_REACHED  a file that is made when one comes to pass
@@ -68,7 +69,7 @@ CUresult emuSelectProfile(const char *name);
  * (emuLastMessage), with which the one before stays. */
 CUresult emuSetFaults(const char *script);
 
-/* The profile's name ("h200"). "" before cuInit. */
-const char *emuProfileName(void);
+/* The name of a device's profile ("h200"). "" before cuInit, and for a device that is not there. */
+const char *emuProfileName(CUdevice device);
 
 #endif

@@ -1,6 +1,8 @@
 /* Parses and counts the failures that GPUTUNE_EMU_FAULTS asks for. */
 #include "emulator/faults.h"
 
+#include "emulator/profile.h"
+
 #include "base/number.h"
 
 #include <ctype.h>
@@ -14,6 +16,7 @@
 
 typedef struct rule {
     char name[64];
+    int device; /* -1: any */
     unsigned long nth;
     bool every;
     int code;
@@ -80,6 +83,19 @@ static bool parse_effect(rule *out, const char *text)
     return true;
 }
 
+/* Takes "@1" off a name. */
+static bool parse_device(rule *out, char *name)
+{
+    char *sign = strchr(name, '@'), *end;
+    out->device = -1;
+    if (!sign) {
+        return true;
+    }
+    *sign = '\0';
+    out->device = (int)strtoul(sign + 1, &end, 10);
+    return isdigit((unsigned char)sign[1]) && !*end && out->device < EMU_DEVICES_MAX;
+}
+
 static bool fail(char *why, size_t why_bytes, const char *item, const char *problem)
 {
     snprintf(why, why_bytes, "GPUTUNE_EMU_FAULTS: '%s': %s", item, problem);
@@ -97,6 +113,9 @@ static bool parse_rule(rule *out, char *text, bool (*knows)(const char *), char 
     }
     *colon = *equals = '\0';
     const char *name = trim(text), *when = trim(colon + 1);
+    if (!parse_device(out, text)) {
+        return fail(why, why_bytes, item, "behind the @ must be the number of a device, from 0");
+    }
     if (strlen(name) >= sizeof out->name || !knows(name)) {
         return fail(why, why_bytes, item, "no such driver call (use the name without _v2)");
     }
@@ -176,13 +195,14 @@ static void tell_reached(void)
     }
 }
 
-int emu_faults_next(emu_faults *faults, const char *name, double *delay_ns)
+int emu_faults_next(emu_faults *faults, const char *name, int device, double *delay_ns)
 {
     int code = 0;
     *delay_ns = 0;
     for (size_t i = 0; faults && i < faults->count; i++) {
         rule *rule = &faults->rules[i];
-        if (strcmp(rule->name, name) != 0 || !strikes(rule)) {
+        bool is_here = rule->device < 0 || rule->device == device;
+        if (strcmp(rule->name, name) != 0 || !is_here || !strikes(rule)) {
             continue;
         }
         tell_reached();

@@ -149,12 +149,14 @@ double emu_add_to_odd(double a, double b)
 int emu_round_begin(emu_rounding rounding)
 {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
-    int before = fegetround();
-    fesetround(modes[rounding]);
+    int before = modes[rounding] == FE_TONEAREST ? -1 : fegetround();
+    if (before >= 0)
+        fesetround(modes[rounding]);
     return before;
 }
 
 void emu_round_restore(int before)
 {
-    fesetround(before);
+    if (before >= 0)
+        fesetround(before);
 }

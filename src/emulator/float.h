@@ -93,7 +93,8 @@ float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
  * the exact sum. */
 double emu_add_to_odd(double a, double b);
 
-/* Sets the host's rounding direction; returns the one before, for emu_round_restore. */
+/* Sets the host's rounding direction; returns the one before, for emu_round_restore(). To nearest
+ * is the direction that is set already, which costs nothing. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);
 

@@ -69,8 +69,3 @@ void emu_frames_free(emu_warp *warp)
         emu_frame_exit(warp->splits[i].frame, warp->splits[i].mask);
     warp->split_count = 0;
 }
-
-uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
-{
-    return frame->params + (size_t)lane * frame->function->param_bytes;
-}

@@ -110,25 +110,38 @@ void emu_decode_table_branch(emu_decoder *decoder)
 
 /* ---- calls ---- */
 
+static void copy_parameter(const emu_frame *to, size_t at, const emu_frame *from, size_t offset,
+                           size_t bytes, uint32_t mask)
+{
+    EMU_FOR_LANES(lane, mask)
+    {
+        uint8_t *target = emu_frame_params(to, lane) + at;
+        const uint8_t *source = emu_frame_params(from, lane) + offset;
+        if (bytes == 8)
+            memcpy(target, source, 8);
+        else if (bytes == 4)
+            memcpy(target, source, 4);
+        else
+            memcpy(target, source, bytes);
+    }
+}
+
 static void copy_in(const emu_frame *frame, const emu_frame *caller, const emu_call *call,
                     uint32_t mask)
 {
-    const ptx_function *source = frame->function->source;
-    EMU_FOR_LANES(lane, mask)
+    ptx_variable *const *params = frame->function->source->params;
     for (uint32_t i = 0; i < call->argument_count; i++)
-        memcpy(emu_frame_params(frame, lane) + source->params[i]->offset,
-               emu_frame_params(caller, lane) + call->arguments[i], source->params[i]->bytes);
+        copy_parameter(frame, params[i]->offset, caller, call->arguments[i], params[i]->bytes,
+                       mask);
 }
 
 static void copy_out(const emu_frame *frame, uint32_t mask)
 {
-    const ptx_function *source = frame->function->source;
+    ptx_variable *const *returns = frame->function->source->returns;
     const emu_call *call = frame->call->extra;
-    EMU_FOR_LANES(lane, mask)
     for (uint32_t i = 0; i < call->result_count; i++)
-        memcpy(emu_frame_params(frame->parent, lane) + call->results[i],
-               emu_frame_params(frame, lane) + source->returns[i]->offset,
-               source->returns[i]->bytes);
+        copy_parameter(frame->parent, call->results[i], frame, returns[i]->offset,
+                       returns[i]->bytes, mask);
 }
 
 static void enter(emu_warp *warp, const emu_op *op, uint32_t mask, const emu_function *function)

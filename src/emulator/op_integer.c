@@ -103,6 +103,23 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
+/* ---- vabsdiff: the differences of the two or four fields of a word, or c and their sum ---- */
+
+static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
+{
+    uint32_t result = 0, most = (1u << bits) - 1;
+    for (unsigned at = 0; at < 32; at += bits) {
+        uint32_t x = a >> at & most, y = b >> at & most, distance = x < y ? y - x : x - y;
+        result |= distance << at;
+        c += distance;
+    }
+    return is_sum ? c : result;
+}
+EMU_TERNARY(vabsdiff2, emu_u32, emu_u32, differences(a, b, c, 16, false))
+EMU_TERNARY(vabsdiff2_add, emu_u32, emu_u32, differences(a, b, c, 16, true))
+EMU_TERNARY(vabsdiff4, emu_u32, emu_u32, differences(a, b, c, 8, false))
+EMU_TERNARY(vabsdiff4_add, emu_u32, emu_u32, differences(a, b, c, 8, true))
+
 static const emu_form forms[] = {
     {"add.s16", add_16, "hhh", EMU_CLASS_ALU},
     {"add.u16", add_16, "hhh", EMU_CLASS_ALU},
@@ -178,6 +195,10 @@ static const emu_form forms[] = {
     {"sad.s32", sad_s32, "wwww", EMU_CLASS_ALU},
     {"sad.u64", sad_u64, "llll", EMU_CLASS_ALU},
     {"sad.s64", sad_s64, "llll", EMU_CLASS_ALU},
+    {"vabsdiff2.u32.u32.u32", vabsdiff2, "wwww", EMU_CLASS_ALU},
+    {"vabsdiff2.u32.u32.u32.add", vabsdiff2_add, "wwww", EMU_CLASS_ALU},
+    {"vabsdiff4.u32.u32.u32", vabsdiff4, "wwww", EMU_CLASS_ALU},
+    {"vabsdiff4.u32.u32.u32.add", vabsdiff4_add, "wwww", EMU_CLASS_ALU},
 };
 
 void emu_decode_integer(emu_decoder *decoder)

@@ -343,13 +343,37 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
     return true;
 }
 
-bool emu_profile_from_environment(emu_profile *out, const char *selected, char *why,
+/* The devices of a list such as "h200,h200,a100". */
+static int load_list(emu_profile *out, const char *list, char *why, size_t why_bytes)
+{
+    int count = 0;
+    for (const char *rest = list; *rest; count++) {
+        char name[32];
+        size_t length = strcspn(rest, ",");
+        if (count == EMU_DEVICES_MAX) {
+            snprintf(why, why_bytes, "GPUTUNE_EMU_DEVICES: there are %d devices at most",
+                     (int)EMU_DEVICES_MAX);
+            return 0;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length, rest);
+        if (!emu_profile_load(&out[count], name, getenv("GPUTUNE_EMU_SET"), why, why_bytes)) {
+            return 0;
+        }
+        rest += length + (rest[length] == ',');
+    }
+    return count;
+}
+
+int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes)
 {
     const char *name = selected && *selected ? selected : getenv("GPUTUNE_EMU_PROFILE");
-    const char *driver = getenv("GPUTUNE_DRIVER");
+    const char *driver = getenv("GPUTUNE_DRIVER"), *devices = getenv("GPUTUNE_EMU_DEVICES");
     if ((!name || !*name) && driver && !strncmp(driver, "emu:", 4)) {
         name = driver + 4;
+    }
+    if ((!name || !*name) && devices && *devices) {
+        return load_list(out, devices, why, why_bytes);
     }
     return emu_profile_load(out, name, getenv("GPUTUNE_EMU_SET"), why, why_bytes);
 }

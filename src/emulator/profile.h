@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EMU_ATTRIBUTE_COUNT = 160, EMU_GPC_COUNT = 16, EMU_CARVEOUT_COUNT = 16 };
+enum {
+    EMU_ATTRIBUTE_COUNT = 160,
+    EMU_GPC_COUNT = 16,
+    EMU_CARVEOUT_COUNT = 16,
+    EMU_DEVICES_MAX = 8
+};
 
 /* A short list of integers; `count` of them are given. */
 typedef struct emu_list {
@@ -62,9 +67,11 @@ typedef struct emu_profile {
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
-/* The profile `selected`, when that is not empty, else GPUTUNE_EMU_PROFILE, else what follows the
- * colon in GPUTUNE_DRIVER=emu:..., with GPUTUNE_EMU_SET as overrides. */
-bool emu_profile_from_environment(emu_profile *out, const char *selected, char *why,
+/* The devices of this process, with GPUTUNE_EMU_SET as overrides of each: one of the profile
+ * `selected`, when that is not empty, else of GPUTUNE_EMU_PROFILE, else of what follows the colon
+ * in GPUTUNE_DRIVER=emu:...; where none of these is given, those of GPUTUNE_EMU_DEVICES
+ * ("h200,h200,a100"). Returns how many; 0 with one line in `why` for a mistake. */
+int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 
 /* Reads a profile's text; `name` serves messages. */

@@ -33,6 +33,12 @@ typedef struct emu_function {
     const emu_flow *flows;       /* of each operation */
 } emu_function;
 
+/* One lane's part of a frame's parameter area. */
+static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
+{
+    return frame->params + (size_t)lane * frame->function->param_bytes;
+}
+
 typedef struct emu_entry {
     emu_kernel kernel; /* first: what the driver holds points here */
     const emu_function *function;

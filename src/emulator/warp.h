@@ -279,9 +279,6 @@ void emu_frame_exit(emu_frame *frame, uint32_t mask);
 /* Frees the frames of all calls that the warp's lanes are in. */
 void emu_frames_free(emu_warp *warp);
 
-/* One lane's part of a frame's parameter area. */
-uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane);
-
 /* ---- barriers (barrier.c) ---- */
 
 /* Looks at each barrier again after threads of the block have exited. */

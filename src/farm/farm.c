@@ -20,14 +20,6 @@ static gt_host_farm *host_of(gt_farm *farm)
     return (gt_host_farm *)(void *)farm;
 }
 
-void gt_farm_break(gt_host_farm *farm, gputune_status status)
-{
-    if (farm->broken == GPUTUNE_OK) {
-        farm->broken = status;
-        snprintf(farm->broken_message, sizeof farm->broken_message, "%s", gt_message());
-    }
-}
-
 static gputune_status check(const gt_host_farm *farm)
 {
     return farm->broken == GPUTUNE_OK ? GPUTUNE_OK

@@ -249,14 +249,8 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
 void gt_measure_start(gt_host_farm *farm);
 /* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. */
 void gt_measure_set_plain(gt_measure_host *host, bool plain);
-/* Whether the worker in hand has come to its end by the trial. The next one does without. */
-bool gt_measure_does_without(gt_measure_host *host);
 /* Sends the queued requests, and starts a worker if there is none; or refuses all of them. */
 void gt_measure_pump(gt_host_farm *farm);
-/* Handles what came from the worker. */
-void gt_measure_receive(gt_host_farm *farm);
-/* As gt_farm_ops.interrupt. */
-void gt_measure_interrupt(gt_host_farm *farm);
 /* Forgets requests, variants and setup. Ends a worker that is at a request. */
 void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees everything. */
@@ -268,6 +262,9 @@ void gt_live_forget(gt_measure_host *host, uint64_t id);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);
+/* Makes the event of a request that was answered well, and notes what the host needs of it. */
+gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
+                                  const gt_frame *frame);
 /* Ends a request that failed, and frees it. It makes the request's event; an internal request makes
  * that of the request that depends on it. */
 void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
@@ -275,12 +272,12 @@ void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_statu
 /* There is no worker: every request fails with this until the next prepare(). */
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);
 
-/* ---- farm_recover.c: deaths and hangs of the measure worker ---------------------------------- */
+/* ---- farm_answer.c: answers, deaths and hangs of the measure worker -------------------------- */
 
-/* The channel ended. */
-void gt_measure_died(gt_host_farm *farm);
-/* The worker answered that its process is lost. */
-void gt_measure_restart(gt_host_farm *farm);
+/* Handles what came from the worker. */
+void gt_measure_receive(gt_host_farm *farm);
+/* As gt_farm_ops.interrupt. */
+void gt_measure_interrupt(gt_host_farm *farm);
 /* Seconds until the first request has to be looked at; INFINITY when nothing is outstanding. */
 double gt_measure_patience(gt_host_farm *farm);
 /* Treats a first request that is past its deadline as hung: starts a new worker. A variant that

@@ -92,15 +92,6 @@ void gt_measure_set_plain(gt_measure_host *host, bool plain)
     }
 }
 
-bool gt_measure_does_without(gt_measure_host *host)
-{
-    bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
-               host->slot.sent > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE &&
-               GT_PAGE_READ(host->slot.link.page->trying);
-    host->plain |= can;
-    return can;
-}
-
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message)
 {
     gt_measure_host *host = &farm->measure;
@@ -182,7 +173,8 @@ void gt_measure_pump(gt_host_farm *farm)
     }
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Ends of requests
+ * --------------------------------------------------------------------------------- */
 
 static const struct {
     gt_event_kind event;
@@ -254,8 +246,8 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
     }
 }
 
-static gputune_status succeed(gt_host_farm *farm, const gt_farm_request *request,
-                              const gt_frame *frame)
+gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
+                                  const gt_frame *frame)
 {
     gt_event reply = {.kind = kinds[request->kind].event};
     const gt_record *record = kinds[request->kind].reply;
@@ -283,103 +275,6 @@ static gputune_status succeed(gt_host_farm *farm, const gt_farm_request *request
     return status;
 }
 
-/* A reference that failed may have made its process unable to use the GPU, whatever its status is.
- */
-static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
-                       gputune_status status)
-{
-    return request->kind == GT_FRAME_PREPARE && !farm->measure.slot.link.is_thread &&
-           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ECUDA);
-}
-
-/* False if the worker cannot be used any more. */
-static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
-{
-    gt_measure_host *host = &farm->measure;
-    gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.items[0] : NULL;
-    gt_answer answer;
-    if (!request || frame->sequence != request->sequence || gt_frame_answer(&answer, frame) < 0) {
-        return false;
-    }
-    gputune_status status = (gputune_status)answer.status;
-    if (status == GPUTUNE_OK) {
-        if (succeed(farm, request, frame) < 0) {
-            return false;
-        }
-        gt_farm_request_free(gt_slot_pop(&host->slot));
-        return true;
-    }
-    if (status == GPUTUNE_ECRASHED && gt_measure_does_without(host)) {
-        gt_measure_restart(farm);
-        return true;
-    }
-    if (request->internal && request->kind == GT_FRAME_PREPARE) {
-        gt_measure_refuse(farm, status, answer.message);
-        return true;
-    }
-    bool crashed = status == GPUTUNE_ECRASHED;
-    bool suspect = is_suspect(farm, request, status);
-    gt_slot_pop(&host->slot);
-    gt_measure_fail(farm, request, status, answer.message, answer.culprit, crashed);
-    if (crashed || suspect) {
-        gt_measure_restart(farm);
-    }
-    return true;
-}
-
-static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
-{
-    gt_measure_host *host = &farm->measure;
-    gt_answer answer;
-    if (gt_frame_answer(&answer, frame) < 0) {
-        return false;
-    }
-    if (answer.status < 0) {
-        gt_measure_refuse(farm, (gputune_status)answer.status, answer.message);
-        return true;
-    }
-    host->slot.ready = true;
-    host->start_failures = 0;
-    host->slot.since_ns = gt_now_ns();
-    return true;
-}
-
-static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
-{
-    gt_measure_host *host = &farm->measure;
-    gt_device device;
-    if (gt_frame_body(&device, frame, &gt_record_device) < 0 || device.carveout_count < 0 ||
-        device.carveout_count > GT_CARVEOUT_MAX) {
-        return false;
-    }
-    host->device = device;
-    host->has_device = true;
-    return true;
-}
-
-static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
-{
-    (void)slot;
-    switch (frame->kind) {
-    case GT_FRAME_DEVICE:
-        return handle_device(farm, frame);
-    case GT_FRAME_READY:
-        return handle_ready(farm, frame);
-    default:
-        return handle_answer(farm, frame);
-    }
-}
-
-void gt_measure_receive(gt_host_farm *farm)
-{
-    gt_read read = gt_slot_receive(farm, &farm->measure.slot, handle);
-    if (read == GT_READ_FAILED) {
-        gt_measure_refuse(farm, GPUTUNE_EWORKER, gt_message());
-    } else if (read == GT_READ_END) {
-        gt_measure_died(farm);
-    }
-}
-
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
 static void forget_all(gt_measure_host *host)
@@ -400,18 +295,6 @@ void gt_measure_cancel(gt_host_farm *farm)
     if (busy) {
         gt_link_abandon(&host->slot.link);
         gt_slot_unsend(&host->slot);
-    }
-}
-
-void gt_measure_interrupt(gt_host_farm *farm)
-{
-    gt_measure_host *host = &farm->measure;
-    bool busy = host->slot.sent > 0 || host->slot.offset > 0;
-    if (!host->slot.link.is_thread) {
-        gt_slot_clear(&host->slot);
-        if (busy) {
-            gt_measure_restart(farm);
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "farm/farm_host.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
@@ -182,4 +183,14 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         }
     }
     return GT_READ_AGAIN;
+}
+
+/* ---- The farm ---- */
+
+void gt_farm_break(gt_host_farm *farm, gputune_status status)
+{
+    if (farm->broken == GPUTUNE_OK) {
+        farm->broken = status;
+        snprintf(farm->broken_message, sizeof farm->broken_message, "%s", gt_message());
+    }
 }

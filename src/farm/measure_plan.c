@@ -135,8 +135,7 @@ uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)
 
 static uint64_t workload_bytes(const gt_workload *workload, bool timed, uint64_t live)
 {
-    gt_type type;
-    uint64_t bytes = gt_plan_scale_bytes(workload, &type);
+    uint64_t bytes = gt_reference_scratch_bytes(workload);
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += gt_plan_slot_bytes(workload, i, timed) + gt_plan_expected_bytes(buffer);

@@ -46,9 +46,16 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
     void *parameters[GT_PARAMETER_MAX];
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         const gt_parameter *parameter = &launch->parameters[i];
-        parameters[i] = parameter->kind == GT_PARAMETER_SCRATCH
-                            ? &scratch[i]
-                            : argument_value(workspace, parameter->argument, buffers);
+        void *argument = parameter->argument < 0
+                             ? NULL
+                             : argument_value(workspace, parameter->argument, buffers);
+        parameters[i] = parameter->kind == GT_PARAMETER_VALUE ? (void *)&parameter->scratch_bytes
+                        : parameter->kind == GT_PARAMETER_SCRATCH ? &scratch[i]
+                                                                  : argument;
+        if (parameter->kind == GT_PARAMETER_SCRATCH && argument) {
+            GT_CALL(measure, MemcpyDtoDAsync, scratch[i], *(CUdeviceptr *)argument,
+                    parameter->scratch_bytes, measure->stream);
+        }
     }
     GT_TRY(clear(measure, launch, parameters));
     GT_TRY(fill_constants(measure, workspace));

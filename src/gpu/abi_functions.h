@@ -197,7 +197,7 @@
 /* What only the emulator exports (src/emulator/extensions.h), looked up by name:
  * Y(member, symbol, return type, parameters). NULL with a real driver. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
-    Y(EmuProfileName, emuProfileName, const char *, (void))                                        \
+    Y(EmuProfileName, emuProfileName, const char *, (CUdevice device))                             \
     Y(EmuModelVersion, emuModelVersion, int, (void))                                               \
     Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *name))                            \
     Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \

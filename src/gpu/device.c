@@ -113,7 +113,8 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     out->emulated = driver->emulated;
     out->driver_version = driver->version;
     if (driver->emulated) {
-        snprintf(out->origin, sizeof out->origin, "emu:%.32s:model%d", driver->EmuProfileName(),
+        snprintf(out->origin, sizeof out->origin, "emu:%.32s:model%d",
+                 driver->EmuProfileName(device),
                  driver->EmuModelVersion ? driver->EmuModelVersion() : 0);
     } else {
         snprintf(out->origin, sizeof out->origin, "cuda");

@@ -128,6 +128,29 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
     return GPUTUNE_OK;
 }
 
+/* Blanks `static`, which hides it from the driver, at every `__constant__` outside of braces. */
+static void export_constants(char *text)
+{
+    gt_lexer lexer, line;
+    int depth = 0;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    for (gt_token last = {0}; lexer.token.kind != GT_TOKEN_END;) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            continue;
+        }
+        const gt_token now = lexer.token;
+        const bool first = gt_token_is(&last, "static") && gt_token_is(&now, "__constant__");
+        const bool second = gt_token_is(&last, "__constant__") && gt_token_is(&now, "static");
+        if (depth == 0 && (first || second)) {
+            memset(text + ((first ? last : now).text - text), ' ', strlen("static"));
+        }
+        depth += gt_token_is(&now, "{") - gt_token_is(&now, "}");
+        last = now;
+        gt_lexer_next(&lexer);
+    }
+}
+
 /* Reads a `#line N "FILE"` into the body's head position. */
 static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
 {
@@ -249,6 +272,7 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     char *code;
     GT_TRY(gt_functions_check(parse, text));
     GT_TRY(gt_host_code_cut(&code, text));
+    export_constants(code);
     gputune_status status = make_kernel_body(parse, code);
     status = status ? status : make_judge_body(parse, code);
     free(code);

@@ -288,7 +288,8 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     for (uint32_t i = 0; i < template->pass_count; i++) {
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
     }
-    size_t expected = template->argument_count + first + !extra->is_reference;
+    size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
+    size_t expected = template->argument_count + first + !extra->is_reference + made;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale =
         last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;

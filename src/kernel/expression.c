@@ -285,12 +285,8 @@ static gputune_status parse_unary(parser *p)
     return parse_primary(p);
 }
 
-/* C's precedences, the tightest highest. */
-static const struct {
-    const char *sign;
-    int precedence;
-    gt_operation operation;
-} binaries[] = {
+/* C's precedences. */
+static const gt_infix infixes[] = {
     {"*", 10, GT_DO_MULTIPLY},    {"/", 10, GT_DO_DIVIDE},        {"%", 10, GT_DO_REMAINDER},
     {"+", 9, GT_DO_ADD},          {"-", 9, GT_DO_SUBTRACT},       {"<<", 8, GT_DO_SHIFT_LEFT},
     {">>", 8, GT_DO_SHIFT_RIGHT}, {"<", 7, GT_DO_LESS},           {"<=", 7, GT_DO_LESS_EQUAL},
@@ -298,32 +294,51 @@ static const struct {
     {"!=", 6, GT_DO_NOT_EQUAL},   {"&", 5, GT_DO_BIT_AND},        {"^", 4, GT_DO_BIT_XOR},
     {"|", 3, GT_DO_BIT_OR},       {"&&", 2, GT_DO_AND_SHORTCUT},  {"||", 1, GT_DO_OR_SHORTCUT}};
 
-static int binary_index(const gt_lexer *lexer)
+enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
+
+const gt_infix *gt_infix_at(const gt_lexer *lexer)
 {
-    for (int i = 0; i < (int)(sizeof binaries / sizeof *binaries); i++) {
-        if (gt_lexer_is(lexer, binaries[i].sign)) {
-            return i;
-        }
+    int i = 0;
+    while (i < INFIX_COUNT && !gt_lexer_is(lexer, infixes[i].sign)) {
+        i++;
     }
-    return -1;
+    return i < INFIX_COUNT ? &infixes[i] : NULL;
+}
+
+const gt_infix *gt_infix_of(gt_operation operation)
+{
+    int i = 0;
+    while (i < INFIX_COUNT && infixes[i].operation != operation) {
+        i++;
+    }
+    return i < INFIX_COUNT ? &infixes[i] : NULL;
+}
+
+const char *gt_function_of(gt_operation operation)
+{
+    int i = 0;
+    while (i < FUNCTION_COUNT && functions[i].operation != operation) {
+        i++;
+    }
+    return i < FUNCTION_COUNT ? functions[i].name : NULL;
 }
 
 static gputune_status parse_binary(parser *p, int least)
 {
     GT_TRY(nested(p, parse_unary));
     for (;;) {
-        int i = binary_index(p->lexer);
-        if (i < 0 || binaries[i].precedence < least) {
+        const gt_infix *infix = gt_infix_at(p->lexer);
+        if (!infix || infix->precedence < least) {
             return GPUTUNE_OK;
         }
-        gt_operation operation = binaries[i].operation;
+        gt_operation operation = infix->operation;
         bool shortcut = operation == GT_DO_AND_SHORTCUT || operation == GT_DO_OR_SHORTCUT;
         size_t where = 0;
         gt_lexer_next(p->lexer);
         if (shortcut) {
             GT_TRY(emit_jump(&where, p, operation));
         }
-        GT_TRY(parse_binary(p, binaries[i].precedence + 1));
+        GT_TRY(parse_binary(p, infix->precedence + 1));
         GT_TRY(emit_operation(p, shortcut ? GT_DO_TRUTH : operation));
         if (shortcut) {
             land(p, where);

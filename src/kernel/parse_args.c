@@ -181,12 +181,13 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
     if (constant && argument->direction != GT_IN) {
         return gt_fail_expected(body, "no const in front of an output");
     }
-    if (gt_lexer_accept(body, "void")) {
+    gt_lexer ahead = *body;
+    if (gt_lexer_accept(&ahead, "void") && gt_lexer_is(&ahead, "*")) {
         memcpy(argument->type, "void", sizeof "void");
-        GT_TRY(gt_lexer_expect(body, "*"));
-        return read_null(argument, parse, body);
+        *body = ahead;
+    } else {
+        GT_TRY(gt_read_element_type(argument->type, parse, body));
     }
-    GT_TRY(gt_read_element_type(argument->type, parse, body));
     if (gt_lexer_accept(body, "*")) {
         return read_null(argument, parse, body);
     }

@@ -73,15 +73,15 @@ gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer 
     return read_contents(block, parse, body);
 }
 
-/* Whether the code declares `__constant__ TYPE NAME` that a launch can find: not static, and
- * outside of braces. `type`: the word in front of the name; `behind`: what stands behind it. */
+/* Whether the code declares `__constant__ TYPE NAME` that a launch can find: outside of
+ * braces. `type`: the word in front of the name; `behind`: what stands behind it. */
 static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
                               const char *name)
 {
     gt_lexer lexer, line;
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
     int depth = 0;
-    bool is_constant = false, is_static = false, extern_c = false;
+    bool is_constant = false, extern_c = false;
     gt_lexer_open(&lexer, parse->code, strlen(parse->code), (gt_place){"", 1, 1});
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
@@ -92,8 +92,7 @@ static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *
         const gt_token before = last;
         last = lexer.token;
         is_constant = (is_constant || gt_lexer_is(&lexer, "__constant__")) && !ends;
-        is_static = (is_static || gt_lexer_is(&lexer, "static")) && !ends;
-        if (is_constant && !is_static && depth == 0 && gt_lexer_is(&lexer, name)) {
+        if (is_constant && depth == 0 && gt_lexer_is(&lexer, name)) {
             *type = before;
             gt_lexer_next(&lexer);
             *behind = lexer;
@@ -201,7 +200,7 @@ gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_le
     if (!declares_constant(&type, &behind, parse, block->name)) {
         return gt_fail_at(place,
                           "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
-                          "neither static nor in a namespace",
+                          "and not in a namespace",
                           block->name, block->name);
     }
     GT_TRY(read_elements(block, parse, body));

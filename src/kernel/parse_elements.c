@@ -16,33 +16,56 @@ typedef struct assignment {
     gt_place place;
 } assignment;
 
-static const gt_argument *scalar(const gt_template *template, const gt_token *name)
+/* The kernel that is made. */
+typedef struct elements {
+    gt_parse *parse;
+    gt_judge *judge;
+    gt_text loops;
+} elements;
+
+static gt_token token_of(const char *text)
 {
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (!template->arguments[i].is_buffer && gt_token_is(name, template->arguments[i].name)) {
-            return &template->arguments[i];
-        }
-    }
-    return NULL;
+    return (gt_token){.kind = GT_TOKEN_NAME, .text = text, .length = strlen(text)};
 }
 
-/* A kernel knows the sizes that are its arguments. */
-static gputune_status check_extent(const gt_template *template, const gt_expression *extent)
+static int find_argument(const gt_template *template, const gt_token *name)
 {
-    gt_lexer lexer;
-    const char *text = gt_expression_text(extent);
-    gt_lexer_open(&lexer, text, strlen(text), gt_expression_place(extent));
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        for (uint32_t i = 0; i < template->problem_count; i++) {
-            const gt_problem_value *size = &template->problem[i];
-            if (size->kind == GT_PROBLEM_SIZE && gt_token_is(&lexer.token, size->name) &&
-                !scalar(template, &lexer.token)) {
-                return gt_fail_at(gt_expression_place(extent),
-                                  "a reference by elements needs '%s', which is no argument; "
-                                  "expected it in args(), or a kernel in reference()",
-                                  size->name);
-            }
+    int at = (int)template->argument_count - 1;
+    while (at >= 0 && !gt_token_is(name, template->arguments[at].name)) {
+        at--;
+    }
+    return at;
+}
+
+/* The place among the kernel's values of an expression, which the kernel itself need not know how
+ * to compute. */
+static gputune_status take_value(uint32_t *out, elements *made, const gt_token *text,
+                                 gt_place place)
+{
+    gt_judge *judge = made->judge;
+    for (*out = 0; *out < judge->value_count; ++*out) {
+        if (gt_token_is(text, gt_expression_text(judge->values[*out]))) {
+            return GPUTUNE_OK;
         }
+    }
+    if (judge->value_count == GT_JUDGE_VALUES) {
+        return gt_fail_at(place,
+                          "more than %d different extents and sizes in a reference by elements; "
+                          "expected fewer, or a kernel in reference()",
+                          GT_JUDGE_VALUES);
+    }
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, text->text, text->length, place);
+    return gt_read_integer_expression(&judge->values[judge->value_count++], made->parse, &lexer,
+                                      GT_USE_PROBLEM);
+}
+
+static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
+                                   const gt_argument *buffer)
+{
+    for (uint32_t i = 0; i < buffer->extent_count; i++) {
+        const gt_token token = token_of(gt_expression_text(buffer->extents[i]));
+        GT_TRY(take_value(&out[i], made, &token, gt_expression_place(buffer->extents[i])));
     }
     return GPUTUNE_OK;
 }
@@ -81,7 +104,43 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
                             out->output->extent_count);
 }
 
-static gputune_status read_value(assignment *out, gt_lexer *body)
+/* Whether a buffer's name is followed by just the indices of the element that is assigned. */
+static bool is_own_element(const assignment *now, gt_lexer at)
+{
+    bool own = gt_lexer_accept(&at, now->output->name);
+    for (uint32_t i = 0; i < now->index_count && own; i++) {
+        own = gt_lexer_accept(&at, "[") && gt_lexer_accept(&at, now->indices[i]) &&
+              gt_lexer_accept(&at, "]");
+    }
+    return own;
+}
+
+/* What a name in a value needs: a size that is no argument is one more parameter; so is a copy of
+ * what an output held, where other elements than its own are read. */
+static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
+{
+    const gt_template *template = made->parse->template;
+    const int index = find_argument(template, &at->token);
+    const gt_argument *argument = index < 0 ? NULL : &template->arguments[index];
+    if (argument && argument->is_buffer && argument->direction == GT_OUT) {
+        return gt_fail_at(gt_lexer_place(at),
+                          "'%s' is an out buffer, which holds nothing before; expected what it is "
+                          "computed from, or it as inout in args()",
+                          argument->name);
+    }
+    if (argument && argument->direction == GT_INOUT && !is_own_element(now, *at)) {
+        made->judge->copied |= UINT64_C(1) << index;
+    }
+    for (uint32_t i = 0; i < template->problem_count && !argument; i++) {
+        const gt_problem_value *size = &template->problem[i];
+        if (size->kind == GT_PROBLEM_SIZE && gt_token_is(&at->token, size->name)) {
+            return take_value(&(uint32_t){0}, made, &at->token, gt_lexer_place(at));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_value(assignment *out, elements *made, gt_lexer *body)
 {
     int depth = 0;
     out->value = out->end = body->token.text;
@@ -89,81 +148,92 @@ static gputune_status read_value(assignment *out, gt_lexer *body)
         depth += gt_lexer_is(body, "(") || gt_lexer_is(body, "[") || gt_lexer_is(body, "{");
         depth -= gt_lexer_is(body, ")") || gt_lexer_is(body, "]") || gt_lexer_is(body, "}");
         out->end = body->token.text + body->token.length;
+        GT_TRY(note_name(made, out, body));
         gt_lexer_next(body);
     }
     return out->end > out->value ? GPUTUNE_OK : gt_fail_expected(body, "the element's value");
 }
 
-static void append_extents(gt_text *out, const gt_argument *buffer, uint32_t from)
+/* The product of the extents from one on. */
+static void append_product(gt_text *out, const uint32_t *extents, uint32_t from, uint32_t count)
 {
-    for (uint32_t i = from; i < buffer->extent_count; i++) {
-        gt_text_printf(out, "%s(long long)(%s)", i > from ? " * " : "",
-                       gt_expression_text(buffer->extents[i]));
+    for (uint32_t i = from; i < count; i++) {
+        gt_text_printf(out, "%sgputune_value_%u", i > from ? " * " : "", extents[i]);
     }
 }
 
 /* Gives a buffer of several extents as many indices. */
-static void append_view(gt_text *out, const gt_argument *buffer)
+static gputune_status append_view(elements *made, const gt_argument *buffer)
 {
     const char *type = buffer->type, *name = buffer->name;
     const char *constant = buffer->direction == GT_IN ? "const " : "";
-    if (buffer->extent_count == 2) {
-        gt_text_printf(
-            out,
-            "struct { %s%s *at; long long columns; __device__ %s%s *operator[](long long "
-            "i) const { return at + i * columns; } } %s = {gputune_%s, ",
-            constant, type, constant, type, name, name);
-        append_extents(out, buffer, 1);
-    } else {
-        gt_text_printf(
-            out,
-            "struct { %s%s *at; long long rows, columns; __device__ auto operator[](long long i) "
-            "const { struct { %s%s *at; long long columns; __device__ %s%s *operator[](long long "
-            "j) "
-            "const { return at + j * columns; } } plane = {at + i * rows * columns, columns}; "
-            "return plane; } } %s = {gputune_%s, (long long)(%s), ",
-            constant, type, constant, type, constant, type, name, name,
-            gt_expression_text(buffer->extents[1]));
-        append_extents(out, buffer, 2);
+    const char *rows = buffer->extent_count == 2 ? "gputune_row" : "gputune_plane";
+    uint32_t extents[INDICES_MAX];
+    GT_TRY(take_extents(extents, made, buffer));
+    gt_text_printf(&made->loops, "%s<%s%s> %s = {gputune_from_%s", rows, constant, type, name,
+                   name);
+    for (uint32_t i = 1; i < buffer->extent_count; i++) {
+        gt_text_printf(&made->loops, ", gputune_value_%u", extents[i]);
     }
-    gt_text_append(out, "};\n");
+    gt_text_append(&made->loops, "};\n");
+    return GPUTUNE_OK;
 }
 
-/* The loop over the elements of one output, in a block of its own. */
-static void append_loop(gt_text *out, const gt_template *template, const assignment *now)
+/* The indices of an element that is the gputune_at-th. */
+static void append_indices(gt_text *out, const assignment *now, const uint32_t *extents)
 {
-    const gt_argument *y = now->output;
-    gt_text_append(out, "{\nconst long long gputune_count = ");
-    append_extents(out, y, 0);
-    gt_text_append(out, ";\n");
-    for (uint32_t i = 0; i < template->argument_count && now->index_count > 1; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->extent_count > 1) {
-            append_view(out, argument);
-        }
-    }
-    gt_text_append(out, "for (long long gputune_at = blockIdx.x * (long long)blockDim.x + "
-                        "threadIdx.x; gputune_at < gputune_count; gputune_at += gridDim.x * (long "
-                        "long)blockDim.x) {\n");
     for (uint32_t i = 0; i < now->index_count; i++) {
         gt_text_printf(out, "const long long %s = gputune_at", now->indices[i]);
         if (i + 1 < now->index_count) {
             gt_text_append(out, " / (");
-            append_extents(out, y, i + 1);
+            append_product(out, extents, i + 1, now->index_count);
             gt_text_append(out, ")");
         }
         if (i > 0) {
-            gt_text_printf(out, " %% ((long long)(%s))", gt_expression_text(y->extents[i]));
+            gt_text_printf(out, " %% gputune_value_%u", extents[i]);
         }
         gt_text_append(out, ";\n");
     }
-    gt_line_mark_append(out, now->place.line, now->place.path);
-    gt_text_printf(out, "gputune_%s[gputune_at] = ", y->name);
-    gt_text_append_bytes(out, now->value, (size_t)(now->end - now->value));
-    gt_text_append(out, ";\n}\n}\n");
 }
 
-/* What expressions may call, unless an argument has that name. */
+/* The loop over the elements of one output, in a block of its own. */
+static gputune_status append_loop(elements *made, const assignment *now)
+{
+    const gt_template *template = made->parse->template;
+    const gt_argument *y = now->output;
+    gt_text *out = &made->loops;
+    uint32_t extents[INDICES_MAX];
+    GT_TRY(take_extents(extents, made, y));
+    gt_text_append(out, "{\n");
+    for (uint32_t i = 0; i < template->argument_count && now->index_count > 1; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->is_buffer && argument->extent_count > 1) {
+            GT_TRY(append_view(made, argument));
+        }
+    }
+    gt_text_append(out, "for (long long gputune_at = blockIdx.x * (long long)blockDim.x + "
+                        "threadIdx.x; gputune_at < ");
+    append_product(out, extents, 0, y->extent_count);
+    gt_text_append(out, "; gputune_at += gridDim.x * (long long)blockDim.x) {\n");
+    append_indices(out, now, extents);
+    gt_line_mark_append(out, now->place.line, now->place.path);
+    gt_text_printf(out, "gputune_to_%s[gputune_at] = ", y->name);
+    gt_text_append_bytes(out, now->value, (size_t)(now->end - now->value));
+    gt_text_append(out, ";\n}\n}\n");
+    return GPUTUNE_OK;
+}
+
+/* What values may call, and how they see buffers of several extents. */
+static const char prologue[] =
+    "\n#line 1 \"gputune\"\n"
+    "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
+    "__device__ gputune_t *operator[](long long i) const { return at + i * columns; } };\n"
+    "template <typename gputune_t> struct gputune_plane { gputune_t *at; long long rows, columns; "
+    "__device__ gputune_row<gputune_t> operator[](long long i) const { return {at + i * rows * "
+    "columns, columns}; } };\n"
+    "__global__ void " GT_ELEMENTS_REFERENCE "(";
+
+/* Unless an argument has that name. */
 static void append_helpers(gt_text *out, const gt_template *template)
 {
     static const char *const helpers[][2] = {
@@ -173,21 +243,72 @@ static void append_helpers(gt_text *out, const gt_template *template)
          "[](long long count, auto term) { decltype(0.0 + term(0)) total = 0; for (long long "
          "k = 0; k < count; k++) { total += term(k); } return total; }"}};
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {
-        bool taken = false;
-        for (uint32_t i = 0; i < template->argument_count; i++) {
-            taken |= strcmp(template->arguments[i].name, helpers[h][0]) == 0;
-        }
-        if (!taken) {
+        const gt_token name = token_of(helpers[h][0]);
+        if (find_argument(template, &name) < 0) {
             gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", helpers[h][0], helpers[h][1],
                            helpers[h][0]);
         }
     }
 }
 
-/* The kernel's head; its buffers have second names, which the views do not hide. */
-static void append_head(gt_text *out, const gt_template *template)
+static void append_argument(gt_text *out, const gt_argument *argument)
 {
-    gt_text_append(out, "\n#line 1 \"gputune\"\n__global__ void " GT_ELEMENTS_REFERENCE "(");
+    const char *read = argument->direction == GT_IN ? "const " : "";
+    if (argument->pointee[0]) {
+        gt_text_printf(out, "%s *%s", argument->pointee, argument->name);
+    } else if (argument->is_buffer) {
+        gt_text_printf(out, "%s%s *gputune_to_%s", read, argument->type, argument->name);
+    } else {
+        gt_text_printf(out, "%s %s", argument->type, argument->name);
+    }
+}
+
+/* The copies and the values stand behind the arguments. */
+static void append_extras(gt_text *out, const elements *made)
+{
+    const gt_template *template = made->parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (made->judge->copied >> i & 1) {
+            gt_text_printf(out, ", %s *gputune_from_%s", argument->type, argument->name);
+        }
+    }
+    for (uint32_t i = 0; i < made->judge->value_count; i++) {
+        gt_text_printf(out, ", long long gputune_value_%u", i);
+    }
+    gt_text_append(out, ")\n{\n");
+}
+
+/* The names that values use. A buffer has a second name, which the views do not hide. */
+static void append_names(gt_text *out, const elements *made)
+{
+    const gt_template *template = made->parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const char *name = template->arguments[i].name;
+        bool copied = made->judge->copied >> i & 1;
+        if (template->arguments[i].is_buffer && !copied) {
+            gt_text_printf(out, "auto gputune_from_%s = gputune_to_%s;\n", name, name);
+        }
+        if (template->arguments[i].is_buffer) {
+            gt_text_printf(out, "auto %s = gputune_from_%s;\n", name, name);
+        }
+    }
+    for (uint32_t i = 0; i < made->judge->value_count; i++) {
+        const char *name = gt_expression_text(made->judge->values[i]);
+        const gt_token token = token_of(name);
+        int problem = gt_template_problem_index(template, name);
+        if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_SIZE &&
+            find_argument(template, &token) < 0) {
+            gt_text_printf(out, "const long long %s = gputune_value_%u;\n", name, i);
+        }
+    }
+    append_helpers(out, template);
+}
+
+static void append_kernel(gt_text *out, const elements *made)
+{
+    const gt_template *template = made->parse->template;
+    gt_text_append(out, prologue);
     for (uint32_t i = 0; i < template->pass_count; i++) {
         if (template->passes[i].axis >= 0) {
             gt_text_printf(out, "const %s *%s, ", template->passes[i].type,
@@ -195,21 +316,13 @@ static void append_head(gt_text *out, const gt_template *template)
         }
     }
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        bool null = argument->pointee[0], read = argument->direction == GT_IN;
-        gt_text_printf(out, "%s%s%s %s%s", i ? ", " : "",
-                       argument->is_buffer && read ? "const " : "",
-                       null ? argument->pointee : argument->type,
-                       argument->is_buffer || null ? "*" : "", argument->name);
+        gt_text_append(out, i ? ", " : "");
+        append_argument(out, &template->arguments[i]);
     }
-    gt_text_append(out, ")\n{\n");
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const char *name = template->arguments[i].name;
-        if (template->arguments[i].is_buffer) {
-            gt_text_printf(out, "auto gputune_%s = %s;\n", name, name);
-        }
-    }
-    append_helpers(out, template);
+    append_extras(out, made);
+    append_names(out, made);
+    gt_text_append(out, gt_text_string(&made->loops));
+    gt_text_append(out, "}\n");
 }
 
 static gputune_status check_all_assigned(const gt_template *template, uint64_t assigned,
@@ -234,23 +347,26 @@ bool gt_elements_follow(const gt_lexer *body)
     return body->token.kind == GT_TOKEN_NAME && gt_lexer_is(&ahead, "[");
 }
 
-gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body)
+static gputune_status read_assignments(elements *made, gt_lexer *body)
 {
-    const gt_template *template = parse->template;
+    const gt_template *template = made->parse->template;
     const gt_place place = gt_lexer_place(body);
-    gt_text *out = &parse->elements;
     uint64_t assigned = 0;
-    append_head(out, template);
     do {
         assignment now = {.output = NULL};
         GT_TRY(read_output(&now, template, body));
-        for (uint32_t i = 0; i < now.output->extent_count; i++) {
-            GT_TRY(check_extent(template, now.output->extents[i]));
-        }
-        GT_TRY(read_value(&now, body));
-        append_loop(out, template, &now);
+        GT_TRY(read_value(&now, made, body));
+        GT_TRY(append_loop(made, &now));
         assigned |= UINT64_C(1) << (now.output - template->arguments);
     } while (gt_lexer_accept(body, ",") && gt_elements_follow(body));
-    gt_text_append(out, "}\n");
     return check_all_assigned(template, assigned, place);
+}
+
+gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body)
+{
+    elements made = {.parse = parse, .judge = &parse->parts->reference};
+    gputune_status status = read_assignments(&made, body);
+    append_kernel(&parse->elements, &made);
+    gt_text_free(&made.loops);
+    return status;
 }

@@ -66,12 +66,32 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer);
 
-/* The item at `place` of a list that belongs to the path `outer`. */
+/* Steps over a mark to the bracket of the list behind it, which may have its type as in C++: T{…},
+ * (T){…} or make_float3(…). False, and nothing done: there is no list. */
+static bool open_list(gt_lexer *lexer, const char *mark)
+{
+    gt_lexer ahead = *lexer;
+    if (!gt_lexer_accept(&ahead, mark)) {
+        return false;
+    }
+    bool is_literal = gt_lexer_accept(&ahead, "(");
+    bool is_made = ahead.token.length > 5 && memcmp(ahead.token.text, "make_", 5) == 0;
+    if (ahead.token.kind == GT_TOKEN_NAME) {
+        gt_lexer_next(&ahead);
+    }
+    if ((is_literal && !gt_lexer_accept(&ahead, ")")) ||
+        !gt_lexer_is(&ahead, is_made ? "(" : "{")) {
+        return false;
+    }
+    *lexer = ahead;
+    return true;
+}
+
+/* The item behind `separator`, at `place` of a list that belongs to the path `outer`. */
 static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, const char *outer,
-                                uint32_t place)
+                                const char *separator, uint32_t place)
 {
     char path[GT_NAME_MAX], by_place[16];
-    const char *separator = place == 0 ? "{" : ",";
     gt_lexer ahead = *lexer;
     memcpy(path, outer, strlen(outer) + 1);
     gt_lexer_next(&ahead);
@@ -86,9 +106,7 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
                               "a list that is nested too deep; expected fewer braces");
         }
     }
-    ahead = *lexer;
-    if (gt_lexer_accept(&ahead, separator) && gt_lexer_is(&ahead, "{")) {
-        *lexer = ahead;
+    if (open_list(lexer, separator)) {
         return read_list(reader, lexer, path);
     }
     gt_initialisers *out = reader->out;
@@ -100,26 +118,26 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
     return read_number(item, reader, lexer, separator);
 }
 
-/* From '{' to behind '}'. */
+/* From a bracket to behind that which closes it. */
 static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer)
 {
+    const bool is_made = gt_lexer_is(lexer, "(");
     uint32_t place = 0;
     do {
-        GT_TRY(read_item(reader, lexer, outer, place++));
+        GT_TRY(read_item(reader, lexer, outer, place ? "," : is_made ? "(" : "{", place));
+        place++;
     } while (gt_lexer_is(lexer, ","));
-    return gt_lexer_expect(lexer, "}");
+    return gt_lexer_expect(lexer, is_made ? ")" : "}");
 }
 
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
                                     gt_lexer *lexer, const char *sign, bool fills)
 {
     const list_reader reader = {out, parse, fills};
-    gt_lexer ahead = *lexer;
-    *stated = gt_lexer_accept(&ahead, sign) && gt_lexer_is(&ahead, "{");
+    *stated = open_list(lexer, sign);
     if (!*stated) {
         return GPUTUNE_OK;
     }
-    *lexer = ahead;
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
     return out->items ? read_list(&reader, lexer, "") : gt_fail_memory();
 }

@@ -216,7 +216,8 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
         const char *nearest = gt_type_nearest(name);
         return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
                           nearest ? nearest
-                                  : "a number type, a struct of this file, or a problem(type …)",
+                                  : "a number type, a struct of this file, a problem(type …), or "
+                                    "unsigned char for a buffer's bytes",
                           nearest ? "'" : "");
     }
     for (uint32_t i = 0; value && i < value->count; i++) {

@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-static const int64_t size_max = INT64_C(1) << 40;
-
 static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lexer *body)
 {
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_constant(&value->fallback.number, parse, body));
-    if (value->fallback.number < 1 || value->fallback.number > size_max) {
-        return gt_fail_at(place, "size %s is %lld; expected 1 to 2^40", value->name,
+    if (value->fallback.number < 0 || value->fallback.number > GT_SIZE_MAX) {
+        return gt_fail_at(place, "size %s is %lld; expected 0 to 2^40", value->name,
                           (long long)value->fallback.number);
     }
     return GPUTUNE_OK;

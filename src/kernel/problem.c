@@ -56,8 +56,8 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
         return gt_fail(GPUTUNE_EINVAL, "%s is a type, not %s; expected it as a word, \"%s=%s\"",
                        value->name, text, value->name, value->fallback.word);
     }
-    if (value->kind == GT_PROBLEM_SIZE && (number < 1 || number > GT_SIZE_MAX)) {
-        return gt_fail(GPUTUNE_EINVAL, "size %s is %s; expected 1 to 2^40", value->name, text);
+    if (value->kind == GT_PROBLEM_SIZE && (number < 0 || number > GT_SIZE_MAX)) {
+        return gt_fail(GPUTUNE_EINVAL, "size %s is %s; expected 0 to 2^40", value->name, text);
     }
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->values[i].number == number) {
@@ -156,7 +156,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 {
     gt_problem bucket = *problem;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        int64_t up = 1;
+        int64_t up = problem->values[i].number > 0;
         while (up < problem->values[i].number) {
             up *= 2;
         }

@@ -163,6 +163,8 @@ const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *wo
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
 /* The bytes that the reference needs for an output: those of doubles where it declares them. */
 uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
+/* Those of a reference's own buffers: `scale`, and copies of what outputs held. */
+uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
 /* Device bytes that verifying and timing need: buffers, pristine copies, reference, guards. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);
 

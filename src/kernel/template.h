@@ -12,8 +12,8 @@
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out. So is what is for the host alone: main(), functions that launch or
  *     call CUDA's runtime, timers, std::vector. A program is tuned as it is
- *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result,
- *     which is proved at each size before it is launched there
+ *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one
+ *     result, which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
@@ -21,9 +21,12 @@
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
- *     T p = {1, {0, 0, 1}, .n = 2 * n}; what is left out is named like a problem value. One item for
- *     a member with several numbers is for each of them. A scalar named like a problem value is that
- *     value
+ *     T p = {1, {0, 0, 1}, .n = 2 * n}, also T{…}, (T){…} or make_float3(…); what is left out is
+ *     named like a problem value. One item for a member with several numbers is for each of them. A
+ *     scalar named like a problem value is that value
+ *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
+ *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
+ *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer
  *     TYPE *NAME = null      a pointer that the kernel takes and gets no buffer for
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
  *       (uniform(-1, 1)), a bool takes the lowest bit
@@ -98,9 +101,10 @@
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
  *   reference(y[i] = a * x[i] + y[i][, z[i] = …][, rtol = e][, atol = e][, stol = e])
- *     each element of each output, in CUDA C++ of the arguments; y[i][j] where buffers have two
- *     extents, y[i][j][k] with three; with one index, of all elements in a row. sum(m, [&](int k) {
- *     return a[i][k] * b[k][j]; }) adds in double. An inout is read at the element alone
+ *     each element of each output, in CUDA C++ of the arguments and problem values; y[i][j] where
+ *     buffers have two extents, y[i][j][k] with three; with one index, of all elements in a row.
+ *     sum(m, [&](int k) { return a[i][k] * b[k][j]; }) adds in double. An inout is read as it was
+ *     before the launch, at any element
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
  *     the kernel itself, or the pipeline, in a configuration that is easy to trust, launched as
  *     variants are; axes left out as in default()

@@ -45,6 +45,7 @@ static void free_judge(gt_judge *judge)
     free_expressions(judge->block.items, 3);
     free_expressions(judge->grid.items, 3);
     free_expressions(tolerances, 3);
+    free_expressions(judge->values, judge->value_count);
 }
 
 static void free_setting(void *user, const gt_expression *expression)

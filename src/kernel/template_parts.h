@@ -20,6 +20,7 @@ enum {
     GT_FILES_MAX = 512,
     GT_ORDERS_MAX = 32,
     GT_OPTION_MAX = 64,
+    GT_JUDGE_VALUES = 24,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
     GT_WORD_FIXED = 6
 };
@@ -114,8 +115,12 @@ typedef struct gt_judge {
     uint32_t scale_bytes; /* of one element of it */
     bool scale;           /* one more parameter, named so */
     uint64_t double_mask; /* bit i: argument i is declared double */
-    bool self;            /* the kernel itself, in another configuration; then not `present` */
-    uint64_t chosen;      /* bit i: axis i has choices[i]; the others are as in the default */
+    uint64_t copied;      /* of one by elements; bit i: a copy of what argument i held is one more
+                             parameter, */
+    uint32_t value_count; /* and these are behind the copies, each a long long */
+    gt_expression *values[GT_JUDGE_VALUES];
+    bool self;       /* the kernel itself, in another configuration; then not `present` */
+    uint64_t chosen; /* bit i: axis i has choices[i]; the others are as in the default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 

@@ -240,7 +240,9 @@ const gt_refused_type *gt_type_refused(const char *words)
         {"cudaSurfaceObject_t", surface, "a buffer"},
         {"CUsurfObject", surface, "a buffer"},
         {"CUtensorMap", "a tensor map, of which the type does not say what it is made of",
-         "the buffer, and tensormap(BUFFER, box = (…))"}};
+         "the buffer, and tensormap(BUFFER, box = (…))"},
+        {"void", "no type of elements",
+         "what the kernel reads there, such as float, or unsigned char for bytes"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (strstr(words, refused[i].type)) {
             return &refused[i];

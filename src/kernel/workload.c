@@ -289,6 +289,25 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return GPUTUNE_OK;
 }
 
+/* What a reference by elements takes behind the arguments. */
+static gputune_status add_made(gt_launch *out, const gt_workload *workload,
+                               const gt_binding *binding, const gt_judge *judge)
+{
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        if (judge->copied >> i & 1) {
+            const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
+            add_parameter(out, GT_PARAMETER_SCRATCH, 8, (int)(i + workload->block_count),
+                          gt_buffer_reference_bytes(buffer));
+        }
+    }
+    for (uint32_t i = 0; i < judge->value_count; i++) {
+        int64_t value;
+        GT_TRY(gt_expression_integer(&value, judge->values[i], binding->slots));
+        add_parameter(out, GT_PARAMETER_VALUE, 8, -1, (uint64_t)value);
+    }
+    return GPUTUNE_OK;
+}
+
 gt_config gt_reference_config(const gt_template *template)
 {
     const gt_judge *judge = &template->parts->reference;
@@ -321,6 +340,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
         add_clears(&out->reference, out, binding->template);
+        GT_TRY(add_made(&out->reference, out, binding, &parts->reference));
     }
     if (out->has_scale) {
         add_parameter(&out->reference, GT_PARAMETER_SCRATCH, 8, -1,
@@ -479,6 +499,17 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
     return status;
 }
 
+uint64_t gt_reference_scratch_bytes(const gt_workload *workload)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->reference.parameter_count; i++) {
+        const gt_parameter *parameter = &workload->reference.parameters[i];
+        bool own = parameter->kind == GT_PARAMETER_SCRATCH && !workload->refers_to_itself;
+        bytes += own ? parameter->scratch_bytes : 0;
+    }
+    return bytes;
+}
+
 uint64_t gt_workload_device_bytes(const gt_workload *workload)
 {
     enum { GUARDS = 64 << 10 };
@@ -492,9 +523,5 @@ uint64_t gt_workload_device_bytes(const gt_workload *workload)
         bytes += buffer->direction == GT_INOUT ? buffer->bytes : 0;
         bytes += buffer->direction == GT_IN ? 0 : gt_buffer_reference_bytes(buffer) + GUARDS;
     }
-    if (workload->has_scale) {
-        bytes +=
-            workload->reference.parameters[workload->reference.parameter_count - 1].scratch_bytes;
-    }
-    return bytes;
+    return bytes + gt_reference_scratch_bytes(workload);
 }

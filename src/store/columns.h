@@ -187,6 +187,7 @@ typedef struct gt_winner {
     X(INTEGER, g.memory_clock_khz, record.memory_clock_khz, HIDDEN)                                \
     X(TEXT, g.origin, record.origin, HIDDEN)                                                       \
     X(REAL, g.copy_bytes_per_s, record.copy_bytes_per_s, HIDDEN)                                   \
+    X(INTEGER, g.driver_version, gpu_driver, HIDDEN)                                               \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
     X(REAL, d.median, record.default_ns, HIDDEN)                                                   \

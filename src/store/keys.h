@@ -34,11 +34,11 @@ gt_summary gt_rows_summary(gt_rows *rows);
 enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
 const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);
 uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text);
-/* How far sizes are from those of a scenario: the sum of |log(size / wanted)|; INFINITY where they
- * cannot be compared. */
+/* How far sizes are from those of a scenario: the sum of |log(size / wanted)|, where 0 counts as a
+ * half; INFINITY where they cannot be compared. */
 double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count);
-/* Now in UTC, "2026-01-31T12:00:00Z". */
+/* The time so many seconds ago in UTC, "2026-01-31T12:00:00Z". */
 enum { GT_TIMESTAMP = 24 };
-const char *gt_timestamp(char out[GT_TIMESTAMP]);
+const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);
 
 #endif

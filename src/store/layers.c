@@ -2,78 +2,14 @@
  * file. Opens and closes them, and reports on them. */
 #include "store/layers_parts.h"
 
-#include "base/clock.h"
-#include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "base/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
-static const char locked_text[] = "another process has locked it; wait until it ends";
-
-bool gt_layers_own(const gt_store *store)
-{
-    return store->owner == getpid();
-}
-
-/* --- what the log is told --------------------------------------------------------------------- */
-
-void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
-{
-    const char *text = trouble == GT_TROUBLE_NONE     ? ""
-                       : trouble == GT_TROUBLE_LOCKED ? locked_text
-                                                      : why;
-    pthread_mutex_lock(&store->telling);
-    snprintf(store->unread, sizeof store->unread, "%s", text);
-    pthread_mutex_unlock(&store->telling);
-}
-
-void gt_layers_warn(gt_store *store, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    pthread_mutex_lock(&store->telling);
-    gt_vsnprintf(store->warning, sizeof store->warning, format, values);
-    pthread_mutex_unlock(&store->telling);
-    va_end(values);
-}
-
-void gt_layers_tell_distrust(gt_store *store, const gt_database *database)
-{
-    int index;
-    const char *path = gt_layers_path(store, &index);
-    pthread_mutex_lock(&store->telling);
-    bool told = store->distrust_told;
-    store->distrust_told |= database && database->distrust;
-    pthread_mutex_unlock(&store->telling);
-    if (database && database->distrust && !told) {
-        gt_layers_warn(store,
-                       "the code in the database %s is not used, and its results are proved again: "
-                       "%s; take its write permission from others (chmod go-w), or set GPUTUNE_DB "
-                       "to a file of your own in a folder that only you may write",
-                       path, database->distrust);
-    }
-}
-
-/* Called without a mutex, because the callback may call the store again. */
-void gt_layers_flush(gt_store *store)
-{
-    char line[GT_WARNING_MAX];
-    pthread_mutex_lock(&store->telling);
-    memcpy(line, store->warning, sizeof line);
-    store->warning[0] = '\0';
-    pthread_mutex_unlock(&store->telling);
-    if (line[0]) {
-        gt_log_line(&store->log, GPUTUNE_LOG_WARNING, "%s", line);
-    }
-}
 
 static gputune_status check(const gt_store *store, bool writing)
 {
@@ -108,85 +44,7 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     return status;
 }
 
-const char *gt_layers_path(gt_store *store, int *index)
-{
-    pthread_mutex_lock(&store->telling);
-    *index = store->path;
-    const char *path = store->paths[*index];
-    pthread_mutex_unlock(&store->telling);
-    return path;
-}
-
-bool gt_layers_is_set(gt_store *store, const bool *flag)
-{
-    pthread_mutex_lock(&store->telling);
-    bool set = *flag;
-    pthread_mutex_unlock(&store->telling);
-    return set;
-}
-
-bool gt_layers_is_damaged(gt_store *store)
-{
-    pthread_mutex_lock(&store->telling);
-    bool damaged = store->damaged == store->path;
-    pthread_mutex_unlock(&store->telling);
-    return damaged;
-}
-
-/* --- waiting ---------------------------------------------------------------------------------- */
-
-/* Takes a mutex. False if the patience ended first; a free mutex is always taken. */
-bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
-{
-    while (pthread_mutex_trylock(mutex) != 0) {
-        double left_s = gt_patience_left_s(patience);
-        if (left_s <= 0) {
-            return false;
-        }
-        if (gt_mutex_wait(mutex, fmin(left_s, mutex_slice_s))) {
-            return true;
-        }
-    }
-    return true;
-}
-
-/* From now on nothing is written to the file; what it says is read on if `keep_reading`. */
-void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
-{
-    pthread_mutex_lock(&store->telling);
-    store->no_file = true;
-    store->unreadable = !keep_reading;
-    snprintf(store->unkept, sizeof store->unkept, "%s", why);
-    if (!keep_reading) {
-        snprintf(store->unread, sizeof store->unread, "%s", why);
-    }
-    snprintf(store->warning, sizeof store->warning,
-             "the database %s cannot be written (%s): results are kept in memory only; "
-             "set GPUTUNE_DB to a file that can",
-             store->asked, why);
-    pthread_mutex_unlock(&store->telling);
-}
-
-gputune_status gt_layers_open_memory(gt_database **database)
-{
-    gt_trouble trouble;
-    char ignored[GT_WHY_MAX];
-    if (*database) {
-        return GPUTUNE_OK;
-    }
-    gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL,
-                                             &trouble, ignored, sizeof ignored);
-    return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite does not work here") : status;
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
-
-void gt_layers_drop_system(gt_store *store, const char *why)
-{
-    gt_layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
-    gt_database_close(store->system);
-    store->system = NULL;
-}
 
 static void open_system(gt_store *store)
 {
@@ -341,18 +199,19 @@ static gputune_status open_for_reading(gt_store *store, const char *path)
     return status;
 }
 
-gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
-                                  const gt_log *log)
+static gputune_status open_store(gt_store **out, const char *path, const char *system_path,
+                                 const gt_log *log, bool only_read)
 {
     gt_store *store = new_store(log);
     if (!store) {
         return GPUTUNE_ENOMEM;
     }
-    store->only_read = true;
-    snprintf(store->unkept, sizeof store->unkept, "it was opened for reading only");
+    store->only_read = only_read;
+    snprintf(store->unkept, sizeof store->unkept, "%s",
+             only_read ? "it was opened for reading only" : "");
     gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
     if (status == GPUTUNE_OK) {
-        status = open_for_reading(store, path);
+        status = only_read ? open_for_reading(store, path) : open_files(store, path);
     }
     if (status != GPUTUNE_OK) {
         gt_store_close(store);
@@ -364,25 +223,16 @@ gputune_status gt_store_open_read(gt_store **out, const char *path, const char *
     return GPUTUNE_OK;
 }
 
+gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
+                                  const gt_log *log)
+{
+    return open_store(out, path, system_path, log, true);
+}
+
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log)
 {
-    gt_store *store = new_store(log);
-    if (!store) {
-        return GPUTUNE_ENOMEM;
-    }
-    gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
-    if (status == GPUTUNE_OK) {
-        status = open_files(store, path);
-    }
-    if (status != GPUTUNE_OK) {
-        gt_store_close(store);
-        return status;
-    }
-    open_system(store);
-    gt_layers_flush(store);
-    *out = store;
-    return GPUTUNE_OK;
+    return open_store(out, path, system_path, log, false);
 }
 
 void gt_store_close(gt_store *store)

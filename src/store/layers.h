@@ -1,5 +1,5 @@
 /* The store's stack of databases: which one is asked, which one is written, and what happens when
- * one of them fails. Serves layers.c, layers_read.c and layers_write.c. */
+ * one of them fails. Serves layers.c and layers_*.c. */
 #ifndef GT_STORE_LAYERS_H
 #define GT_STORE_LAYERS_H
 
@@ -37,5 +37,8 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* The same on the database in memory alone. It never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
+
+/* Gives the free space of the file that is written back, unless another process uses the file. */
+void gt_store_compact(gt_store *store);
 
 #endif

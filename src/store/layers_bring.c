@@ -1,10 +1,11 @@
-/* Brings to the file what stayed in memory because another process had locked the file, and what
- * other files have. */
+/* Writes to file and memory; brings to the file what stayed in memory because another process had
+ * locked the file, and what other files have. */
 #include "store/layers_parts.h"
 #include "store/merge.h"
 
 #include "base/number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double closing_wait_s = 5;
@@ -98,8 +99,11 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
     gt_patience closing = gt_patience_for(closing_wait_s, NULL);
-    if (!gt_layers_own(store) || !gt_layers_is_set(store, &store->unbrought) ||
-        gt_layers_is_set(store, &store->no_file)) {
+    if (!gt_layers_own(store)) {
+        return;
+    }
+    const gt_file_state now = gt_layers_state(store);
+    if (!now.unbrought || now.no_file) {
         return;
     }
     gputune_status status =
@@ -108,6 +112,57 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);
     }
+}
+
+/* ---- file and memory ---- */
+
+static bool has_memory(gt_store *store)
+{
+    pthread_mutex_lock(&store->remembering);
+    bool has = store->memory != NULL;
+    pthread_mutex_unlock(&store->remembering);
+    return has;
+}
+
+/* If the file is only locked, the next write tries it again. */
+static void tell_lock(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    if (!store->lock_told) {
+        snprintf(store->warning, sizeof store->warning,
+                 "the database %s stayed locked for as long as a call could wait: what it found "
+                 "out is in memory until the file can be written; end the process that locks it, "
+                 "or set GPUTUNE_DB to another file",
+                 store->asked);
+    }
+    store->lock_told = store->unbrought = true;
+    snprintf(store->unkept, sizeof store->unkept,
+             "another process had locked it, and not all results were kept");
+    pthread_mutex_unlock(&store->telling);
+}
+
+/* A write to the file also goes to the database in memory, if there is one: that is asked first,
+ * and must never be older than the file. */
+gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
+                              const gt_patience *patience)
+{
+    if (!gt_layers_own(store)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_store_write_file(store, work, context, patience);
+    if (status == GPUTUNE_EBUSY) {
+        tell_lock(store);
+        gt_layers_flush(store);
+    }
+    bool kept = status == GPUTUNE_OK;
+    bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
+    if (lost || (kept && has_memory(store))) {
+        status = gt_store_write_memory(store, work, context);
+    }
+    if (kept) {
+        gt_layers_bring(store, patience);
+    }
+    return status;
 }
 
 /* ---- from other files ---- */

@@ -54,14 +54,20 @@ struct gt_store {
     char warning[GT_WARNING_MAX]; /* to be logged when no mutex is held */
 };
 
+/* What `telling` guards of the file in use, as it was at one moment. */
+typedef struct gt_file_state {
+    const char *path; /* stays as it is */
+    int index;        /* of the path */
+    bool is_damaged;  /* a lookup has found damage that the writer did not meet */
+    bool no_file, unreadable, unbrought;
+} gt_file_state;
+
+/* ---- layers_state.c: the state, for all that follow ---- */
+
 /* Whether this process may use the connections: not after a fork. */
 bool gt_layers_own(const gt_store *store);
-/* A flag or the path in use, under `telling`. */
-bool gt_layers_is_set(gt_store *store, const bool *flag);
-const char *gt_layers_path(gt_store *store, int *index);
-/* Whether a lookup has found damage in the file in use that the writer did not meet. */
-bool gt_layers_is_damaged(gt_store *store);
-/* Remembers whether the user's file answers. */
+gt_file_state gt_layers_state(gt_store *store);
+/* Remembers whether the user's file answers. Where it does, waits for it were not in vain. */
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why);
 /* A line for the log, written by the next gt_layers_flush(), which is called with no mutex held:
  * the callback may call the store again. */
@@ -73,11 +79,19 @@ bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience);
 
 /* From now on nothing is written to the file; what it says is read on if `keep_reading`. */
 void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
+/* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
+void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
+/* Makes a database in memory if there is none: `memory` under `remembering`, `wisdom` under
+ * `reading`. */
+gputune_status gt_layers_open_memory(gt_database **database);
+/* Stops using the system's file. Under `reading`. */
+void gt_layers_drop_system(gt_store *store, const char *why);
+
+/* ---- layers_write.c, then layers_read.c and layers_bring.c, which use it ---- */
+
 /* Opens the file for writing unless that is done or given up. EDATABASE: it is locked. OK: there is
  * a writer, or nothing is written any more. Under `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
-/* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
-void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
 /* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
  * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
  * EDATABASE: it cannot be read now. Under `reading`. */
@@ -86,10 +100,5 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
 /* Writes what memory holds for want of a lock to the file, if there is such, and forgets it there.
  * NULL: the patience of closing. Under no mutex. */
 void gt_layers_bring(gt_store *store, const gt_patience *patience);
-/* Stops using the system's file. Under `reading`. */
-void gt_layers_drop_system(gt_store *store, const char *why);
-/* Makes a database in memory if there is none: `memory` under `remembering`, `wisdom` under
- * `reading`. */
-gputune_status gt_layers_open_memory(gt_database **database);
 
 #endif

@@ -46,22 +46,15 @@ static void note_blind(gt_store *store, double waited_s)
     pthread_mutex_unlock(&store->telling);
 }
 
-static void note_seen(gt_store *store)
-{
-    pthread_mutex_lock(&store->telling);
-    store->blind_since_ns = 0;
-    store->blind_s = 0;
-    pthread_mutex_unlock(&store->telling);
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
                                   char why[GT_WHY_MAX])
 {
-    bool fixed = store->only_read || gt_layers_is_set(store, &store->no_file);
-    const char *path = gt_layers_path(store, &store->reader_path);
-    return gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
+    const gt_file_state now = gt_layers_state(store);
+    bool fixed = store->only_read || now.no_file;
+    store->reader_path = now.index;
+    return gt_database_open(&store->reader, now.path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
                             patience, trouble, why, GT_WHY_MAX);
 }
 
@@ -100,14 +93,12 @@ static gputune_status open_prepared(gt_store *store, const gt_patience *patience
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX])
 {
-    int index;
-    bool no_file = gt_layers_is_set(store, &store->no_file);
-    gt_layers_path(store, &index);
-    if (store->reader && (store->reader_path == index || no_file)) {
+    const gt_file_state now = gt_layers_state(store);
+    if (store->reader && (store->reader_path == now.index || now.no_file)) {
         return GPUTUNE_OK;
     }
     close_reader(store);
-    if (!store->only_read && !no_file && !gt_layers_is_damaged(store)) {
+    if (!store->only_read && !now.no_file && !now.is_damaged) {
         GT_TRY(open_current(store));
     }
     gputune_status status =
@@ -122,7 +113,7 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
 
 static void note_damage(gt_store *store)
 {
-    if (store->only_read || gt_layers_is_set(store, &store->no_file)) {
+    if (store->only_read || gt_layers_state(store).no_file) {
         return;
     }
     pthread_mutex_lock(&store->telling);
@@ -147,12 +138,12 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     const gt_patience at_once = gt_patience_for(0, NULL);
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
-    if (gt_layers_is_set(store, &store->unreadable)) {
+    if (gt_layers_state(store).unreadable) {
         return GPUTUNE_ENOTFOUND;
     }
     gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
     if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
-        gt_layers_is_set(store, &store->no_file)) {
+        gt_layers_state(store).no_file) {
         note_unreadable(store);
         return GPUTUNE_ENOTFOUND;
     }
@@ -164,7 +155,6 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     }
     if (status != GPUTUNE_EDATABASE) {
         gt_layers_note_read(store, GT_TROUBLE_NONE, "");
-        note_seen(store);
         return status;
     }
     gt_layers_note_read(store, trouble, why);

@@ -6,13 +6,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "store/trust.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -53,8 +50,7 @@ static void tell_network(gt_store *store, const char *path)
 static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
                                   char why[GT_WHY_MAX])
 {
-    int index;
-    const char *path = gt_layers_path(store, &index);
+    const char *path = gt_layers_state(store).path;
     gputune_status status = gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience,
                                              trouble, why, GT_WHY_MAX);
     if (status == GPUTUNE_OK) {
@@ -67,12 +63,9 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
                                 char why[GT_WHY_MAX])
 {
     gputune_status status = GPUTUNE_EDATABASE;
-    int index;
-    while (status == GPUTUNE_EDATABASE && *trouble == GT_TROUBLE_DAMAGED) {
-        gt_layers_path(store, &index);
-        if (++index > GT_BESIDE_MAX) {
-            break;
-        }
+    int index = gt_layers_state(store).index;
+    while (status == GPUTUNE_EDATABASE && *trouble == GT_TROUBLE_DAMAGED &&
+           ++index <= GT_BESIDE_MAX) {
         if (!store->paths[index]) {
             GT_TRY(gt_path_format(&store->paths[index], "%s.%d", store->asked, index));
         }
@@ -90,8 +83,7 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 {
     gt_trouble trouble = GT_TROUBLE_DAMAGED;
     char next_why[GT_WHY_MAX] = "";
-    int index;
-    const char *damaged = gt_layers_path(store, &index);
+    const char *damaged = gt_layers_state(store).path;
     gt_database_close(store->writer);
     store->writer = NULL;
     int lock = lock_beside(store, patience);
@@ -102,7 +94,7 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
     if (status == GPUTUNE_OK || (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_LOCKED)) {
         gt_layers_warn(
             store, "the database %s is damaged (%s): it stays as it is, and %s is used from now on",
-            damaged, why, gt_layers_path(store, &index));
+            damaged, why, gt_layers_state(store).path);
         gt_layers_note_read(store, GT_TROUBLE_NONE, "");
     } else if (status == GPUTUNE_EDATABASE) {
         gt_layers_give_up(store, why, false);
@@ -132,16 +124,15 @@ static gputune_status handle_trouble(gt_store *store, const gt_patience *patienc
     }
 }
 
-/* Opens the file for writing unless that is done or given up; results as of handle_trouble(). Under
- * `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
 {
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
-    if (store->only_read || gt_layers_is_set(store, &store->no_file)) {
+    const gt_file_state now = gt_layers_state(store);
+    if (store->only_read || now.no_file) {
         return GPUTUNE_OK;
     }
-    if (gt_layers_is_damaged(store)) {
+    if (now.is_damaged) {
         return begin_beside(store, patience, "a lookup found the damage");
     }
     if (store->writer) {
@@ -229,11 +220,9 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
 static void note_written(gt_store *store)
 {
     store->waited_s = 0;
+    gt_layers_note_read(store, GT_TROUBLE_NONE, "");
     pthread_mutex_lock(&store->telling);
     store->lock_told = false;
-    store->unread[0] = '\0';
-    store->blind_since_ns = 0;
-    store->blind_s = 0;
     pthread_mutex_unlock(&store->telling);
 }
 
@@ -252,7 +241,7 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     limit =
         gt_patience_at_most(&limit, fmax(write_wait_s - store->waited_s, write_hopeless_wait_s));
     gputune_status status = write_open(store, work, context, &limit);
-    if (status == GPUTUNE_EDATABASE && !gt_layers_is_set(store, &store->no_file)) {
+    if (status == GPUTUNE_EDATABASE && !gt_layers_state(store).no_file) {
         store->waited_s += gt_seconds_since(start_ns);
         status = GPUTUNE_EBUSY;
     } else if (status != GPUTUNE_EDATABASE) {
@@ -261,6 +250,17 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     pthread_mutex_unlock(&store->writing);
     gt_layers_flush(store);
     return status;
+}
+
+void gt_store_compact(gt_store *store)
+{
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    pthread_mutex_lock(&store->writing);
+    if (store->writer) {
+        gt_database_wait(store->writer, &at_once);
+        (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
+    }
+    pthread_mutex_unlock(&store->writing);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -298,54 +298,5 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     gputune_status status = write_memory(&store->memory, work, context);
     store->memory_writes++;
     pthread_mutex_unlock(&store->remembering);
-    return status;
-}
-
-static bool has_memory(gt_store *store)
-{
-    pthread_mutex_lock(&store->remembering);
-    bool has = store->memory != NULL;
-    pthread_mutex_unlock(&store->remembering);
-    return has;
-}
-
-/* If the file is only locked, the next write tries it again. */
-static void tell_lock(gt_store *store)
-{
-    pthread_mutex_lock(&store->telling);
-    if (!store->lock_told) {
-        snprintf(store->warning, sizeof store->warning,
-                 "the database %s stayed locked for as long as a call could wait: what it found "
-                 "out is in memory until the file can be written; end the process that locks it, "
-                 "or set GPUTUNE_DB to another file",
-                 store->asked);
-    }
-    store->lock_told = store->unbrought = true;
-    snprintf(store->unkept, sizeof store->unkept,
-             "another process had locked it, and not all results were kept");
-    pthread_mutex_unlock(&store->telling);
-}
-
-/* A write to the file also goes to the database in memory, if there is one: that is asked first,
- * and must never be older than the file. */
-gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
-                              const gt_patience *patience)
-{
-    if (!is_writable(store)) {
-        return GPUTUNE_OK;
-    }
-    gputune_status status = gt_store_write_file(store, work, context, patience);
-    if (status == GPUTUNE_EBUSY) {
-        tell_lock(store);
-        gt_layers_flush(store);
-    }
-    bool kept = status == GPUTUNE_OK;
-    bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
-    if (lost || (kept && has_memory(store))) {
-        status = gt_store_write_memory(store, work, context);
-    }
-    if (kept) {
-        gt_layers_bring(store, patience);
-    }
     return status;
 }

@@ -1,6 +1,7 @@
-/* Records for the user: winners and trials with all that is stored about them, and dropping them.
+/* Records for the user: winners and trials with all that is stored about them, and forgetting them.
  */
 #include "base/array.h"
+#include "base/asked_for.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
 #include "store/layers.h"
@@ -12,7 +13,7 @@ typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
     gt_hash_index trials, spaces; /* which row was the first one of a trial, of a winner's space */
     const gt_records_filter *filter;
-    bool searched; /* a database that can be written */
+    bool all_trials;
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -22,7 +23,7 @@ static void free_row(gt_record_row *row)
     gt_columns_free(&row->winner, &gt_winner_columns);
 }
 
-static bool wanted(const gt_records_filter *filter, const char *environment)
+static bool is_of_environments(const gt_records_filter *filter, const char *environment)
 {
     for (size_t i = 0; filter->environments && i < filter->environment_count; i++) {
         if (strcmp(filter->environments[i], environment) == 0) {
@@ -30,6 +31,13 @@ static bool wanted(const gt_records_filter *filter, const char *environment)
         }
     }
     return !filter->environments;
+}
+
+static bool wanted(const gt_records_filter *filter, const gputune_record *record)
+{
+    return is_of_environments(filter, record->environment) &&
+           (!filter->gpu || gt_gpu_matches(record->gpu, record->environment, filter->gpu)) &&
+           (!filter->sizes || gt_sizes_match(record->sizes, filter->sizes));
 }
 
 static void free_rows(record_search *search)
@@ -111,7 +119,7 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row,
                                     size_t upper)
 {
-    bool known, hidden = false, all = search->filter->all_trials;
+    bool known, hidden = false, all = search->all_trials;
     size_t next = search->found.count;
     gt_hash known_by = all ? row->trial.hash : (gt_hash){0};
     GT_TRY(find_above(&known, &search->trials, row, known_by, next, upper));
@@ -130,7 +138,7 @@ static gputune_status add_record(record_search *search, gt_rows *rows, size_t up
     gt_record_row row = {.scenario = {0}};
     bool keep = false;
     gputune_status status = take_row(&row, rows);
-    if (status == GPUTUNE_OK && wanted(search->filter, row.record.environment)) {
+    if (status == GPUTUNE_OK && wanted(search->filter, &row.record)) {
         status = settle_layers(&keep, search, &row, upper);
     }
     if (status == GPUTUNE_OK && keep) {
@@ -150,7 +158,7 @@ static gputune_status read_records(gt_database *database, void *context)
     gt_rows rows;
     gputune_status status;
     GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tnn", search->filter->kernel,
-                         (int)search->filter->all_trials, (int)search->filter->failures));
+                         (int)search->all_trials, (int)search->filter->failures));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK &&
            (status = add_record(search, &rows, upper)) == GPUTUNE_OK) {
     }
@@ -207,13 +215,12 @@ static gputune_status note_version(versions *all, const gt_records_filter *filte
     return GPUTUNE_OK;
 }
 
-/* Marks what is outdated, and drops all but one version where that is asked for. */
+/* Marks what is outdated, and what is left out where one version is asked for. */
 static gputune_status settle_versions(record_search *search)
 {
     const gt_records_filter *filter = search->filter;
     versions all = {0};
     gputune_status status = GPUTUNE_OK;
-    size_t kept = 0;
     for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
         status = note_version(&all, filter, &search->found.items[i]);
     }
@@ -222,20 +229,9 @@ static gputune_status settle_versions(record_search *search)
         const version *one = find_version(&all, row);
         row->record.outdated =
             !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
-        bool counts = gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
-        row->dropped = filter->versions == GT_VERSIONS_ONE     ? !counts
-                       : filter->versions == GT_VERSIONS_OTHER ? counts
-                                                               : false;
+        row->superseded = !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
+        row->left_out = filter->versions == GT_VERSIONS_ONE && row->superseded;
     }
-    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
-        gt_record_row row = search->found.items[i];
-        if (row.dropped) {
-            free_row(&row);
-        } else {
-            search->found.items[kept++] = row;
-        }
-    }
-    search->found.count = status == GPUTUNE_OK ? kept : search->found.count;
     gt_array_free(&all.items);
     return status;
 }
@@ -274,6 +270,9 @@ static int finish(record_search *search, int answer,
     }
     for (size_t i = 0; i < search->found.count && answer == 0; i++) {
         gt_record_row *row = &search->found.items[i];
+        if (row->left_out) {
+            continue;
+        }
         row->record.scenario = gt_hash_hex(row->scenario_hex, row->scenario);
         row->record.identity = gt_hash_hex(row->identity_hex, row->identity);
         answer = each(user, &row->record);
@@ -286,58 +285,165 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter,
                      int (*each)(void *user, const gputune_record *record), void *user,
                      const gt_patience *patience)
 {
-    record_search search = {.filter = filter};
+    record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, patience);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
     answer = answer ? answer : settle_versions(&search);
     return finish(&search, answer, each, user);
 }
 
-/* --- dropping --------------------------------------------------------------------------------- */
+/* --- forgetting ------------------------------------------------------------------------------- */
 
-static gputune_status drop_scenario(gt_database *database, const gt_record_row *row)
+/* The rows of one scenario on one kind of GPU, which stay or go together. */
+typedef struct place {
+    gt_record_row *rows;
+    size_t count;
+    const char *newest; /* when something was tried there last */
+    bool goes;
+} place;
+
+typedef struct forgetting {
+    record_search search;
+    const gt_forget *what;
+    char before[GT_TIMESTAMP];
+    GT_ARRAY(place) places;
+    bool searched; /* a database that can be written */
+} forgetting;
+
+static gputune_status forget_place(gt_database *database, place *place)
 {
     static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS,
                                    GT_SQL_DROP_SCENARIO};
+    const gt_record_row *row = place->rows;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->scenario));
     }
+    place->goes = true;
     return GPUTUNE_OK;
 }
 
-static gputune_status find_to_drop(gt_database *database, void *context)
+static gputune_status forget_unused(gt_database *database)
 {
-    record_search *search = context;
-    search->searched = true;
-    free_rows(search);                                      /* of a try before */
-    gputune_status status = read_records(database, search); /* ENOTFOUND at the end of the rows */
-    return status == GPUTUNE_ENOTFOUND ? settle_versions(search) : status;
-}
-
-static gputune_status drop(gt_database *database, void *context)
-{
-    record_search *search = context;
-    GT_TRY(find_to_drop(database, context));
-    for (size_t i = 0; i < search->found.count; i++) {
-        const gt_record_row *row = &search->found.items[i];
-        if (!i || !is_same_place(row, row - 1)) {
-            GT_TRY(drop_scenario(database, row));
-        }
-    }
     GT_TRY(gt_execute(database, GT_SQL_DROP_KERNELS, ""));
     return gt_execute(database, GT_SQL_DROP_IMAGES, "");
 }
 
-int gt_store_drop(gt_store *store, const gt_records_filter *filter, bool only_say,
-                  int (*each)(void *user, const gputune_record *record), void *user,
-                  const gt_patience *patience)
+static int by_place(const void *left, const void *right)
 {
-    record_search search = {.filter = filter};
-    int answer = gt_store_write_file(store, only_say ? find_to_drop : drop, &search, patience);
+    const gt_record_row *a = left, *b = right;
+    int order = memcmp(&a->scenario, &b->scenario, sizeof a->scenario);
+    return order ? order : strcmp(a->record.environment, b->record.environment);
+}
+
+static gputune_status find_places(forgetting *work, gt_database *database)
+{
+    record_search *search = &work->search;
+    work->searched = true;
+    free_rows(search); /* of a try before */
+    gt_array_free(&work->places);
+    gputune_status status = read_records(database, search); /* ENOTFOUND at the end of the rows */
+    GT_TRY(status == GPUTUNE_ENOTFOUND ? settle_versions(search) : status);
+    if (search->found.count) {
+        qsort(search->found.items, search->found.count, sizeof *search->found.items, by_place);
+    }
+    for (size_t i = 0; i < search->found.count; i++) {
+        gt_record_row *row = &search->found.items[i];
+        if (!i || !is_same_place(row, row - 1)) {
+            GT_TRY(gt_array_push(&work->places, ((place){row, 0, "", false})));
+        }
+        place *at = &work->places.items[work->places.count - 1];
+        at->count++;
+        at->newest = strcmp(row->record.created, at->newest) > 0 ? row->record.created : at->newest;
+    }
+    return GPUTUNE_OK;
+}
+
+static bool is_of_older_driver(const place *place)
+{
+    for (size_t i = 0; i < place->count; i++) {
+        if (place->rows[i].trial.driver_version >= place->rows[i].gpu_driver) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool goes(const forgetting *work, const place *place)
+{
+    const gt_forget *what = work->what;
+    bool chosen = what->outdated || what->older_drivers || what->older_than_s > 0;
+    return (!chosen && !what->most_bytes) || (what->outdated && place->rows->superseded) ||
+           (what->older_drivers && is_of_older_driver(place)) ||
+           (what->older_than_s > 0 && strcmp(place->newest, work->before) < 0);
+}
+
+static int by_age(const void *left, const void *right)
+{
+    return strcmp(((const place *)left)->newest, ((const place *)right)->newest);
+}
+
+/* Lets the oldest places go while the data takes too much. The more have gone, the more go before
+ * the next look at what is left, which reads all code. */
+static gputune_status shrink(forgetting *work, gt_database *database)
+{
+    int64_t used;
+    size_t gone = 0, look = 0, count = work->places.count;
+    if (count) {
+        qsort(work->places.items, count, sizeof *work->places.items, by_age);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (work->places.items[i].goes) {
+            continue;
+        }
+        if (gone == look) {
+            GT_TRY(forget_unused(database));
+            GT_TRY(gt_query_integer(&used, database, GT_SQL_USED_BYTES, ""));
+            if ((uint64_t)used <= work->what->most_bytes) {
+                break;
+            }
+            look = gone + 1 + gone / 8;
+        }
+        GT_TRY(forget_place(database, &work->places.items[i]));
+        gone++;
+    }
+    return forget_unused(database);
+}
+
+/* What is only to be said is done, and rolled back by ECANCELED. */
+static gputune_status forget(gt_database *database, void *context)
+{
+    forgetting *work = context;
+    GT_TRY(find_places(work, database));
+    for (size_t i = 0; i < work->places.count; i++) {
+        place *place = &work->places.items[i];
+        GT_TRY(goes(work, place) ? forget_place(database, place) : GPUTUNE_OK);
+    }
+    GT_TRY(work->what->most_bytes ? shrink(work, database) : forget_unused(database));
+    for (size_t i = 0; i < work->places.count; i++) {
+        const place *place = &work->places.items[i];
+        for (size_t r = 0; r < place->count; r++) {
+            place->rows[r].left_out = !place->goes;
+        }
+    }
+    return work->what->only_say ? GPUTUNE_ECANCELED : GPUTUNE_OK;
+}
+
+int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
+                    int (*each)(void *user, const gputune_record *record), void *user,
+                    const gt_patience *patience)
+{
+    forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
+    gt_timestamp(work.before, what->older_than_s);
+    int answer = gt_store_write_file(store, forget, &work, patience);
+    bool done = answer == GPUTUNE_OK && work.searched;
     if (answer == GPUTUNE_EBUSY) {
         answer = gt_fail(answer, "another process has locked the database; try again later");
-    } else if (answer == GPUTUNE_EDATABASE || (answer != GPUTUNE_ENOMEM && !search.searched)) {
+    } else if (answer == GPUTUNE_EDATABASE || (answer != GPUTUNE_ENOMEM && !work.searched)) {
         answer = gt_fail(GPUTUNE_EDATABASE, "the database cannot be written; nothing was dropped");
     }
-    return finish(&search, answer, each, user);
+    if (done && what->most_bytes) {
+        gt_store_compact(store);
+    }
+    gt_array_free(&work.places);
+    return finish(&work.search, answer == GPUTUNE_ECANCELED ? GPUTUNE_OK : answer, each, user);
 }

@@ -38,7 +38,9 @@ typedef struct gt_record_row {
     gt_trial_status default_status; /* -1: there is no trial of the default */
     char *fixed;
     double volume;
-    bool dropped; /* another version of the template is shown */
+    int gpu_driver;  /* the driver by which the GPU's facts were stored last */
+    bool superseded; /* of a version of the template that does not count */
+    bool left_out;
     gt_trial trial;
     gt_winner winner;
 } gt_record_row;

@@ -38,16 +38,16 @@ double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32
 {
     double sum = count == wanted->size_count ? 0 : INFINITY;
     for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
-        sum += sizes[i] > 0 && wanted->sizes[i] > 0
-                   ? fabs(log((double)sizes[i] / (double)wanted->sizes[i]))
+        sum += sizes[i] >= 0 && wanted->sizes[i] >= 0
+                   ? fabs(log(fmax((double)sizes[i], 0.5) / fmax((double)wanted->sizes[i], 0.5)))
                    : INFINITY;
     }
     return sum;
 }
 
-const char *gt_timestamp(char out[GT_TIMESTAMP])
+const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
 {
-    time_t now = time(NULL);
+    time_t now = time(NULL) - (time_t)seconds_ago;
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(out, GT_TIMESTAMP, "%Y-%m-%dT%H:%M:%SZ", &utc);
@@ -84,7 +84,7 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
     int64_t kernel;
     double volume = 1;
     for (uint32_t i = 0; i < scenario->size_count && i < GT_SCENARIO_SIZES; i++) {
-        volume *= (double)scenario->sizes[i];
+        volume *= 1 + (double)scenario->sizes[i];
     }
     GT_TRY(gt_execute(database, GT_SQL_KERNEL_ADD, "th", kernel_name, scenario->identity));
     GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,

@@ -100,6 +100,9 @@
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
+    X(VACUUM, "VACUUM")                                                                            \
+    X(USED_BYTES, "SELECT (p.page_count - f.freelist_count) * s.page_size FROM "                   \
+                  "pragma_page_count p, pragma_freelist_count f, pragma_page_size s")              \
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(GPU_ID, "SELECT id FROM gpu WHERE environment = ?1")                                         \
     X(GPU_ADD, "INSERT INTO gpu (environment) VALUES (?1) ON CONFLICT DO NOTHING")                 \

@@ -263,8 +263,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
  * something of it is found, else the newest. */
 typedef enum gt_versions {
     GT_VERSIONS_ALL,
-    GT_VERSIONS_ONE,  /* the one that counts */
-    GT_VERSIONS_OTHER /* all but that */
+    GT_VERSIONS_ONE /* the one that counts */
 } gt_versions;
 
 typedef struct gt_records_filter {
@@ -274,6 +273,8 @@ typedef struct gt_records_filter {
                       upper one has something of the scenario */
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
+    const char *gpu;   /* by gt_gpu_matches(); NULL: any */
+    const char *sizes; /* by gt_sizes_match(); NULL: any */
     gt_versions versions;
     /* Sets the identity of the template at hand; false: there is none. NULL: there is none of any.
      * What differs from it, or else from the newest, is outdated. */
@@ -287,11 +288,22 @@ typedef struct gt_records_filter {
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
                      int (*each)(void *user, const gputune_record *record), void *user,
                      const gt_patience *patience);
-/* Drops what the filter finds from the user's file, with the code that nothing else has, and then
- * calls `each` as gt_store_records() does; `only_say`: nothing is dropped. EBUSY when the file
- * stays locked, EDATABASE when it cannot be written. */
-int gt_store_drop(gt_store *store, const gt_records_filter *filter, bool only_say,
-                  int (*each)(void *user, const gputune_record *record), void *user,
-                  const gt_patience *patience);
+/* What goes of that which a filter finds, scenario by scenario and GPU by GPU; none of these:
+ * everything. */
+typedef struct gt_forget {
+    bool only_say;       /* nothing goes */
+    bool outdated;       /* versions of a template that do not count */
+    bool older_drivers;  /* tried with an older driver only than the last one of that GPU */
+    double older_than_s; /* nothing was tried for so long; 0 */
+    uint64_t most_bytes; /* then the oldest, until the file's data takes so much; 0: any size */
+} gt_forget;
+
+/* Drops what goes from the user's file, with the code that nothing else has, and then calls `each`
+ * as gt_store_records() does for every trial. The filter's versions and all_trials do not matter.
+ * With `most_bytes` the file shrinks, unless it is in use. EBUSY when the file stays locked,
+ * EDATABASE when it cannot be written. */
+int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
+                    int (*each)(void *user, const gputune_record *record), void *user,
+                    const gt_patience *patience);
 
 #endif

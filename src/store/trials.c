@@ -144,7 +144,8 @@ static gputune_status put_batch(gt_database *database, void *context)
     char now[GT_TIMESTAMP];
     GT_TRY(gt_gpu_row(&gpu, database, batch->environment));
     GT_TRY(gt_scenario_row(&scenario, database, batch->scenario));
-    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now), batch->trials, batch->count);
+    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now, 0), batch->trials,
+                         batch->count);
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,

@@ -301,7 +301,7 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     bool superfluous = false;
     char now[GT_TIMESTAMP];
     const char *created =
-        outcome->created && *outcome->created ? outcome->created : gt_timestamp(now);
+        outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
     GT_TRY(outcome->gpu ? gt_gpu_set(database, outcome->environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));

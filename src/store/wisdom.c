@@ -2,6 +2,7 @@
 #include "store/wisdom.h"
 
 #include "base/array.h"
+#include "base/asked_for.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
 #include "store/layers.h"
@@ -19,24 +20,6 @@ typedef struct export_search {
     gt_hash_index done; /* which entry was the first one of a place and a space */
     uint32_t count;
 } export_search;
-
-/* Whether `problem` has every "name=value" of `sizes`. */
-static bool has_sizes(const char *problem, const char *sizes)
-{
-    for (sizes += strspn(sizes, " ,"); *sizes; sizes += strspn(sizes, " ,")) {
-        size_t length = strcspn(sizes, " ,");
-        const char *at = problem;
-        while (*at && (strcspn(at, " ") != length || strncmp(at, sizes, length) != 0)) {
-            at += strcspn(at, " ");
-            at += strspn(at, " ");
-        }
-        if (!*at) {
-            return false;
-        }
-        sizes += length;
-    }
-    return true;
-}
 
 static bool is_of_environments(const gt_wisdom_filter *filter, const char *environment)
 {
@@ -61,8 +44,8 @@ static bool is_of_kernels(const gt_wisdom_filter *filter, const char *kernel)
 static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)
 {
     return is_of_kernels(filter, place->kernel) && is_of_environments(filter, place->environment) &&
-           (!filter->gpu || strcasestr(place->gpu, filter->gpu)) &&
-           (!filter->sizes || has_sizes(place->problem, filter->sizes));
+           (!filter->gpu || gt_gpu_matches(place->gpu, place->environment, filter->gpu)) &&
+           (!filter->sizes || gt_sizes_match(place->problem, filter->sizes));
 }
 
 static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)

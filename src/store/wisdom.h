@@ -12,8 +12,8 @@ typedef struct gt_wisdom_filter {
     size_t kernel_count;
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
-    const char *gpu;   /* a part of the GPU's name, case ignored; NULL: any */
-    const char *sizes; /* "n=1024 T=half": those that have all of these; NULL: any */
+    const char *gpu;   /* by gt_gpu_matches(); NULL: any */
+    const char *sizes; /* by gt_sizes_match(); NULL: any */
 } gt_wisdom_filter;
 
 /* Appends the winners of all layers, each once, but those that were found wrong; *count: how many.

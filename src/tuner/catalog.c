@@ -8,9 +8,21 @@
 
 #include <string.h>
 
+/* Without a prelude the catalog opens: what is stored can be shown. A folder that is named by the
+ * call must be there. */
+static gputune_status find_folders(gt_catalog *catalog, const char *given)
+{
+    gputune_status status = gt_template_folders(&catalog->folder, &catalog->home, given);
+    return status == GPUTUNE_ENOTFOUND && !given ? gt_strdup(&catalog->missing, gt_message())
+                                                 : status;
+}
+
 static gputune_status read_prelude(gt_catalog *catalog)
 {
     char *path;
+    if (catalog->missing) {
+        return GPUTUNE_OK;
+    }
     GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->home));
     gputune_status status = gt_file_read(&catalog->prelude, NULL, path);
     free(path);
@@ -25,12 +37,12 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     }
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
-    gputune_status status = gt_template_folders(&catalog->folder, &catalog->home, given);
+    gputune_status status = find_folders(catalog, given);
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
     if (status == GPUTUNE_OK) {
-        status = gt_includes_open(&catalog->includes, catalog->folder, NULL, 0);
+        status = gt_catalog_set_include_paths(catalog, NULL, 0);
     }
     if (status != GPUTUNE_OK) {
         gt_catalog_close(catalog);
@@ -55,6 +67,7 @@ void gt_catalog_close(gt_catalog *catalog)
     free(catalog->folder);
     free(catalog->home);
     free(catalog->prelude);
+    free(catalog->missing);
     free(catalog);
 }
 
@@ -62,7 +75,7 @@ gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *con
                                             size_t count)
 {
     gt_includes *includes;
-    GT_TRY(gt_includes_open(&includes, catalog->folder, paths, count));
+    GT_TRY(gt_includes_open(&includes, catalog->folder ? catalog->folder : "", paths, count));
     gt_includes_close(catalog->includes);
     catalog->includes = includes;
     return GPUTUNE_OK;

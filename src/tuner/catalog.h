@@ -7,7 +7,9 @@
 
 typedef struct gt_catalog gt_catalog;
 
-/* Finds the folders (template_folders.h) and reads the prelude. ENOTFOUND. */
+/* Finds the folders (template_folders.h) and reads the prelude. ENOTFOUND where the `given` folder
+ * is not there. Where none is given and none is found, the catalog opens, and whatever looks for a
+ * kernel is ENOTFOUND, with the places that were searched. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
 /* Names folders of headers that templates may include, in the order of the search. Before any
  * template is read. EINVAL when one is no folder. */

@@ -37,6 +37,7 @@ struct gt_catalog {
     char *folder; /* of the kernels that are found by name */
     char *home;   /* where the prelude is */
     char *prelude;
+    char *missing; /* why there is no prelude, so that no kernel can be found; NULL */
     gt_includes *includes;
     gt_log log;
     GT_ARRAY(gt_catalog_entry) entries; /* old ones stay valid */
@@ -46,6 +47,7 @@ struct gt_catalog {
 
 /* ---- catalog_files.c ---- */
 
+/* Each fails where the prelude is missing. */
 /* What a word stands for by the rule of catalog.h, at least one; what is at a path; all kernels, by
  * name. The array is the caller's, also on failure. */
 gputune_status gt_catalog_resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel);

@@ -185,7 +185,7 @@ static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, 
 }
 
 /* Whether a default that is in hand for so long may never end: for half of what the farm allows it
- * (farm_recover.c), so that a call of a limit below that does not return it. */
+ * (farm_answer.c), so that a call of a limit below that does not return it. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;

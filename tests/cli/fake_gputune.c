@@ -595,10 +595,11 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return all_records(each, user, filter->all_trials || filter->failures);
 }
 
-int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
-                          int (*each)(void *user, const gputune_record *record), void *user)
+int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
+                   const gputune_forget_options *options,
+                   int (*each)(void *user, const gputune_record *record), void *user)
 {
-    (void)only_say;
+    (void)options;
     return gputune_records(tuner, filter, each, user);
 }
 

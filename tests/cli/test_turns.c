@@ -67,7 +67,7 @@ static void equal_costs_keep_the_order_given(void **state)
 static void divide(double *shares, const cli_turn *turns, double left_s, double used)
 {
     for (size_t i = 0; i < COUNT; i++) {
-        shares[i] = cli_turns_share_s(turns, COUNT, i, left_s);
+        shares[i] = cli_turns_share_s(turns, COUNT, i, left_s, 1);
         left_s -= used * shares[i];
     }
 }

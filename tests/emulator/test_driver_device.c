@@ -41,7 +41,7 @@ static void is_an_a100(void)
     CHECK(strstr(name, "A100") && strstr(name, "(emulated)"));
     OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
     CHECK(value == 0);
-    CHECK(!strcmp(emuProfileName(), "a100"));
+    CHECK(!strcmp(emuProfileName(0), "a100"));
 }
 
 static void test_a100(void **state)
@@ -70,6 +70,67 @@ static void refuses_profile(void)
 {
     CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
     CHECK(strstr(emuLastMessage(), "no emulator profile 'z80'; there are: "));
+}
+
+static void has_three(void)
+{
+    int count, value, active;
+    unsigned flags;
+    char name[100];
+    CUuuid first, second;
+    CUcontext context, other;
+    OK(cuInit(0));
+    OK(cuDeviceGetCount(&count));
+    CHECK(count == 3);
+    CHECK(!strcmp(emuProfileName(0), "h200") && !strcmp(emuProfileName(2), "a100"));
+    OK(cuDeviceGetName(name, sizeof name, 2));
+    CHECK(strstr(name, "A100"));
+    OK(cuDeviceGetUuid_v2(&first, 0));
+    OK(cuDeviceGetUuid_v2(&second, 1));
+    CHECK(memcmp(&first, &second, sizeof first));
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 2));
+    CHECK(value == 0);
+    CUdevice device;
+    CHECK_CODE(cuDeviceGet(&device, 3), CUDA_ERROR_INVALID_DEVICE);
+    OK(cuDevicePrimaryCtxRetain(&context, 2));
+    OK(cuCtxSetCurrent(context));
+    OK(cuCtxGetDevice(&device));
+    CHECK(device == 2);
+    OK(cuDevicePrimaryCtxReset_v2(0)); /* which ends nothing on device 2 */
+    OK(cuDevicePrimaryCtxGetState(2, &flags, &active));
+    CHECK(active);
+    CHECK_CODE(cuDevicePrimaryCtxRetain(&other, 0), CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(strstr(emuLastMessage(), "one device of a process"));
+}
+
+static void is_one_a100(void)
+{
+    int count;
+    OK(cuInit(0));
+    OK(cuDeviceGetCount(&count));
+    CHECK(count == 1 && !strcmp(emuProfileName(0), "a100"));
+}
+
+static void is_one_a100_of_three(void)
+{
+    OK(emuSelectProfile("a100"));
+    is_one_a100();
+}
+
+static void refuses_devices(void)
+{
+    CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(strstr(emuLastMessage(), "8 devices at most"));
+}
+
+static void test_several(void **state)
+{
+    (void)state;
+    in_child(has_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
+    in_child(is_one_a100_of_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
+    in_child(is_one_a100, "GPUTUNE_EMU_DEVICES=a100");
+    in_child(refuses_profile, "GPUTUNE_EMU_DEVICES=h200,z80");
+    in_child(refuses_devices, "GPUTUNE_EMU_DEVICES=a100,a100,a100,a100,a100,a100,a100,a100,a100");
 }
 
 static void refuses_override(void)
@@ -201,10 +262,15 @@ static void test_error_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_h200),    cmocka_unit_test(test_a100),
-        cmocka_unit_test(test_selects), cmocka_unit_test(test_bad_configuration),
-        cmocka_unit_test(test_symbols), cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_fork),    cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_h200),
+        cmocka_unit_test(test_a100),
+        cmocka_unit_test(test_selects),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_bad_configuration),
+        cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_error_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

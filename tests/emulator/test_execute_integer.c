@@ -126,7 +126,7 @@ static void test_bits(void **state)
         {"szext.wrap.s32 %ro, %r0, %r1;", 0xf8, 8, 0, 0xfffffff8},
         {"vabsdiff4.u32.u32.u32 %ro, %r0, %r1, %r2;", 0x01ff0005, 0x0300ff05, 0, 0x02ffff00},
         {"vabsdiff4.u32.u32.u32.add %ro, %r0, %r1, %r2;", 0x01ff0005, 0x0300ff05, 7, 519},
-        {"vadd2.s32.s32.s32.sat %ro, %r0, %r1, %r2;", 0x7fff0001, 0x00010001, 0, 0x7fff0002},
+        {"vabsdiff2.u32.u32.u32.add %ro, %r0, %r1, %r2;", 0x00050001, 0x0001ffff, 1, 0x10003},
         {"fns.b32 %ro, %r0, 0, 2;", 0x90, 0, 0, 7},
     };
     (void)state;

@@ -17,10 +17,24 @@ static void test_counts(void **state)
                                  sizeof why));
     const int alloc[] = {0, 2, 0, 0}, launch[] = {0, 0, 719, 0, 0, 719};
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), alloc[i]);
+        assert_int_equal(emu_faults_next(faults, "cuMemAlloc", 0, &delay), alloc[i]);
     }
     for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(emu_faults_next(faults, "cuLaunchKernel", &delay), launch[i]);
+        assert_int_equal(emu_faults_next(faults, "cuLaunchKernel", 0, &delay), launch[i]);
+    }
+    emu_faults_free(faults);
+}
+
+static void test_one_device(void **state)
+{
+    (void)state;
+    emu_faults *faults;
+    char why[200];
+    double delay;
+    assert_true(emu_faults_parse(&faults, "cuMemAlloc@1:2=2", knows, why, sizeof why));
+    const int device[] = {0, 1, 0, 1, 1}, code[] = {0, 0, 0, 2, 0};
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(emu_faults_next(faults, "cuMemAlloc", device[i], &delay), code[i]);
     }
     emu_faults_free(faults);
 }
@@ -33,9 +47,9 @@ static void test_delays(void **state)
     double delay;
     assert_true(
         emu_faults_parse(&faults, "cuMemAlloc:1=~1.5ms,cuMemAlloc:1=2", knows, why, sizeof why));
-    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 2);
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", 0, &delay), 2);
     assert_true(delay == 1.5e6);
-    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 0);
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", 0, &delay), 0);
     assert_true(delay == 0);
     emu_faults_free(faults);
 }
@@ -49,7 +63,7 @@ static void test_nothing(void **state)
     assert_true(emu_faults_parse(&faults, NULL, knows, why, sizeof why));
     assert_null(faults);
     assert_true(emu_faults_parse(&faults, "  ", knows, why, sizeof why));
-    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 0);
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", 0, &delay), 0);
     assert_true(emu_faults_parse(&faults, "cuMemAlloc:1=2,,", knows, why, sizeof why));
     emu_faults_free(faults);
 }
@@ -64,6 +78,7 @@ static void test_mistakes(void **state)
         {"cuMemAlloc:1=", "an error code"},        {"cuMemAlloc:1=0", "an error code"},
         {"cuMemAlloc:1=2x", "an error code"},      {"cuMemAlloc:1=~5", "an error code"},
         {"cuMemAlloc:1=~-5ms", "an error code"},   {"cuMemAlloc:1=2,x", "'x'"},
+        {"cuMemAlloc@:1=2", "of a device"},        {"cuMemAlloc@one:1=2", "of a device"},
     };
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         emu_faults *faults;
@@ -111,9 +126,9 @@ static void test_in_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),    cmocka_unit_test(test_delays),
-        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_in_driver),
+        cmocka_unit_test(test_counts),   cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_delays),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_in_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void test_a_delay_may_have_a_fraction(void **state)
     if (!emu_faults_parse(&faults, "cuMemAlloc:1=~1.5ms", knows, why, sizeof why)) {
         fail_msg("%s", why);
     }
-    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 0);
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", 0, &delay), 0);
     assert_true(delay == 1.5e6);
     emu_faults_free(faults);
 }

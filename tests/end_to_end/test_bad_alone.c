@@ -37,7 +37,7 @@ static void check_alone(const bad *b)
     options.time_limit_s *= 3; /* a loaded machine compiles for seconds before one can hang */
     gputune *tuner = tuner_open(":memory:");
     write_alone(path, sizeof path, b->name);
-    int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options);
+    int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
     if (status != b->failure && !astray) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
@@ -45,7 +45,7 @@ static void check_alone(const bad *b)
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
     /* nor is it launched by somebody who does not want to measure */
     options.effort = GPUTUNE_CACHED_ONLY;
-    assert_true(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options) < 0);
+    assert_true(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
     gputune_close(tuner);
     unlink(path);
 }

@@ -42,7 +42,7 @@ static void check_mixed(gputune *tuner, const bad *b)
     gputune_plan *plan;
     gputune_options options = options_of(b);
     snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options));
     gputune_info info = info_of(plan);
     if (!strstr(info.configuration, "BAD=0")) {
         fail_msg("%s: %s has won", b->name, info.configuration);
@@ -51,7 +51,7 @@ static void check_mixed(gputune *tuner, const bad *b)
         fail_msg("%s: not measured: %s", b->name, info.stop_reason);
     }
     expect_trials(tuner, b);
-    expect_doubled(plan, b->n);
+    expect_doubled(plan, size_of(b));
     gputune_plan_release(plan);
 }
 
@@ -63,7 +63,7 @@ static void check_again(gputune *tuner, const bad *b)
     gputune_options options = options_of(b);
     options.effort = GPUTUNE_EXHAUSTIVE;
     snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", size_of(b)}), &options));
     gputune_info info = info_of(plan);
     assert_non_null(strstr(info.configuration, "BAD=0"));
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);

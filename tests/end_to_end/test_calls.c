@@ -60,7 +60,7 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_records(NULL, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_check_database(NULL));
     REFUSES(gputune_add_source(NULL, "x", "y", NULL));
-    REFUSES(gputune_drop_outdated(NULL, NULL, true, NEVER(gputune_record), &calls));
+    REFUSES(gputune_forget(NULL, NULL, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_run(NULL, "axpy", none, NULL, 0, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_check(NULL, "axpy", none, NULL, NEVER(gputune_finding), &calls));
@@ -129,7 +129,7 @@ static void test_null_is_refused_by_a_tuner(void **state)
     REFUSES(gputune_add_template(tuner, NULL));
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
-    REFUSES(gputune_drop_outdated(tuner, NULL, true, NULL, NULL));
+    REFUSES(gputune_forget(tuner, NULL, NULL, NULL, NULL));
     REFUSES(gputune_find_kernels(tuner, NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_find_kernels(tuner, "axpy", NULL, NULL));
     REFUSES(gputune_background(NULL, tuner));

@@ -123,9 +123,10 @@ static int call_records(gputune *tuner)
     return gputune_records(tuner, NULL, SEE(gputune_record), NULL);
 }
 
-static int call_drop_outdated(gputune *tuner)
+static int call_forget(gputune *tuner)
 {
-    return gputune_drop_outdated(tuner, NULL, true, SEE(gputune_record), NULL);
+    const gputune_forget_options say = {.version = 1, .only_say = true};
+    return gputune_forget(tuner, NULL, &say, SEE(gputune_record), NULL);
 }
 
 static int call_wisdom_export(gputune *tuner)
@@ -197,7 +198,7 @@ static const struct {
     {"gputune_describe_space", call_describe_space},
     {"gputune_emit", call_emit},
     {"gputune_records", call_records},
-    {"gputune_drop_outdated", call_drop_outdated},
+    {"gputune_forget", call_forget},
     {"gputune_wisdom_export", call_wisdom_export},
     {"gputune_wisdom_import", call_wisdom_import},
     {"gputune_wisdom_save", call_wisdom_save},

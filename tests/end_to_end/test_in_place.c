@@ -127,8 +127,11 @@ static seen prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};
     seen last = {"", ""};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 120;
     gputune *tuner = tuner_with(more);
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, NULL, note, &last));
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, &options, note,
+                   &last));
     gputune_close(tuner);
     return last;
 }

@@ -41,7 +41,7 @@ static void judge_variant(tally *sum, const gt_field *field, const gt_variant *v
     free(text);
 }
 
-static void judge_template(const char *name)
+static void judge_template(const char *name, gputune_sizes sizes)
 {
     char path[64];
     tally sum = {0};
@@ -52,7 +52,7 @@ static void judge_template(const char *name)
     for (uint32_t seed = 1; seed <= seeds; seed++) {
         gt_field field;
         gt_request *request;
-        verify_begin(&field, &request, path, (gputune_sizes){0}, 1, seed);
+        verify_begin(&field, &request, path, sizes, 1, seed);
         for (uint32_t i = 0; i < field.variants.count; i++) {
             judge_variant(&sum, &field, &field.variants.items[i]);
         }
@@ -66,14 +66,31 @@ static void judge_template(const char *name)
     assert_int_equal(sum.missed, 0);
 }
 
+/* Of a million on a GPU and in a long run, a quarter of them on the emulator. */
+static void judge_sum(const char *name, const char *size)
+{
+    bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");
+    judge_template(name, GPUTUNE_SIZES({size, whole ? 1000000 : 250000}));
+}
+
+static void test_sum(void **state)
+{
+    (void)state;
+    judge_sum("sum", "n");
+}
+
+static void test_positive_sum(void **state)
+{
+    (void)state;
+    judge_sum("positive_sum", "N");
+}
+
 #define JUDGE(name)                                                                                \
     static void test_##name(void **state)                                                          \
     {                                                                                              \
         (void)state;                                                                               \
-        judge_template(#name);                                                                     \
+        judge_template(#name, (gputune_sizes){0});                                                 \
     }
-JUDGE(sum)
-JUDGE(positive_sum)
 JUDGE(box)
 JUDGE(dot)
 JUDGE(softmax)

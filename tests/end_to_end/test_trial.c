@@ -55,9 +55,11 @@ static const char *outcome(const char *input, const char *args, const char *line
     char path[128];
     gputune_plan *plan;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 120;
     write_template(path, input, args, lines, right, other, reference);
     gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
     gputune_plan_release(plan);
     filter.all_trials = true;
     filter.kernel = "tried";

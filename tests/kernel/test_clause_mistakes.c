@@ -224,17 +224,17 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "constant(float c[4])",
      "a.cu:8:32: found 'c'; expected ':', as in constant(weights : float[9])"},
     {8, P "constant(c : float)",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
     {8, P "constant(c : flaot[4])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
     {8, P "constant(c : float[n])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
     {8, P "constant(c : float[4] = 1)",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
     {8, P "constant()",
      "a.cu:8:26: the pragma ends here; expected a __constant__ symbol's name, as in "
      "constant(weights : float[9])"},

@@ -53,9 +53,8 @@ static void test_mistakes(void **state)
     } cases[] = {
         {{"nn", 1}, "k has no size 'nn'; expected 'n'"},
         {{"length", 1}, "k has no size 'length'; expected one of: n, m, R, T"},
-        {{"n", 0}, "size n is 0; expected 1 to 2^40"},
-        {{"n", -5}, "size n is -5; expected 1 to 2^40"},
-        {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 1 to 2^40"},
+        {{"n", -5}, "size n is -5; expected 0 to 2^40"},
+        {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 0 to 2^40"},
         {{"R", 3}, "R is not 3; expected one of 2, 4"},
         {{"T", 3}, "T is a type, not 3; expected it as a word, \"T=float\""},
         {{"T=half", 0}, "T is not half; expected one of float, double"},
@@ -129,6 +128,31 @@ static void test_vector_elements(void **state)
     assert_int_equal(gt_buffer_alignment(x), 4);
     assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* a thread for each float4 */
+    bench_close(&b);
+}
+
+/* A reference by elements takes a copy of what an inout held, where it reads other elements than
+ * its own, and the sizes that are no arguments. */
+static void test_elements(void **state)
+{
+    static const char shift[] =
+        "#pragma gputune kernel(k) problem(n = 100, m = 7) block(1) grid(1)\n"
+        "#pragma gputune args(inout float y[n][2K], inout int z[n] = index, int n)\n"
+        "#pragma gputune reference(y[i][j] = i > 0 ? y[i - 1][j] : m, z[i] = z[i] + 1)\n"
+        "__global__ void k(float *y, int *z, int n) {}\n";
+    static const uint64_t values[] = {7, 100, 2048};
+    bench b;
+    (void)state;
+    bench_open(&b, shift, "sm_90");
+    const gt_launch *reference = &b.workload.reference;
+    assert_int_equal(reference->parameter_count, 3 + 1 + 3);
+    assert_int_equal(reference->parameters[3].kind, GT_PARAMETER_SCRATCH);
+    assert_int_equal(reference->parameters[3].argument, 0);
+    assert_int_equal(gt_reference_scratch_bytes(&b.workload), 100 * 2048 * 4);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(reference->parameters[4 + i].kind, GT_PARAMETER_VALUE);
+        assert_int_equal(reference->parameters[4 + i].scratch_bytes, values[i]);
+    }
     bench_close(&b);
 }
 
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_vector_elements),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_work_that_is_none),
         cmocka_unit_test(test_judges),

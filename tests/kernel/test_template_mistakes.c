@@ -13,8 +13,8 @@ static const gt_mistake mistakes[] = {
     {2, P "kernel(twice) kernel(twice)",
      "a.cu:2:31: 'kernel' given twice for 'twice'; expected it once (first on line 2)"},
     {3, P "problem(n)", "a.cu:3:26: the pragma ends here; expected '='"},
-    {3, P "problem(n = 0)", "a.cu:3:29: size n is 0; expected 1 to 2^40"},
-    {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 1 to 2^40"},
+    {3, P "problem(n = -1)", "a.cu:3:29: size n is -1; expected 0 to 2^40"},
+    {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 0 to 2^40"},
     {3, P "problem(n = 1.5)", "a.cu:3:29: '1.5' is floating; expected an integer expression"},
     {3, P "problem(n = m)", "a.cu:3:29: unknown name 'm'; expected a number"},
     {3, P "problem(n = 4, n = 5)",
@@ -178,11 +178,8 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
     {8, P "constant(c : float[4])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
-    {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
-     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
-     "static nor in a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[5])",
      "a.cu:9:26: 'c' has 4 elements in the code, and 5 here; expected c : float[4]"},
     {8, "__constant__ float c;\n" P "constant(c : float[2 + 1])",

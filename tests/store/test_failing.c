@@ -443,9 +443,10 @@ static gputune_status drop(void *user)
     const gt_patience patience = soon();
     gt_store *store;
     GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
-    int status = gt_store_drop(store, &filter, true, take_dropped, &dropped, &patience);
+    const gt_forget say = {.only_say = true}, drop = {.most_bytes = 1};
+    int status = gt_store_forget(store, &filter, &say, take_dropped, &dropped, &patience);
     if (status == GPUTUNE_OK) {
-        status = gt_store_drop(store, &filter, false, take_dropped, &dropped, &patience);
+        status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
     /* a file that memory was too short to open is given up, with a warning that says why */

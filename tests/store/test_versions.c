@@ -79,12 +79,17 @@ static int64_t count_rows(const world *w, const char *table)
     return count;
 }
 
+static int tell_winner(void *user, const gputune_record *record)
+{
+    return record->is_winner ? tell(user, record) : 0;
+}
+
 static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
 {
-    const gt_records_filter filter = {
-        .versions = GT_VERSIONS_OTHER, .at_hand = version ? at_hand : NULL, .user = &version};
+    const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
+    const gt_forget what = {.only_say = only_say, .outdated = true};
     told at = {""};
-    assert_int_equal(gt_store_drop(store, &filter, only_say, tell, &at, NULL), 0);
+    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, &at, NULL), 0);
     assert_string_equal(at.text, expected);
 }
 
@@ -110,10 +115,12 @@ static void others_are_dropped(void **state)
     drops(store, 0, false, "10! ");
     tells(store, 0, false, "40 ");
     gt_store_close(store);
-    const gt_records_filter filter = {.versions = GT_VERSIONS_OTHER};
+    const gt_records_filter filter = {.kernel = NULL};
+    const gt_forget everything = {.only_say = false};
     told at = {""};
     assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
-    assert_int_equal(gt_store_drop(store, &filter, false, tell, &at, NULL), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_forget(store, &filter, &everything, tell, &at, NULL),
+                     GPUTUNE_EDATABASE);
     gt_store_close(store);
 }
 

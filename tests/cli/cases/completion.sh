@@ -12,6 +12,7 @@ gputune warm -o la
 gputune warm m
 gputune help rep
 gputune show --db tab
+gputune merge tab
 WORDS
 cat >try.bash <<'BASH'
 . "$1/gputune.bash"

@@ -58,5 +58,25 @@ mistake axpy.cu 'x[i] = y[i]'
 mistake axpy.cu 'y[i] ='
 mistake axpy.cu 'y[2 * i] = 1'
 mistake axpy.cu 'y[i] = 1, block = 64'
-sed -i 's/y\[n\]/y[m]/; s/n = 1000/&, m = 1000/' axpy.cu
-run axpy.cu
+mistake multiply.cu 'c[i] = 0, z[i] = c[i]'
+# extents and values of sizes that are no arguments, and of expressions that are no C++
+sed 's/\[n\]/[max(m, 1K)]/g; s/n = 1000/m = 7/; s/y\[i\] = a/y[i] = m/
+    s/float a = 1.5, int n/int a = m, int n = max(m, 1K)/; s/float a,/int a,/; s/(n, B)/(max(m, 1K), B)/' axpy.cu >sizes.cu
+run sizes.cu
+# what an inout held before, at other elements and in another output
+cat >neighbours.cu <<'END'
+#pragma gputune kernel(shift) tune(B = 64, 128) block(B) grid(1)
+#pragma gputune problem(n = 64, m = 50) args(inout float y[n][m], out float z[n * m], int rows = n, int width = m)
+#pragma gputune reference(y[i][j] = i + 1 < n ? y[i + 1][j] + y[i][j] : 0, z[i] = y[i])
+__global__ void shift(float *y, float *z, int rows, int width)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = threadIdx.x; j < width; j += B) {
+            int at = i * width + j;
+            z[at] = y[at];
+            y[at] = i < rows - 1 ? y[at + width] + y[at] : B == 128;
+        }
+    }
+}
+END
+run neighbours.cu

@@ -7,3 +7,11 @@ $GPUTUNE kernels --templates own --format csv | cut -d, -f1
 $GPUTUNE warm mine --templates own --driver emu -q -s n=1K --only BLOCK=256 --format csv | tail -n 1 | cut -d, -f1,2
 $GPUTUNE kernels --templates owm
 echo "exit $?"
+# without the folder, what is stored is shown; what needs a template says where it was looked for
+export GPUTUNE_DB=$PWD/x.db
+$GPUTUNE warm copy --driver emu -q -s n=1K --only BLOCK=256 >/dev/null
+export GPUTUNE_TEMPLATES=gone
+$GPUTUNE show --driver emu --format csv | cut -d, -f1,2
+$GPUTUNE show copy --driver emu --format csv | cut -d, -f1,2
+$GPUTUNE warm copy --driver emu
+echo "exit $?"

@@ -1,5 +1,5 @@
-/* Deaths and hangs of the measure worker: finds the cause, starts a new worker, and sends it what
- * it must have again. */
+/* What comes from the measure worker: answers, its death, or nothing in time. A death and a hang
+ * have a cause, and a new worker, which gets again what it must have. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/objective.h"
@@ -70,7 +70,7 @@ static void replace(gt_host_farm *farm, gt_death *death)
     gt_link_finish(&last, death, END_S);
 }
 
-void gt_measure_restart(gt_host_farm *farm)
+static void restart(gt_host_farm *farm)
 {
     if (!farm->measure.slot.link.is_thread) {
         gt_process_kill(&farm->measure.slot.link.process);
@@ -80,6 +80,16 @@ void gt_measure_restart(gt_host_farm *farm)
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
+
+/* Whether the worker in hand has come to its end by the trial. The next one does without. */
+static bool does_without(gt_measure_host *host)
+{
+    bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
+               host->slot.sent > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE &&
+               GT_PAGE_READ(host->slot.link.page->trying);
+    host->plain |= can;
+    return can;
+}
 
 static bool is_crash(const gt_death *death)
 {
@@ -140,13 +150,13 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
     begin_again(farm);
 }
 
-void gt_measure_died(gt_host_farm *farm)
+static void died(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
     uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
     bool in_hand = host->slot.sent > 0 && sequence == host->slot.queue.items[0]->sequence;
-    bool by_trial = in_hand && gt_measure_does_without(host);
+    bool by_trial = in_hand && does_without(host);
     gt_death death;
     if (!host->slot.ready) {
         gt_link_finish(&host->slot.link, &death, END_S);
@@ -265,8 +275,8 @@ void gt_measure_check_deadline(gt_host_farm *farm)
         host->slot.since_ns = gt_now_ns();
         return;
     }
-    if (gt_measure_does_without(host)) {
-        gt_measure_restart(farm);
+    if (does_without(host)) {
+        restart(farm);
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {
@@ -274,5 +284,116 @@ void gt_measure_check_deadline(gt_host_farm *farm)
         return;
     }
     hung(farm, allowance(farm));
-    gt_measure_restart(farm);
+    restart(farm);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+/* A reference that failed may have made its process unable to use the GPU, whatever its status is.
+ */
+static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
+                       gputune_status status)
+{
+    return request->kind == GT_FRAME_PREPARE && !farm->measure.slot.link.is_thread &&
+           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ECUDA);
+}
+
+/* False if the worker cannot be used any more. */
+static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.items[0] : NULL;
+    gt_answer answer;
+    if (!request || frame->sequence != request->sequence || gt_frame_answer(&answer, frame) < 0) {
+        return false;
+    }
+    gputune_status status = (gputune_status)answer.status;
+    if (status == GPUTUNE_OK) {
+        if (gt_measure_succeed(farm, request, frame) < 0) {
+            return false;
+        }
+        gt_farm_request_free(gt_slot_pop(&host->slot));
+        return true;
+    }
+    if (status == GPUTUNE_ECRASHED && does_without(host)) {
+        restart(farm);
+        return true;
+    }
+    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+        gt_measure_refuse(farm, status, answer.message);
+        return true;
+    }
+    bool crashed = status == GPUTUNE_ECRASHED;
+    bool suspect = is_suspect(farm, request, status);
+    gt_slot_pop(&host->slot);
+    gt_measure_fail(farm, request, status, answer.message, answer.culprit, crashed);
+    if (crashed || suspect) {
+        restart(farm);
+    }
+    return true;
+}
+
+static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_answer answer;
+    if (gt_frame_answer(&answer, frame) < 0) {
+        return false;
+    }
+    if (answer.status < 0) {
+        gt_measure_refuse(farm, (gputune_status)answer.status, answer.message);
+        return true;
+    }
+    host->slot.ready = true;
+    host->start_failures = 0;
+    host->slot.since_ns = gt_now_ns();
+    return true;
+}
+
+static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_device device;
+    if (gt_frame_body(&device, frame, &gt_record_device) < 0 || device.carveout_count < 0 ||
+        device.carveout_count > GT_CARVEOUT_MAX) {
+        return false;
+    }
+    host->device = device;
+    host->has_device = true;
+    return true;
+}
+
+static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+{
+    (void)slot;
+    switch (frame->kind) {
+    case GT_FRAME_DEVICE:
+        return handle_device(farm, frame);
+    case GT_FRAME_READY:
+        return handle_ready(farm, frame);
+    default:
+        return handle_answer(farm, frame);
+    }
+}
+
+void gt_measure_receive(gt_host_farm *farm)
+{
+    gt_read read = gt_slot_receive(farm, &farm->measure.slot, handle);
+    if (read == GT_READ_FAILED) {
+        gt_measure_refuse(farm, GPUTUNE_EWORKER, gt_message());
+    } else if (read == GT_READ_END) {
+        died(farm);
+    }
+}
+
+void gt_measure_interrupt(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    bool busy = host->slot.sent > 0 || host->slot.offset > 0;
+    if (!host->slot.link.is_thread) {
+        gt_slot_clear(&host->slot);
+        if (busy) {
+            restart(farm);
+        }
+    }
 }

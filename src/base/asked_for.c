@@ -1,0 +1,81 @@
+/* Compares sizes and GPUs of what is stored with those that a user names. */
+#include "base/asked_for.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A value of a text of sizes, and the name that it is given for. */
+typedef struct part {
+    const char *name, *value;
+    size_t name_length, value_length;
+} part;
+
+/* The next value at *at; one without a name is another value of the name before. False at the end.
+ */
+static bool next_part(part *out, const char **at)
+{
+    *at += strspn(*at, " ,");
+    size_t length = strcspn(*at, " ,");
+    const char *equals = memchr(*at, '=', length);
+    out->value = equals ? equals + 1 : *at;
+    out->value_length = length - (size_t)(out->value - *at);
+    if (equals) {
+        out->name = *at;
+        out->name_length = (size_t)(equals - *at);
+    }
+    *at += length;
+    return length > 0;
+}
+
+static bool same_text(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    return a_length == b_length && strncmp(a, b, a_length) == 0;
+}
+
+static bool read_number(int64_t *out, const part *from)
+{
+    char text[48];
+    int length = snprintf(text, sizeof text, "%.*s", (int)from->value_length, from->value);
+    return length < (int)sizeof text && gt_read_int(out, text) == GT_INT_READ;
+}
+
+static bool same_value(const part *a, const part *b)
+{
+    int64_t one, other;
+    return same_text(a->value, a->value_length, b->value, b->value_length) ||
+           (read_number(&one, a) && read_number(&other, b) && one == other);
+}
+
+static bool has(const char *sizes, const part *wanted)
+{
+    part own = {"", "", 0, 0};
+    while (next_part(&own, &sizes)) {
+        if (same_text(own.name, own.name_length, wanted->name, wanted->name_length) &&
+            same_value(&own, wanted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gt_sizes_match(const char *sizes, const char *wanted)
+{
+    part one = {"", "", 0, 0};
+    const char *name = NULL;
+    bool fits = true; /* the values of `name` so far */
+    while (next_part(&one, &wanted)) {
+        if (one.name != name && !fits) {
+            return false;
+        }
+        fits = has(sizes, &one) || (one.name == name && fits);
+        name = one.name;
+    }
+    return fits;
+}
+
+bool gt_gpu_matches(const char *gpu, const char *environment, const char *wanted)
+{
+    return strcmp(environment, wanted) == 0 || strcasestr(gpu, wanted);
+}

@@ -1,0 +1,152 @@
+/* Opens a tuner for each GPU of a run. */
+#include "cli/gpus.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+typedef struct numbers {
+    int *items;
+    size_t count;
+} numbers;
+
+static void add_number(numbers *list, int number)
+{
+    list->items = cli_grow(list->items, list->count, sizeof *list->items);
+    list->items[list->count++] = number;
+}
+
+static int take_device(void *user, const gputune_device *device)
+{
+    add_number(user, device->ordinal);
+    return 0;
+}
+
+static bool has(const numbers *list, long number)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "0,2", each of them there, and once. */
+static int read_numbers(numbers *out, const char *which, const numbers *all)
+{
+    for (const char *at = which;; at++) {
+        char *end;
+        long number = strtol(at, &end, 10);
+        bool is_number = end != at && (*end == ',' || !*end);
+        if (!is_number || has(out, number)) {
+            cli_error(
+                "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
+                which);
+            return CLI_EXIT_USAGE;
+        }
+        if (!has(all, number)) {
+            cli_error("--gpus: there is no GPU %ld; 'gputune devices' lists the %zu there are",
+                      number, all->count);
+            return CLI_EXIT_PLATFORM;
+        }
+        add_number(out, (int)number);
+        if (!*end) {
+            return CLI_CONTINUE;
+        }
+        at = end;
+    }
+}
+
+/* Without a GPU, where none was asked for, *common names the emulator. */
+static int list_gpus(numbers *out, cli_common *common)
+{
+    int status = gputune_devices(common->driver, take_device, out);
+    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for(common)) {
+        common->driver = "emu";
+        status = gputune_devices(common->driver, take_device, out);
+        cli_note("no GPU here: using the emulator, whose times are modelled; --driver cuda "
+                 "requires a GPU");
+    }
+    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* The cores that each of `count` GPUs compiles on. */
+static uint32_t share_of_cores(size_t count)
+{
+    cpu_set_t set;
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    uint32_t share = (uint32_t)((size_t)cores / count);
+    return share ? share : 1;
+}
+
+static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int number)
+{
+    cli_gpu gpu;
+    common->device = cli_format("%d", number);
+    int code = cli_open(&gpu.session, common, mode);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    gpu.label = cli_format("GPU %d (%s)", number, gpu.session.device.name);
+    out->items = cli_grow(out->items, out->count, sizeof *out->items);
+    out->items[out->count++] = gpu;
+    return CLI_CONTINUE;
+}
+
+static int open_each(cli_gpus *out, cli_common *common, cli_open_mode mode, const numbers *list,
+                     bool is_all)
+{
+    int code = CLI_CONTINUE;
+    common->compile_workers = share_of_cores(list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        code = open_gpu(out, common, mode, list->items[i]);
+        if (code != CLI_CONTINUE && !is_all) {
+            cli_gpus_close(out);
+            return code;
+        }
+        if (code != CLI_CONTINUE) {
+            cli_note("GPU %d is left out: it cannot be used", list->items[i]);
+        }
+    }
+    return out->count ? CLI_CONTINUE : code;
+}
+
+int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which)
+{
+    numbers all = {NULL, 0}, some = {NULL, 0};
+    cli_common own = *common;
+    *out = (cli_gpus){NULL, 0};
+    if (!which) {
+        out->items = cli_allocate(1, sizeof *out->items);
+        out->count = 1;
+        return cli_open(&out->items[0].session, common, mode);
+    }
+    cli_console_setup(common->quiet, common->verbose);
+    bool is_all = strcmp(which, "all") == 0;
+    int code = list_gpus(&all, &own);
+    if (code == CLI_CONTINUE && !is_all) {
+        code = read_numbers(&some, which, &all);
+    }
+    return code == CLI_CONTINUE ? open_each(out, &own, mode, is_all ? &all : &some, is_all) : code;
+}
+
+void cli_gpus_close(cli_gpus *gpus)
+{
+    for (size_t i = 0; i < gpus->count; i++) {
+        cli_close(&gpus->items[i].session);
+    }
+    gpus->count = 0;
+}
+
+bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b)
+{
+    return strcmp(a->session.device.environment, b->session.device.environment) == 0;
+}

@@ -1,0 +1,174 @@
+/* Which part of the scenarios is this run's: from the option, or from what started the process. */
+#include "cli/shard.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHARDS = 1000000 };
+
+/* ---- the option ------------------------------------------------------------------------------ */
+
+/* The number that `text` begins with, below `limit`, and what follows it; -1: none. */
+static long read_number(const char *text, long limit, const char **rest)
+{
+    char *end;
+    long number = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : -1;
+    *rest = number >= 0 ? end : text;
+    return number < limit ? number : -1;
+}
+
+static bool read_whole(long *out, const char *text, long limit)
+{
+    const char *rest;
+    *out = read_number(text, limit, &rest);
+    return *out >= 0 && !*rest;
+}
+
+/* ---- the environment ------------------------------------------------------------------------- */
+
+/* How an engine tells a process which one of how many it is. */
+typedef struct engine {
+    const char *rank, *size; /* variables; size NULL: the option tells */
+} engine;
+
+static const engine engines[] = {
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"JOB_COMPLETION_INDEX", NULL},
+};
+
+/* "SLURM_PROCID=3 of SLURM_NTASKS=8". */
+static char *describe(const engine *engine, const cli_shard *shard)
+{
+    return engine->size ? cli_format("%s=%u of %s=%u", engine->rank, shard->index, engine->size,
+                                     shard->count)
+                        : cli_format("%s=%u of /%u", engine->rank, shard->index, shard->count);
+}
+
+/* What this engine says; count 0: nothing. */
+static int ask(cli_shard *out, const engine *engine, uint32_t given)
+{
+    const char *rank = getenv(engine->rank), *size = engine->size ? getenv(engine->size) : NULL;
+    long index, count = given;
+    *out = (cli_shard){0, 0};
+    if (!rank && !size) {
+        return CLI_CONTINUE;
+    }
+    if (!engine->size && !given) {
+        cli_error("--shard auto: %s does not tell of how many; write auto/N, N being the job's "
+                  "completions",
+                  engine->rank);
+        return CLI_EXIT_USAGE;
+    }
+    if (!rank || (engine->size && !size)) {
+        cli_error("--shard auto: %s is set and %s is not; start the command as a task (srun, "
+                  "mpirun), or write --shard I/N",
+                  rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
+        return CLI_EXIT_USAGE;
+    }
+    bool good = !size || (read_whole(&count, size, MOST_SHARDS + 1) && count > 0);
+    if (!good || !read_whole(&index, rank, count)) {
+        cli_error("--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
+                  "number of ranks",
+                  engine->rank, rank, size ? engine->size : "/N",
+                  size ? size : cli_format("%u", given));
+        return CLI_EXIT_USAGE;
+    }
+    *out = (cli_shard){(uint32_t)index, (uint32_t)count};
+    return CLI_CONTINUE;
+}
+
+/* What all engines say that say something, which is the same. */
+static int ask_all(cli_shard *out, uint32_t given)
+{
+    const engine *first = NULL;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        cli_shard told;
+        int code = ask(&told, &engines[i], given);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+        if (told.count && first && (told.index != out->index || told.count != out->count)) {
+            cli_error("--shard auto: %s contradicts %s; write --shard with the right ones: "
+                      "\"$%s/N\" in a shell that each task starts",
+                      describe(first, out), describe(&engines[i], &told), engines[i].rank);
+            return CLI_EXIT_USAGE;
+        }
+        if (told.count && !first) {
+            first = &engines[i];
+            *out = told;
+        }
+    }
+    if (!first) {
+        cli_error("--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
+                  "JOB_COMPLETION_INDEX is set; write --shard I/N");
+        return CLI_EXIT_USAGE;
+    }
+    if (given && given != out->count) {
+        cli_error("--shard auto/%u: %s contradicts it; leave out /%u", given, describe(first, out),
+                  given);
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_shard_read(cli_shard *out, const char *text)
+{
+    const char *rest;
+    long count = 0;
+    *out = (cli_shard){0, 0};
+    if (!text) {
+        return CLI_CONTINUE;
+    }
+    bool is_auto = strncmp(text, "auto", 4) == 0;
+    long index = is_auto ? 0 : read_number(text, MOST_SHARDS, &rest);
+    rest = is_auto ? text + 4 : rest;
+    bool has_count = *rest == '/' && read_whole(&count, rest + 1, MOST_SHARDS + 1) && count > index;
+    if (index < 0 || !(has_count || (is_auto && !*rest))) {
+        cli_error("--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto",
+                  text);
+        return CLI_EXIT_USAGE;
+    }
+    *out = (cli_shard){(uint32_t)index, (uint32_t)count};
+    return is_auto ? ask_all(out, (uint32_t)count) : CLI_CONTINUE;
+}
+
+/* ---- the scenarios --------------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* The same in every run, on every machine and in every version: runs of later days go on with what
+ * earlier ones stored. */
+static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
+{
+    uint64_t hash = add_text(UINT64_C(0xcbf29ce484222325), scenario->kernel->name);
+    hash = add_text(add_text(hash, " "), scenario->size_text);
+    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd); /* what a remainder takes is even */
+    return (uint32_t)((hash ^ hash >> 33) % count);
+}
+
+void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < scenarios->count && shard->count; i++) {
+        if (shard_of(&scenarios->items[i], shard->count) == shard->index) {
+            scenarios->items[kept++] = scenarios->items[i];
+        }
+    }
+    if (shard->count) {
+        cli_note("shard %u/%u: %zu of %zu scenarios", shard->index, shard->count, kept,
+                 scenarios->count);
+        scenarios->count = kept;
+    }
+}

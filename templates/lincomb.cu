@@ -1,0 +1,60 @@
+// y = a[0] * x[0] + … + a[COUNT - 1] * x[COUNT - 1] for vectors x[k]: many coefficients as
+// parameters
+#include "gputune.cuh"
+
+#pragma gputune kernel(lincomb)
+#pragma gputune problem(n = 1 << 18)
+#pragma gputune problem(const COUNT = 1000)
+#pragma gputune pass(a : float[COUNT] = value, split, constant, global)
+#pragma gputune args(out float y[n], in float x[COUNT][n], size_t n)
+#pragma gputune vector(VEC = 1, 2, 4 : x, y)
+#pragma gputune tune(BLOCK = 64, 128, 256, 512)
+#pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
+#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
+#pragma gputune default(a = split, VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached)
+#pragma gputune require(n % VEC == 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK * VEC))
+#pragma gputune work(bytes = 4 * n * (COUNT + 1) + 4 * COUNT, flops = 2 * n * COUNT)
+#pragma gputune reference(lincomb_reference, block = 256, grid = ceil_div(n, 256))
+
+#if CACHE_streamed
+typedef gputune_streamed caching;
+#else
+typedef gputune_cached caching;
+#endif
+
+__global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__restrict__ x,
+                        size_t n)
+{
+    const size_t i = (size_t(blockIdx.x) * BLOCK + threadIdx.x) * VEC;
+    if (i >= n) {
+        return;
+    }
+    gputune_vector<float, VEC> sum = {};
+    auto add = [&](int from, int to) {
+#pragma unroll UNROLL
+        for (int k = from; k < to; k++) {
+            const auto part = gputune_load<VEC, caching>(x + k * n + i);
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                sum[v] += a(k) * part[v];
+            }
+        }
+    };
+    add(0, GPUTUNE_FIRST(a));
+    add(GPUTUNE_FIRST(a), COUNT);
+    gputune_store<VEC, caching>(y + i, sum);
+}
+
+__global__ void lincomb_reference(const float *a, double *y, const float *x, size_t n)
+{
+    const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+    if (i < n) {
+        double sum = 0;
+        for (int k = 0; k < COUNT; k++) {
+            sum += double(a[k]) * x[k * n + i];
+        }
+        y[i] = sum;
+    }
+}

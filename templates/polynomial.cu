@@ -1,0 +1,72 @@
+// y = c[0] + c[1] * x + … + c[COUNT - 1] * x^(COUNT - 1) for each x: 32 KB of coefficients as
+// parameters
+#include "gputune.cuh"
+
+#pragma gputune kernel(polynomial)
+#pragma gputune problem(n = 1 << 14)
+#pragma gputune problem(const COUNT = 8000)
+#pragma gputune pass(c : float[COUNT] = value, split, constant, global)
+#pragma gputune args(out float y[n], in float x[n] = uniform(-1, 1), size_t n)
+#pragma gputune tune(BLOCK = 32, 64, 128, 256)
+#pragma gputune tune(POINTS = 1, 2, 4) // of a thread, for which a coefficient is read once
+#pragma gputune tune(CHAINS = 1, 2, 4) // of dependent operations, for each point
+#pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
+#pragma gputune default(c = split, BLOCK = 128, POINTS = 1, CHAINS = 1, UNROLL = 4)
+#pragma gputune require(COUNT % CHAINS == 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK * POINTS))
+#pragma gputune work(bytes = 8 * n + 4 * COUNT, flops = 2 * n * COUNT)
+#pragma gputune reference(polynomial_reference, block = 128, grid = ceil_div(n, 128))
+
+__global__ void polynomial(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
+                           size_t n)
+{
+    const size_t first = size_t(blockIdx.x) * (BLOCK * POINTS) + threadIdx.x;
+    float at[POINTS], step[POINTS], sum[POINTS][CHAINS] = {};
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+        at[p] = first + p * BLOCK < n ? x[first + p * BLOCK] : 0;
+        step[p] = CHAINS == 1 ? at[p] : CHAINS == 2 ? at[p] * at[p] : at[p] * at[p] * at[p] * at[p];
+    }
+    // Horner's rule, from the highest power to the lowest; chain s has the powers s, s + CHAINS, …
+    auto add = [&](int from, int to) {
+#pragma unroll UNROLL
+        for (int k = to; k > from; k -= CHAINS) {
+#pragma unroll
+            for (int s = 0; s < CHAINS; s++) {
+#pragma unroll
+                for (int p = 0; p < POINTS; p++) {
+                    sum[p][s] = sum[p][s] * step[p] + c(k - CHAINS + s);
+                }
+            }
+        }
+    };
+    constexpr int below = GPUTUNE_FIRST(c) / CHAINS * CHAINS;
+    constexpr int above = below < GPUTUNE_FIRST(c) ? below + CHAINS : below;
+    add(above, COUNT);
+    add(below, above); // of both places
+    add(0, below);
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+        float total = 0;
+#pragma unroll
+        for (int s = CHAINS - 1; s >= 0; s--) {
+            total = total * at[p] + sum[p][s];
+        }
+        if (first + p * BLOCK < n) {
+            y[first + p * BLOCK] = total;
+        }
+    }
+}
+
+__global__ void polynomial_reference(const float *c, double *y, const float *x, size_t n)
+{
+    const size_t i = size_t(blockIdx.x) * 128 + threadIdx.x;
+    if (i < n) {
+        double sum = 0;
+        for (int k = COUNT - 1; k >= 0; k--) {
+            sum = sum * x[i] + c[k];
+        }
+        y[i] = sum;
+    }
+}

@@ -1,0 +1,106 @@
+// y = x * weight / sqrt(mean(x^2) + epsilon) for each row of a matrix
+#include "blocks.cuh"
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#pragma gputune kernel(rmsnorm)
+#pragma gputune problem(rows = 16384, columns = 4096)
+#pragma gputune problem(type T = half, __nv_bfloat16, float)
+#pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
+                     float epsilon = 1e-5, unsigned int rows, unsigned int columns)
+#pragma gputune vector(VEC = 1, 2, 4, 8 : x, y, weight)
+#pragma gputune tune(THREADS = 32, 64, 128, 256, 512, 1024) // of a row
+#pragma gputune tune(ROWS = 1, 2, 4, 8)                     // of a block
+#pragma gputune tune(KEPT = 0, 1, 2, 4, 8) // vectors that a thread keeps; 0: it reads them again
+#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
+#pragma gputune default(VEC = 1, THREADS = 256, ROWS = 1, KEPT = 0, CACHE = cached)
+#pragma gputune require(columns % VEC == 0)
+#pragma gputune require(THREADS == 32 || ROWS == 1)
+#pragma gputune require(KEPT == 0 || KEPT * VEC <= 32)
+#pragma gputune require(KEPT == 0 || THREADS * VEC * KEPT >= columns)
+#pragma gputune require(KEPT <= 1 || THREADS * VEC * KEPT < 2 * columns)
+#pragma gputune block(THREADS, ROWS)
+#pragma gputune grid(ceil_div(rows, ROWS))
+#pragma gputune work(bytes = 2 * rows * columns * sizeof(T), flops = 4 * rows * columns)
+#pragma gputune reference(rmsnorm_reference, block = 128, grid = rows)
+
+#if CACHE_streamed
+typedef gputune_streamed caching;
+#else
+typedef gputune_cached caching;
+#endif
+
+__global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__restrict__ weight,
+                        float epsilon, unsigned int rows, unsigned int columns)
+{
+    const unsigned int row = blockIdx.x * ROWS + threadIdx.y;
+    if (row >= rows) {
+        return; // a whole warp, where a block has several rows
+    }
+    x += size_t(row) * columns;
+    y += size_t(row) * columns;
+    const unsigned int first = threadIdx.x * VEC, step = THREADS * VEC;
+    float squares = 0;
+    auto add = [&](const gputune_vector<T, VEC> &part) {
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            squares += float(part.data[v]) * float(part.data[v]);
+        }
+    };
+#if KEPT
+    gputune_vector<T, VEC> kept[KEPT];
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        if (first + k * step < columns) {
+            kept[k] = gputune_load<VEC>(x + first + k * step);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        if (first + k * step < columns) {
+            add(kept[k]);
+        }
+    }
+#else
+    for (unsigned int j = first; j < columns; j += step) {
+        add(gputune_load<VEC>(x + j));
+    }
+#endif
+    squares = gputune_block_reduce<THREADS>(squares, gputune_sum());
+    const float factor = rsqrtf(squares / columns + epsilon);
+    auto scale = [&](unsigned int j, gputune_vector<T, VEC> part) {
+        const auto weights = gputune_load<VEC>(weight + j);
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            part[v] = T(float(part[v]) * factor * float(weights[v]));
+        }
+        gputune_store<VEC, caching>(y + j, part);
+    };
+#if KEPT
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        if (first + k * step < columns) {
+            scale(first + k * step, kept[k]);
+        }
+    }
+#else
+    for (unsigned int j = first; j < columns; j += step) {
+        scale(j, gputune_load<VEC>(x + j));
+    }
+#endif
+}
+
+__global__ void rmsnorm_reference(double *y, const T *x, const T *weight, float epsilon,
+                                  unsigned int, unsigned int columns)
+{
+    const size_t row = size_t(blockIdx.x) * columns;
+    double squares = 0;
+    for (unsigned int j = threadIdx.x; j < columns; j += 128) {
+        squares += gputune_double(x[row + j]) * gputune_double(x[row + j]);
+    }
+    squares = gputune_block_reduce<128>(squares, gputune_sum());
+    for (unsigned int j = threadIdx.x; j < columns; j += 128) {
+        y[row + j] = gputune_double(x[row + j]) * gputune_double(weight[j]) /
+                     sqrt(squares / columns + epsilon);
+    }
+}

@@ -1,0 +1,193 @@
+// y[i] = x[0] + … + x[i] in one pass: each tile learns from those before it what to begin with
+// (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVR-2016-002)
+#include "blocks.cuh"
+
+#pragma gputune kernel(scan)
+#pragma gputune problem(n = 1 << 26)
+#pragma gputune problem(type T = float, int, uint)
+#pragma gputune args(out T y[n], in T x[n] = uniform(-100, 100), size_t n)
+#pragma gputune scratch(unsigned long long told[ceil_div(n, BLOCK * VEC * STEPS)],                 \
+                        unsigned int ticket[1])
+#pragma gputune clear(told, ticket)
+#pragma gputune vector(VEC = 1, 2, 4 : x, y)
+#pragma gputune tune(BLOCK = 128, 256, 512, 1024)
+#pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
+#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
+#pragma gputune default(VEC = 1, BLOCK = 256, STEPS = 4, CACHE = cached)
+#pragma gputune require(VEC * STEPS <= 24)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK * VEC * STEPS))
+#pragma gputune work(bytes = 2 * n * sizeof(T), flops = n)
+#pragma gputune reference(scan_reference, block = 1024, grid = 1)
+
+#if CACHE_streamed
+typedef gputune_streamed caching;
+#else
+typedef gputune_cached caching;
+#endif
+
+enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // with the tiles before it
+
+// A kind and a sum in one word, so that both are seen at once.
+GPUTUNE_INLINE void tell(unsigned long long *told, unsigned int kind, T sum)
+{
+    unsigned int bits;
+    memcpy(&bits, &sum, sizeof bits);
+    atomicExch(told, (unsigned long long)kind << 32 | bits);
+}
+
+// The sum of all tiles before this one, for a warp. Each of its threads looks at another tile.
+GPUTUNE_INLINE T sum_before(unsigned long long *told, unsigned int tile)
+{
+    T sum = 0;
+    int at = int(tile) - 1 - int(threadIdx.x % 32);
+    for (;; at -= 32) {
+        unsigned long long word = (unsigned long long)SUM_OF_ALL
+                                  << 32; // of what is in front of all tiles
+        if (at >= 0) {
+            do {
+                word = atomicAdd(&told[at], 0ull);
+            } while (word >> 32 == 0);
+        }
+        const unsigned int bits = (unsigned int)word;
+        T part;
+        memcpy(&part, &bits, sizeof part);
+        const unsigned int whole = __ballot_sync(0xffffffffu, word >> 32 == SUM_OF_ALL);
+        const int nearest = whole ? __ffs(whole) - 1 : 31;
+        sum += gputune_warp_reduce(int(threadIdx.x % 32) <= nearest ? part : T(0), gputune_sum());
+        if (whole) {
+            return sum;
+        }
+    }
+}
+
+// The sums up to each thread of a warp.
+GPUTUNE_INLINE T warp_scan(T value)
+{
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const T before = __shfl_up_sync(0xffffffffu, value, step);
+        value += int(threadIdx.x % 32) >= step ? before : T(0);
+    }
+    return value;
+}
+
+__global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsigned long long *told,
+                     unsigned int *ticket)
+{
+    __shared__ T sums[BLOCK / 32]; // of warps, then of the warps before each
+    __shared__ T begin;
+    __shared__ unsigned int number;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) {
+        number = atomicAdd(ticket, 1u); // a tile's predecessors have begun
+    }
+    __syncthreads();
+    const unsigned int tile = number;
+    const size_t first =
+        size_t(tile) * (BLOCK * VEC * STEPS) + warp * (32 * VEC * STEPS) + lane * VEC;
+    T value[STEPS][VEC];
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        const size_t at = first + s * 32 * VEC;
+        if (at + VEC <= n) {
+            auto part = gputune_load<VEC, caching>(x + at);
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                value[s][v] = part[v];
+            }
+        } else {
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                value[s][v] = at + v < n ? x[at + v] : T(0);
+            }
+        }
+    }
+    T sum = 0; // of the steps before
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+#pragma unroll
+        for (int v = 1; v < VEC; v++) {
+            value[s][v] += value[s][v - 1];
+        }
+        const T upto = warp_scan(value[s][VEC - 1]);
+        const T left = __shfl_up_sync(0xffffffffu, upto, 1);
+        const T before = sum + (lane ? left : T(0));
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            value[s][v] += before;
+        }
+        sum += __shfl_sync(0xffffffffu, upto, 31);
+    }
+    if (lane == 0) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    if (warp == 0) {
+        const T upto = warp_scan(lane < BLOCK / 32 ? sums[lane] : T(0));
+        const T left = __shfl_up_sync(0xffffffffu, upto, 1);
+        const T all = __shfl_sync(0xffffffffu, upto, 31);
+        if (lane == 0) {
+            tell(&told[tile], tile ? SUM_OF_TILE : SUM_OF_ALL, all);
+        }
+        if (lane < BLOCK / 32) {
+            sums[lane] = lane ? left : T(0);
+        }
+        const T before = tile ? sum_before(told, tile) : T(0);
+        if (lane == 0) {
+            begin = before;
+            if (tile) {
+                tell(&told[tile], SUM_OF_ALL, before + all);
+            }
+        }
+    }
+    __syncthreads();
+    const T offset = begin + sums[warp];
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        const size_t at = first + s * 32 * VEC;
+        if (at + VEC <= n) {
+            gputune_vector<T, VEC> part;
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                part[v] = value[s][v] + offset;
+            }
+            gputune_store<VEC, caching>(y + at, part);
+        } else {
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                if (at + v < n) {
+                    y[at + v] = value[s][v] + offset;
+                }
+            }
+        }
+    }
+}
+
+#if T_float
+typedef double exact;
+#else
+typedef T exact;
+#endif
+
+// By one block: sums of what each thread has, then once more from where it begins.
+__global__ void scan_reference(exact *y, const T *x, size_t n)
+{
+    __shared__ exact sums[1024];
+    const size_t share = (n + 1023) / 1024, first = threadIdx.x * share;
+    const size_t last = first + share < n ? first + share : n;
+    exact sum = 0;
+    for (size_t i = first; i < last; i++) {
+        sum += x[i];
+    }
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    sum = 0;
+    for (unsigned int i = 0; i < threadIdx.x; i++) {
+        sum += sums[i];
+    }
+    for (size_t i = first; i < last; i++) {
+        sum += x[i];
+        y[i] = sum;
+    }
+}

@@ -1,0 +1,120 @@
+// One step of a star-shaped stencil of radius R in two dimensions; the edge stays as it is
+#include "gputune.cuh"
+
+#pragma gputune kernel(stencil2d)
+#pragma gputune problem(height = 8192, width = 8192)
+#pragma gputune problem(const R = 1, 2, 3, 4)
+#pragma gputune args(out float y[height][width], in float x[height][width], int height, int width)
+// Of the point and of its neighbours at each distance:
+#pragma gputune pass(c : float[R + 1] = value)
+#pragma gputune tune(VIA = l1, shared) // where neighbours are read
+#pragma gputune vector(VEC = 1, 2, 4 : x, y)
+#pragma gputune tune(BLOCK_X = 32, 64, 128, 256)
+#pragma gputune tune(BLOCK_Y = 1, 2, 4, 8)
+#pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // of a thread, one after another
+#pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, ROWS = 1)
+#pragma gputune require(width % VEC == 0)
+#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
+#pragma gputune block(BLOCK_X, BLOCK_Y)
+#pragma gputune require(VIA == l1 ||                                                               \
+                        4 * (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R) <= shared_optin)
+#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y * ROWS + 2 * R) * (BLOCK_X * VEC + 2 * R) : 0)
+#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y * ROWS))
+#pragma gputune work(bytes = 8 * height * width, flops = (8 * R + 1) * height * width)
+#pragma gputune reference(stencil2d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
+                          ceil_div(height, 8))
+
+#if VIA_shared
+extern __shared__ float tile[];
+enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y * ROWS + 2 * R };
+
+// The block's points and R more on each side, as far as they are there.
+GPUTUNE_INLINE void stage(const float *x, int height, int width)
+{
+    const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * (BLOCK_Y * ROWS) - R;
+    for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
+        for (int j = threadIdx.x; j < TILE_WIDTH; j += BLOCK_X) {
+            if (top + i >= 0 && top + i < height && left + j >= 0 && left + j < width) {
+                tile[i * TILE_WIDTH + j] = x[size_t(top + i) * width + left + j];
+            }
+        }
+    }
+    __syncthreads();
+}
+#endif
+
+__global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
+                          int height, int width)
+{
+    const int row = (blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;
+    const int column = (blockIdx.x * BLOCK_X + threadIdx.x) * VEC;
+#if VIA_shared
+    stage(x, height, width);
+    const int stride = TILE_WIDTH;
+    const float *here = &tile[(threadIdx.y * ROWS + R) * TILE_WIDTH + threadIdx.x * VEC + R];
+#else
+    const size_t stride = width;
+    const float *here = x + row * stride + column;
+#endif
+    if (column >= width) {
+        return;
+    }
+    const bool inside = column >= R && column + VEC + R <= width;
+    float window[2 * R + 1][VEC]; // of the rows around the one that is computed
+    auto read = [&](int i) {
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            window[(i + R) % (2 * R + 1)][v] =
+                row + i >= 0 && row + i < height ? here[ptrdiff_t(i) * stride + v] : 0;
+        }
+    };
+#pragma unroll
+    for (int i = -R; i < R; i++) {
+        read(i);
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        if (row + i >= height) {
+            return;
+        }
+        read(i + R);
+        const float *around = here + ptrdiff_t(i) * stride;
+        gputune_vector<float, VEC> result;
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            const float middle = window[(i + R) % (2 * R + 1)][v];
+            result[v] = middle;
+            if (row + i >= R && row + i + R < height &&
+                (inside || (column + v >= R && column + v + R < width))) {
+                float sum = c(0) * middle;
+#pragma unroll
+                for (int d = 1; d <= R; d++) {
+                    sum += c(d) *
+                           (window[(i + R - d) % (2 * R + 1)][v] +
+                            window[(i + R + d) % (2 * R + 1)][v] + around[v - d] + around[v + d]);
+                }
+                result[v] = sum;
+            }
+        }
+        gputune_store<VEC>(y + size_t(row + i) * width + column, result);
+    }
+}
+
+__global__ void stencil2d_reference(const float *c, double *y, const float *x, int height,
+                                    int width)
+{
+    const int row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 32 + threadIdx.x;
+    if (row >= height || column >= width) {
+        return;
+    }
+    const float *here = x + size_t(row) * width + column;
+    double sum = *here;
+    if (row >= R && row + R < height && column >= R && column + R < width) {
+        sum *= c[0];
+        for (int d = 1; d <= R; d++) {
+            const ptrdiff_t rows = ptrdiff_t(d) * width;
+            sum += double(c[d]) * (double(here[-rows]) + here[rows] + here[-d] + here[d]);
+        }
+    }
+    y[size_t(row) * width + column] = sum;
+}

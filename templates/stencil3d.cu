@@ -1,0 +1,112 @@
+// One step of a star-shaped stencil of radius R in three dimensions; the edge stays as it is
+#include "gputune.cuh"
+
+#pragma gputune kernel(stencil3d)
+#pragma gputune problem(depth = 512, height = 512, width = 512)
+#pragma gputune problem(const R = 1, 2, 3, 4)
+#pragma gputune args(out float y[depth][height][width], in float x[depth][height][width],          \
+                     int depth, int height, int width)
+// Of the point and of its neighbours at each distance:
+#pragma gputune pass(c : float[R + 1] = value)
+#pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read
+#pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
+#pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
+#pragma gputune tune(PLANES = 1, 4, 16, 64, 256) // of a thread, one after another
+#pragma gputune tune(UNROLL = 1, 2, 4)
+#pragma gputune default(VIA = l1, BLOCK_X = 32, BLOCK_Y = 8, PLANES = 1, UNROLL = 1)
+#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024 && UNROLL <= PLANES)
+#pragma gputune block(BLOCK_X, BLOCK_Y)
+#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y + 2 * R) * (BLOCK_X + 2 * R) : 0)
+#pragma gputune grid(ceil_div(width, BLOCK_X), ceil_div(height, BLOCK_Y), ceil_div(depth, PLANES))
+#pragma gputune work(bytes = 8 * depth * height * width,                                           \
+                     flops = (12 * R + 1) * depth * height * width)
+#pragma gputune reference(stencil3d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
+                          ceil_div(height, 8), depth)
+
+#if VIA_shared
+extern __shared__ float tile[];
+enum { TILE_WIDTH = BLOCK_X + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
+
+// The block's points of a plane and R more on each side, as far as they are there.
+GPUTUNE_INLINE void stage(const float *plane, int height, int width)
+{
+    const int left = blockIdx.x * BLOCK_X - R, top = blockIdx.y * BLOCK_Y - R;
+    __syncthreads(); // the plane before was read
+    for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
+        for (int j = threadIdx.x; j < TILE_WIDTH; j += BLOCK_X) {
+            if (top + i >= 0 && top + i < height && left + j >= 0 && left + j < width) {
+                tile[i * TILE_WIDTH + j] = plane[size_t(top + i) * width + left + j];
+            }
+        }
+    }
+    __syncthreads();
+}
+#endif
+
+__global__ void stencil3d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
+                          int depth, int height, int width)
+{
+    const int column = blockIdx.x * BLOCK_X + threadIdx.x, row = blockIdx.y * BLOCK_Y + threadIdx.y;
+    const int first = blockIdx.z * PLANES, last = min(first + PLANES, depth);
+    const size_t plane = size_t(height) * width;
+    const bool there = column < width && row < height;
+    const bool inside = column >= R && column + R < width && row >= R && row + R < height;
+    const size_t place = there ? size_t(row) * width + column : 0;
+    float window[2 * R + 1]; // of the planes around the one that is computed, at this place
+#pragma unroll
+    for (int d = 0; d < 2 * R; d++) {
+        const int k = first + d - R;
+        window[d + 1] = k >= 0 && k < depth ? x[k * plane + place] : 0;
+    }
+#pragma unroll UNROLL
+    for (int k = first; k < last; k++) {
+#pragma unroll
+        for (int d = 0; d < 2 * R; d++) {
+            window[d] = window[d + 1];
+        }
+        window[2 * R] = k + R < depth ? x[(k + R) * plane + place] : 0;
+#if VIA_shared
+        stage(x + k * plane, height, width);
+        const int stride = TILE_WIDTH;
+        const float *here = &tile[(threadIdx.y + R) * TILE_WIDTH + threadIdx.x + R];
+#else
+        const int stride = width;
+        const float *here = x + k * plane + place;
+#endif
+        float result = window[R];
+        if (inside && k >= R && k + R < depth) {
+            result *= c(0);
+#pragma unroll
+            for (int d = 1; d <= R; d++) {
+                result += c(d) * (window[R - d] + window[R + d] + here[-d] + here[d] +
+                                  here[-d * stride] + here[d * stride]);
+            }
+        }
+        if (there) {
+            y[k * plane + place] = result;
+        }
+    }
+}
+
+__global__ void stencil3d_reference(const float *c, double *y, const float *x, int depth,
+                                    int height, int width)
+{
+    const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y,
+              k = blockIdx.z;
+    if (row >= height || column >= width) {
+        return;
+    }
+    const ptrdiff_t plane = ptrdiff_t(height) * width,
+                    at = k * plane + ptrdiff_t(row) * width + column;
+    const float *here = x + at;
+    double sum = *here;
+    if (k >= R && k + R < depth && row >= R && row + R < height && column >= R &&
+        column + R < width) {
+        sum *= c[0];
+        for (int d = 1; d <= R; d++) {
+            sum += double(c[d]) * (double(here[-d]) + here[d] + here[-ptrdiff_t(d) * width] +
+                                   here[ptrdiff_t(d) * width] + here[-d * plane] + here[d * plane]);
+        }
+    }
+    y[at] = sum;
+}

@@ -1,0 +1,52 @@
+/* Sizes and GPUs that a user names. */
+#include "base/asked_for.h"
+#include "base_support.h"
+
+static void sizes_have_one_value_of_each_name(void **state)
+{
+    static const struct {
+        const char *wanted;
+        bool fits;
+    } cases[] = {{"", true},
+                 {"n=1048576", true},
+                 {"n=1M", true},
+                 {"n=2^20 T=half", true},
+                 {"n=1,2,1M", true},
+                 {"T=float,half n=1024K", true},
+                 {"n=1M,T=half", true},
+                 {"n=2M", false},
+                 {"n=2M,T=half", false},
+                 {"n=1M T=float", false},
+                 {"T=halfs", false},
+                 {"m=1M", false},
+                 {"N=1M", false},
+                 {"n=1M n=2M", false},
+                 {"n=", false},
+                 {"1M", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool fits = gt_sizes_match("n=1048576 T=half", cases[i].wanted);
+        if (fits != cases[i].fits) {
+            fail_msg("'%s': %d", cases[i].wanted, fits);
+        }
+    }
+    assert_false(gt_sizes_match("", "n=1"));
+}
+
+static void gpus_by_part_of_a_name_or_environment(void **state)
+{
+    (void)state;
+    assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "h200"));
+    assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "00ff"));
+    assert_false(gt_gpu_matches("NVIDIA H200", "00ff", "ff"));
+    assert_false(gt_gpu_matches("NVIDIA H200", "00ff", "H100"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_have_one_value_of_each_name),
+        cmocka_unit_test(gpus_by_part_of_a_name_or_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+# several GPUs at once: equal ones divide the scenarios, and each model has winners of its own
+exec 2>&1
+export GPUTUNE_EMU_DEVICES=h200,h200,a100
+warm() { # DATABASE OPTION...
+    database=$1
+    shift
+    $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 \
+        --only UNROLL=1 --only CACHE=cached --format csv "$@"
+}
+what() { # without what a clock decides
+    cut -d, -f1-5,14-16,24
+}
+warm one.db | what >one
+warm two.db --gpus 0,1 | what >two
+cat two
+cmp one two && echo "the same as on one"
+echo == again, and one more model
+warm two.db --gpus all | what
+$GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
+$GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
+echo == for people
+$GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
+    --gpus 2,1 | cut -c1-50
+echo == mistakes
+for which in 0,9 x 0,0 '' 0,; do
+    warm none.db --gpus "$which"
+    echo "exit $?"
+done
+warm none.db --gpus all --device 0
+warm none.db --gpus all --compile-only
+warm none.db --gpus all --samples x

@@ -1,0 +1,43 @@
+# shards: merged databases are those of a single run, also where a rank was killed; one database can be shared
+exec 2>&1
+warm() { # DATABASE OPTION...
+    database=$1
+    shift
+    $GPUTUNE warm axpy --driver emu -q --db "$database" --size n=1000,2000,3000,5000,6000,7000 --only VEC=1 \
+        --only BLOCK=64,256 --only UNROLL=1 --format csv "$@"
+}
+winners() { # DATABASE
+    $GPUTUNE show --driver emu -q --db "$1" --format csv | cut -d, -f1-5 | sort
+}
+warm single.db >/dev/null
+winners single.db >single
+wc -l <single
+echo == a database each, one rank killed
+for rank in 1 2; do
+    SLURM_PROCID=$rank SLURM_NTASKS=3 warm $rank.db --shard auto >$rank.out &
+done
+(
+    export GPUTUNE_EMU_FAULTS='cuLaunchKernelEx:*1=~3ms' # slow enough to be killed in the middle
+    exec $GPUTUNE warm axpy --driver emu -q --db 0.db --size n=1000,2000,3000,5000,6000,7000 --only VEC=1 \
+        --only BLOCK=64,256 --only UNROLL=1 --shard 0/3
+) >/dev/null &
+rank=$!
+until winners 0.db 2>/dev/null | grep -q axpy; do
+    sleep 0.05
+done
+kill -9 $rank
+wait
+finished=$(winners 0.db | grep -c axpy)
+warm 0.db --shard 0/3 >0.out
+cut -d, -f2 0.out
+[ "$(grep -c cached 0.out)" = "$finished" ] && echo "what was finished is not measured again"
+grep -q measured 0.out && echo "the others are"
+$GPUTUNE merge 0.db 1.db 2.db -o merged.db
+winners merged.db | cmp - single && echo "as a single run"
+echo == one database
+for rank in 0 1 2; do
+    warm shared.db --shard $rank/3 >$rank.out &
+done
+wait
+cat 0.out 1.out 2.out | grep -c measured
+winners shared.db | cmp - single && echo "as a single run"

@@ -1,0 +1,120 @@
+/* What is forgotten: by kernel, size and GPU, by age, driver and the size of the database. */
+#include "store_support.h"
+
+static int count_winners(void *user, const gputune_record *record)
+{
+    *(int *)user += record->is_winner;
+    return 0;
+}
+
+/* How many winners go. */
+static int forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what)
+{
+    int winners = 0;
+    assert_int_equal(gt_store_forget(store, filter, what, count_winners, &winners, NULL), 0);
+    return winners;
+}
+
+static int forget_size(gt_store *store, const char *sizes, bool only_say)
+{
+    return forget(store, &(gt_records_filter){.kernel = "axpy", .sizes = sizes},
+                  &(gt_forget){.only_say = only_say});
+}
+
+static void execute(const world *w, const char *sql)
+{
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(w->path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+static void what_is_named_goes(void **state)
+{
+    gt_store *store = open_store(*state);
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    put_size(store, 4096, 40);
+    assert_int_equal(forget_size(store, "n=1K,2K", true), 2);
+    assert_int_equal(time_at(store, 1024), 10);
+    assert_int_equal(forget_size(store, "n=1K,2K", false), 2);
+    assert_int_equal(time_at(store, 1024), 0);
+    assert_int_equal(time_at(store, 2048), 0);
+    assert_int_equal(time_at(store, 4096), 40);
+    assert_int_equal(forget_size(store, "n=1K,2K", false), 0);
+    const gt_forget all = {.only_say = false};
+    assert_int_equal(forget(store, &(gt_records_filter){.gpu = "another"}, &all), 0);
+    assert_int_equal(forget(store, &(gt_records_filter){.kernel = "other"}, &all), 0);
+    assert_int_equal(forget(store, &(gt_records_filter){.gpu = ENVIRONMENT}, &all), 1);
+    gt_store_close(store);
+}
+
+static void what_is_old_goes(void **state)
+{
+    world *w = *state;
+    const gt_records_filter any = {.kernel = NULL};
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    execute(w, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
+    assert_int_equal(forget(store, &any, &(gt_forget){.older_than_s = 1e10}), 0);
+    assert_int_equal(forget(store, &any, &(gt_forget){.older_than_s = 3600}), 1);
+    assert_int_equal(time_at(store, 1024), 0);
+    assert_int_equal(time_at(store, 2048), 20);
+    gt_store_close(store);
+}
+
+static void older_drivers_go(void **state)
+{
+    world *w = *state;
+    const gt_records_filter any = {.kernel = NULL};
+    const gt_forget older = {.older_drivers = true};
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    assert_int_equal(forget(store, &any, &older), 0);
+    gt_device device = {.driver_version = 13010};
+    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){.device = &device});
+    assert_int_equal(forget(store, &any, &older), 1);
+    assert_int_equal(time_at(store, 1024), 0);
+    gt_store_close(store);
+}
+
+/* The oldest go until the rest fits, and the file becomes smaller. */
+static void the_oldest_go_for_size(void **state)
+{
+    enum { SIZES = 40 };
+    world *w = *state;
+    const gt_records_filter any = {.kernel = NULL};
+    struct stat before, after;
+    gt_store *store = open_store(w);
+    for (int i = 1; i <= SIZES; i++) {
+        put_size(store, 1024 * i, i);
+    }
+    execute(w, "UPDATE trial SET created = printf('20%02d-01-01T00:00:00Z', 100 - scenario)");
+    assert_int_equal(stat(w->path, &before), 0);
+    gt_forget what = {.most_bytes = (uint64_t)before.st_size, .only_say = true};
+    assert_int_equal(forget(store, &any, &what), 0);
+    what.most_bytes = (uint64_t)before.st_size * 9 / 10;
+    int would = forget(store, &any, &what);
+    what.only_say = false;
+    int went = forget(store, &any, &what);
+    assert_int_equal(went, would);
+    assert_in_range(went, 1, SIZES - 1);
+    for (int i = 1; i <= SIZES; i++) { /* the later put are the older */
+        assert_int_equal(time_at(store, 1024 * i), i <= SIZES - went ? i : 0);
+    }
+    gt_store_close(store);
+    assert_int_equal(stat(w->path, &after), 0);
+    assert_in_range(after.st_size, 1, what.most_bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_named_goes, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_is_old_goes, open_world, close_world),
+        cmocka_unit_test_setup_teardown(older_drivers_go, open_world, close_world),
+        cmocka_unit_test_setup_teardown(the_oldest_go_for_size, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
