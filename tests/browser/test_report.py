@@ -191,6 +191,25 @@ def test_hostile():
         fetches_nothing(page, path)
 
 
+def test_little():
+    """Nothing works, or there is one variant alone."""
+    failed = make("failed", "wrong")
+    with open(failed, encoding="utf-8") as file:
+        text = file.read()
+    alone = os.path.join(OUT, "alone.html")
+    with open(alone, "w", encoding="utf-8") as file:
+        file.write(text.replace("VEC=2 BLOCK=64 UNROLL=2", ""))
+    with Page() as page:
+        for path in (failed, alone):
+            page.open(path)
+            check("a scenario without a winner has its trial in the table", cells(page, "outcome") == ["wrong: y[17] is 2, not 3"])
+            page.run("document.querySelector('canvas').focus()")
+            page.press("ArrowRight")
+            page.run("scrollTo(0, 1e6)")
+            page.frame()
+            fetches_nothing(page, path)
+
+
 def test_scenarios(database):
     path = make("report", "", "--db", database)
     with Page(1280, 1500) as page:
@@ -202,6 +221,8 @@ def test_scenarios(database):
         check("a click opens another one",
               page.run("document.getElementById('scenario-title').textContent").startswith(names[1]))
         check("the same variants elsewhere have a figure", is_drawn(page, "#elsewhere canvas"))
+        check("default and winner of both stand under the roof", page.run(
+            "document.querySelectorAll('#ceiling circle').length") == 4)
         check("the winner's source is there", "__global__" in page.run("document.querySelector('#source pre').textContent"))
         check("figures are saved as PNG", page.run("""new Promise(done => {
             URL.createObjectURL = blob => { done(blob.type); return '#'; };
@@ -222,6 +243,7 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     test_many()
     test_hostile()
+    test_little()
     test_scenarios(sys.argv[2])
     print(f"{check.results.count(True)} passed, {check.results.count(False)} failed")
     sys.exit(not all(check.results))
