@@ -216,11 +216,18 @@ def test_scenarios(database):
         page.dark(False)
         page.open(path)
         names = page.run("[...document.querySelectorAll('#overview a')].map(link => link.textContent)")
-        check("all scenarios are listed", len(names) == 2)
-        page.click("#overview tbody tr:nth-child(2) a")
-        check("a click opens another one",
-              page.run("document.getElementById('scenario-title').textContent").startswith(names[1]))
+        check("all scenarios are listed", len(names) == 3)
+        page.click("#overview th:nth-child(2) button")
+        gpus = page.run("[...document.querySelectorAll('#overview tbody tr')].map(row => row.children[1].textContent)")
+        check("by their GPU where that is asked for", gpus == sorted(gpus) and len(set(gpus)) == 2 or print(gpus))
+        page.click("#overview thead th:nth-child(2) button")
+        link = "#overview tbody tr:nth-child(2) a"
+        page.click(link)
+        check("a click opens another one", page.run(f"document.getElementById('scenario-title').textContent.startsWith("
+                                                    f"document.querySelector('{link}').textContent + ' on NVIDIA H200')"))
         check("the same variants elsewhere have a figure", is_drawn(page, "#elsewhere canvas"))
+        there = page.run("[...document.querySelectorAll('#other option')].map(option => option.textContent)")
+        check("of another size, and of another GPU", len(there) == 2 and any("A100" in name for name in there) or print(there))
         check("default and winner of both stand under the roof", page.run(
             "document.querySelectorAll('#ceiling circle').length") == 4)
         check("the winner's source is there", "__global__" in page.run("document.querySelector('#source pre').textContent"))
