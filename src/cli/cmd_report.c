@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { PAGE, MARKDOWN };
+enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
 typedef struct settings {
@@ -124,7 +125,7 @@ static int make_report(const settings *settings, const cli_session *session,
         return code;
     }
     report.sources = cli_allocate(report.measured.count, sizeof *report.sources);
-    for (size_t i = 0; i < report.measured.count; i++) {
+    for (size_t i = 0; i < report.measured.count && i < MOST_SOURCES; i++) {
         report.sources[i] = find_source(session, &report.measured.items[i]);
     }
     return write_report(&report, settings);

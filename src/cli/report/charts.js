@@ -212,8 +212,10 @@ function addElsewhere(parent, view) {
 
 /* ---- default and winner, and what this GPU could do ---- */
 
+const drawing = document.querySelector('svg').namespaceURI;
+
 function svg(tag, properties, ...children) {
-  const element = document.createElementNS(document.querySelector('svg').namespaceURI, tag);
+  const element = document.createElementNS(drawing, tag);
   for (const [name, value] of Object.entries(properties)) {
     element.setAttribute(name, value);
   }
