@@ -186,12 +186,21 @@ typedef struct gputune_open_options {
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
+    /* Since version 5: commands of the shell, each of which starts one more compile worker, on
+     * another machine ("ssh -o BatchMode=yes host", "srun -u -n 1"). The worker's path and
+     * arguments are appended; where the path is another one there, the command ends with it
+     * ("ssh host /opt/gputune/gputune-worker"). Standard input and output carry the jobs. gputune
+     * must be the same build there, NVRTC of the same version, and the folders that kernels include
+     * the same: a worker that differs is left out with a warning. What fails there is compiled
+     * here. */
+    const char *const *compile_on;
+    size_t compile_on_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0                                                           \
+            NULL, NULL, NULL, 0, NULL, 0, NULL, 0                                                  \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
@@ -913,8 +922,15 @@ typedef struct gputune_record {
                                           speed-ups are 0; "" */
     bool unproved; /* of a winner: it was imported, or its tuning ended before its last proof. It is
                       proved when it is next asked for */
+    /* since version 5 */
+    int order; /* the trial's place in the order in which trials were stored in its database:
+                  those of one tuning, in the order in which they were tried; 0: not stored */
+    int driver_version, nvrtc_version;            /* it was tried with: 13000 for 13.0 */
+    const char *arch;                             /* of the GPU: "sm_90a"; "" */
+    int sm_count, sm_clock_khz, memory_clock_khz; /* of the GPU; 0: unknown */
+    double tuning_s; /* of a winner: how long its tuning took; 0: unknown */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 4
+#define GPUTUNE_RECORD_VERSION 5
 
 typedef struct gputune_record_filter {
     uint32_t version;

@@ -47,7 +47,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         gt_request_say_proof(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* it is compiled while the data are made */
+        GT_TRY(gt_field_pump(&out->field)); /* the default is compiled while the data are made */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
