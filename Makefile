@@ -55,7 +55,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
            $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
-CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o
+CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generated/report.o
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
@@ -78,7 +78,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
+        check-san check-stress check-armour check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -126,6 +126,11 @@ $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/language man > $@
 $(B)/man/gputune.3: tools/manual include/gputune.h Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
+
+# the page of `gputune report`
+$(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report/*)
+	$(call say,GEN)mkdir -p $(@D); tools/report-page src/cli/report > $(@D)/report.html && \
+	    tools/embed --text cli_report_page $(@D)/report.html > $@
 
 SERVICE_SRC := src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
@@ -250,11 +255,12 @@ check-build: all tests fuzzers
 #: make coverage      lines and branches of each room that its tests reach
 #: make mutate        60 changes of the source one by one: which of them the tests notice
 #: make endurance     10000 scenarios in one application: what it holds, as it goes on
+#: make check-browser the page of gputune report in a headless browser, which it installs
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy coverage mutate endurance:
+check-san check-stress check-armour check-fault check-fuzz check-browser check-gpu check-reproducible tidy coverage mutate endurance:
 	@B=$(B) T=$(T) N=$(N) tools/$@
 bench:
 	@B=$(B) tools/bench-run

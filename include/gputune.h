@@ -930,8 +930,15 @@ typedef struct gputune_record {
                                           speed-ups are 0; "" */
     bool unproved; /* of a winner: it was imported, or its tuning ended before its last proof. It is
                       proved when it is next asked for */
+    /* since version 5 */
+    int order; /* the trial's place in the order in which trials were stored in its database:
+                  those of one tuning, in the order in which they were tried; 0: not stored */
+    int driver_version, nvrtc_version;            /* it was tried with: 13000 for 13.0 */
+    const char *arch;                             /* of the GPU: "sm_90a"; "" */
+    int sm_count, sm_clock_khz, memory_clock_khz; /* of the GPU; 0: unknown */
+    double tuning_s; /* of a winner: how long its tuning took; 0: unknown */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 4
+#define GPUTUNE_RECORD_VERSION 5
 
 typedef struct gputune_record_filter {
     uint32_t version;

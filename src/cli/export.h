@@ -1,6 +1,6 @@
 /* What is stored, by scenario (measured.c): the trials of one kernel at one problem, under one
  * objective, on one kind of GPU; taken apart (export.c), and written as the files of other tools
- * (export_write.c). */
+ * (export_write.c), or as a report (report.h). */
 #ifndef CLI_EXPORT_H
 #define CLI_EXPORT_H
 
@@ -12,12 +12,14 @@ typedef struct cli_trial {
     char *configuration, *message, *created;
     char status[16]; /* as in gputune_record */
     bool is_default;
-    double median_ns, mean_ns, compile_ns;
-    uint32_t samples;
+    double median_ns, mean_ns, low_ns, high_ns, compile_ns, occupancy;
+    uint32_t samples, eliminated_round, registers, spill_bytes, shared_bytes;
+    int order;
 } cli_trial;
 
 typedef struct cli_measured {
-    char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment;
+    char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment, *arch;
+    bool outdated; /* its template has been edited since */
     /* Of the winner: of the whole space where that was tuned, else the fastest. NULL, "": none. */
     char *winner, *winner_default; /* its configuration, and the one that it was compared with */
     char *stop_reason;             /* why its tuning ended */

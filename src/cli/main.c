@@ -37,6 +37,7 @@ static const command commands[] = {
     {"merge", cmd_merge, "several databases as one"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"wisdom", cmd_wisdom, "winners as text, from one database to another"},
+    {"report", cmd_report, "what was measured, as a page to look at"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
 };

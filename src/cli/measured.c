@@ -21,6 +21,11 @@ static bool is_of(const cli_measured *one, const gputune_record *record)
            strcmp(one->environment, record->environment) == 0;
 }
 
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
 static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *record)
 {
     for (size_t i = list->count; i-- > 0;) { /* records of a scenario mostly come in a row */
@@ -37,15 +42,12 @@ static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *
                           .inputs = cli_copy(record->inputs),
                           .gpu = cli_copy(record->gpu),
                           .environment = cli_copy(record->environment),
+                          .arch = cli_copy(text_or_empty(record->arch)),
+                          .outdated = record->outdated,
                           .stop_reason = cli_copy(""),
                           .objective = record->objective,
                           .cache = record->cache};
     return one;
-}
-
-static const char *text_or_empty(const char *text)
-{
-    return text ? text : "";
 }
 
 /* A scenario has a winner for each space that was tuned. */
@@ -74,8 +76,16 @@ int cli_measured_add(void *list, const gputune_record *record)
                          .created = cli_copy(text_or_empty(record->created)),
                          .median_ns = record->median_ns,
                          .mean_ns = record->mean_ns,
+                         .low_ns = record->low_ns,
+                         .high_ns = record->high_ns,
                          .compile_ns = record->compile_ns,
+                         .occupancy = record->occupancy,
                          .samples = record->samples,
+                         .eliminated_round = record->eliminated_round,
+                         .registers = record->registers,
+                         .spill_bytes = record->spill_bytes,
+                         .shared_bytes = record->shared_bytes,
+                         .order = record->order,
                          .is_default = record->is_default};
     snprintf(trial->status, sizeof trial->status, "%s", record->status);
     return 0;

@@ -18,7 +18,7 @@ _Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "what follows a block
 
 static block ring = {&ring, &ring}; /* its `older` is the newest block */
 
-static void *checked(void *memory)
+void *cli_present(void *memory)
 {
     if (!memory) {
         fputs("gputune: out of memory\n", stderr);
@@ -30,7 +30,7 @@ static void *checked(void *memory)
 /* Like realloc; a block that moves keeps its place in the ring, and a new one is the newest. */
 static void *resize(void *memory, size_t bytes)
 {
-    block *one = checked(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
+    block *one = cli_present(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
     if (!memory) {
         *one = (block){ring.older, &ring};
     }
@@ -68,7 +68,7 @@ static void append_arguments(char **text, const char *format, va_list args)
     gt_text more = {0};
     size_t length = *text ? strlen(*text) : 0;
     gt_text_vprintf(&more, format, args);
-    checked(more.failed ? NULL : &more);
+    cli_present(more.failed ? NULL : &more);
     *text = resize(*text, length + more.length + 1);
     memcpy(*text + length, gt_text_string(&more), more.length + 1);
     gt_text_free(&more);

@@ -8,6 +8,8 @@
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+/* What it is given; NULL is memory that ran out. */
+void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
 /* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of

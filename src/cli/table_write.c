@@ -7,6 +7,8 @@
 #include "cli/table_fit.h"
 #include "cli/units.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -57,17 +59,23 @@ static char *plain(const cli_column *column, const cli_cell *cell)
     return cli_copy("");
 }
 
-/* What a cell says; a '|' would end a cell of Markdown. */
-static char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
+const char *cli_markdown(const char *text)
 {
-    char *text = plain(column, cell), *escaped = NULL;
-    if (!markdown || !strchr(text, '|')) {
+    char *escaped = NULL;
+    if (!strpbrk(text, "|<")) {
         return text;
     }
     for (const char *c = text; *c; c++) {
-        cli_append(&escaped, "%s%c", *c == '|' ? "\\" : "", *c);
+        cli_append(&escaped, "%s%c", *c == '|' || *c == '<' ? "\\" : "", *c);
     }
     return escaped;
+}
+
+/* What a cell says. */
+static const char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
+{
+    const char *text = plain(column, cell);
+    return markdown ? cli_markdown(text) : text;
 }
 
 static bool is_left(const cli_column *column)
@@ -76,7 +84,7 @@ static bool is_left(const cli_column *column)
 }
 
 typedef struct grid {
-    char **texts; /* NULL where the column is not shown */
+    const char **texts; /* NULL where the column is not shown */
     cli_span *spans;
     bool colored;
 } grid;
@@ -143,7 +151,7 @@ static grid make_grid(const cli_table *table, bool markdown)
         out.spans[c].spare = table->columns[c].where & CLI_SPARE;
         widen(&out.spans[c], table->columns[c].title, false);
         for (size_t r = 0; r < table->row_count; r++) {
-            char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
+            const char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
             out.texts[r * table->column_count + c] = text;
             widen(&out.spans[c], text, is_left(&table->columns[c]));
         }
@@ -156,12 +164,13 @@ static void pad(FILE *file, size_t count)
     fprintf(file, "%*s", (int)count, "");
 }
 
-static const char *title_at(const cli_table *table, char *const *texts, size_t column)
+static const char *title_at(const cli_table *table, const char *const *texts, size_t column)
 {
     return texts ? texts[column] : table->columns[column].title;
 }
 
-static void write_markdown(const cli_table *table, const grid *grid, char *const *texts, FILE *file)
+static void write_markdown(const cli_table *table, const grid *grid, const char *const *texts,
+                           FILE *file)
 {
     for (size_t c = 0; c < table->column_count; c++) {
         if (grid->spans[c].width) {
@@ -209,7 +218,8 @@ static bool write_line(const cli_table *table, const grid *grid, const char **re
 }
 
 /* A row; `texts` NULL stands for the titles. */
-static void write_row(const cli_table *table, const grid *grid, char *const *texts, FILE *file)
+static void write_row(const cli_table *table, const grid *grid, const char *const *texts,
+                      FILE *file)
 {
     const char **rest = cli_allocate(table->column_count, sizeof *rest);
     const char **colors = cli_allocate(table->column_count, sizeof *colors);
@@ -348,6 +358,48 @@ static void write_csv(const cli_table *table, FILE *file)
         }
         fputc('\n', file);
     }
+}
+
+static bool is_equal(const cli_cell *a, const cli_cell *b)
+{
+    return a->kind == b->kind && a->integer == b->integer && a->number == b->number &&
+           (a->kind != CLI_WORDS || strcmp(a->text, b->text) == 0);
+}
+
+static bool is_constant(const cli_table *table, size_t column)
+{
+    for (size_t r = 1; r < table->row_count; r++) {
+        if (!is_equal(cell_at(table, r, column), cell_at(table, 0, column))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_short_cell(const cli_cell *cell, FILE *file)
+{
+    char text[40];
+    if (cell->kind == CLI_DOUBLE) {
+        gt_snprintf(text, sizeof text, "%.7g", cell->number);
+        fputs(text, file);
+    } else {
+        write_json_cell(cell, file);
+    }
+}
+
+void cli_table_write_columns(const cli_table *table, FILE *file)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
+        bool constant = is_constant(table, c);
+        fputs(constant ? "" : "[", file);
+        for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
+            fputs(r ? "," : "", file);
+            write_short_cell(cell_at(table, r, c), file);
+        }
+        fputs(constant ? "" : "]", file);
+    }
+    fputs("}", file);
 }
 
 /* ---- */

@@ -141,7 +141,17 @@ static int by_worth(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void explain(cli_table *values, cli_table *axes, const cli_export *data)
+cli_table cli_why_values(void)
+{
+    return (cli_table)CLI_TABLE("axes", value_columns, CLI_VIEW);
+}
+
+cli_table cli_why_axes(void)
+{
+    return (cli_table)CLI_TABLE("axes", axis_columns, CLI_VIEW);
+}
+
+void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
@@ -167,8 +177,7 @@ static void explain(cli_table *values, cli_table *axes, const cli_export *data)
     }
 }
 
-/* "axpy n=64M: 120 variants, 1 of them without a time; one is left" */
-static void write_heading(const cli_export *data, FILE *file)
+char *cli_why_summary(const cli_export *data)
 {
     const cli_measured *from = data->from;
     size_t without = data->unmeasured;
@@ -176,29 +185,30 @@ static void write_heading(const cli_export *data, FILE *file)
         without += !cli_trial_has_time(data->entries[i].trial);
     }
     size_t all = data->entry_count + data->unmeasured;
-    fprintf(file, "\n%s %s: %zu variant%s", from->kernel, cli_short_sizes(from->sizes), all,
-            all == 1 ? "" : "s");
+    char *text = cli_format("%zu variant%s", all, all == 1 ? "" : "s");
     if (without) {
-        fprintf(file, ", %zu of them failed or slower and not proved", without);
+        cli_append(&text, ", %zu of them failed or slower and not proved", without);
     }
-    fprintf(file, "%s%s\n\n", from->stop_reason[0] ? "; " : "", from->stop_reason);
+    cli_append(&text, "%s%s", from->stop_reason[0] ? "; " : "", from->stop_reason);
+    return text;
 }
 
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file)
 {
-    cli_table tables[] = {*standing, CLI_TABLE("axes", value_columns, CLI_VIEW)};
+    cli_table tables[] = {*standing, cli_why_values()};
     bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
     if (for_people) {
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
-        cli_table axes = CLI_TABLE("axes", axis_columns, CLI_VIEW);
+        cli_table axes = cli_why_axes();
         cli_export_make(&data, &list->items[i]);
-        explain(&tables[1], &axes, &data);
+        cli_why_explain(&tables[1], &axes, &data);
         if (for_people) {
-            write_heading(&data, file);
+            fprintf(file, "\n%s %s: %s\n\n", data.from->kernel, cli_short_sizes(data.from->sizes),
+                    cli_why_summary(&data));
             cli_table_write(&axes, format, file);
         }
     }

@@ -1,13 +1,22 @@
-/* Why the winners of `show --why` won: what each axis is worth, by the trials that are stored. */
+/* Why the winners won, for `show --why` and `report`: what each axis is worth, by the trials that
+ * are stored. */
 #ifndef CLI_WHY_H
 #define CLI_WHY_H
 
 #include "cli/export.h"
 #include "cli/table.h"
 
+/* Empty tables: of the values of axes, for programs, and of the axes, for people. */
+cli_table cli_why_values(void);
+cli_table cli_why_axes(void);
+/* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
+ * with the axis held at it over the best of all, minus 1; a trial that failed or was not proved has
+ * no time. */
+void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data);
+/* "120 variants, 1 of them failed or slower and not proved; one is left" */
+char *cli_why_summary(const cli_export *data);
 /* Writes `standing`, the records of winners and defaults, and then of each scenario in the list
- * what its axes are worth. The cost of a value is the best time with the axis held at it over the
- * best of all, minus 1; a trial that failed or was not proved has no time. */
+ * what its axes are worth. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file);
 

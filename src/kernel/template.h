@@ -15,7 +15,7 @@
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one
  *     result, which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
- *   problem(type T = float, double)      compile-time word
+ *   problem(type T = float, double)      compile-time word; the source has T_float, 0 or 1
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file

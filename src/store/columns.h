@@ -101,8 +101,8 @@ typedef struct gt_trial {
     X(REAL, occupancy, occupancy, SHOWN(occupancy))                                                \
     X(REAL, max_error, max_error, SHOWN(max_error))                                                \
     X(REAL, compile_ns, compile_ns, SHOWN(compile_ns))                                             \
-    X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
-    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(INTEGER, driver_version, driver_version, SHOWN(driver_version))                              \
+    X(INTEGER, nvrtc_version, nvrtc_version, SHOWN(nvrtc_version))                                 \
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
@@ -166,7 +166,7 @@ typedef struct gt_winner {
     X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
     X(COUNT, variants, variants, SHOWN(variants))                                                  \
     X(COUNT, failed, failed, SHOWN(failed))                                                        \
-    X(REAL, tuning_s, tuning_s, HIDDEN)                                                            \
+    X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
 /* What a record shows beside the columns of its trial and its winner; an expression in place of the
@@ -181,6 +181,10 @@ typedef struct gt_winner {
     X(BOOL, s.unreferenced, record.unreferenced, HIDDEN)                                           \
     X(TEXT, g.name, record.gpu, HIDDEN)                                                            \
     X(TEXT, g.environment, record.environment, HIDDEN)                                             \
+    X(TEXT, g.arch, record.arch, HIDDEN)                                                           \
+    X(INTEGER, g.sm_count, record.sm_count, HIDDEN)                                                \
+    X(INTEGER, g.sm_clock_khz, record.sm_clock_khz, HIDDEN)                                        \
+    X(INTEGER, g.memory_clock_khz, record.memory_clock_khz, HIDDEN)                                \
     X(TEXT, g.origin, record.origin, HIDDEN)                                                       \
     X(REAL, g.copy_bytes_per_s, record.copy_bytes_per_s, HIDDEN)                                   \
     X(INTEGER, g.driver_version, gpu_driver, HIDDEN)                                               \
@@ -191,7 +195,7 @@ typedef struct gt_winner {
     X(TEXT, s.alignment, record.alignment, HIDDEN)                                                 \
     X(TEXT, s.inputs, record.inputs, HIDDEN)                                                       \
     X(HASH, k.identity, identity, HIDDEN)                                                          \
-    X(INTEGER, t.id, order, HIDDEN)                                                                \
+    X(INTEGER, t.id, record.order, HIDDEN)                                                         \
     X(HASH, s.hash, scenario, HIDDEN)                                                              \
     X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
     X(REAL, s.volume, volume, HIDDEN)

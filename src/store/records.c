@@ -206,9 +206,9 @@ static gputune_status note_version(versions *all, const gt_records_filter *filte
         known = &all->items.items[all->items.count - 1];
     }
     int later = strcmp(row->record.created, known->created);
-    if (later > 0 || (later == 0 && row->order > known->order)) {
+    if (later > 0 || (later == 0 && row->record.order > known->order)) {
         known->created = row->record.created;
-        known->order = row->order;
+        known->order = row->record.order;
         known->newest = row->identity;
     }
     known->found |= known->at_hand && gt_hash_equal(known->identity, row->identity);

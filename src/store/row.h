@@ -36,7 +36,6 @@ typedef struct gt_record_row {
     gt_hash scenario, identity;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: there is no trial of the default */
-    int order;                      /* the trial's, in which trials were stored in that file */
     char *fixed;
     double volume;
     int gpu_driver;  /* the driver by which the GPU's facts were stored last */

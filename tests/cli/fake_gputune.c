@@ -2,7 +2,8 @@
  * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
  * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default", "large"
  * (a space), "limit" (which is said as the reason to stop), "restricted" (a second winner, faster,
- * of a restricted space). */
+ * of a restricted space), "hostile" (names and messages that would be code in a page), "many" (10^5
+ * trials). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -446,6 +447,12 @@ static gputune_record base_record(const char *sizes)
                             .origin = "cuda",
                             .status = "ok",
                             .message = "",
+                            .driver_version = 13000,
+                            .nvrtc_version = 13020,
+                            .arch = "sm_90a",
+                            .sm_count = 132,
+                            .sm_clock_khz = 1980000,
+                            .memory_clock_khz = 3201000,
                             .registers = 32,
                             .occupancy = 0.75,
                             .compile_ns = 2.5e7,
@@ -486,6 +493,7 @@ static gputune_record winner_record(void)
     record.speedup_low = 1.1991;
     record.speedup_high = 1.2074;
     record.variants = 18;
+    record.tuning_s = 12.5;
     record.failed = 1;
     if (fake("bad-default")) {
         record.default_status = "wrong";
@@ -510,6 +518,32 @@ static gputune_record restricted_winner(void)
     return record;
 }
 
+/* Trials of five axes, of which every 50th fails. */
+static int many_records(int (*each)(void *user, const gputune_record *record), void *user)
+{
+    int answer = 0;
+    for (int i = 0; i < 100000 && !answer; i++) {
+        char configuration[96];
+        snprintf(configuration, sizeof configuration,
+                 "TILE_X=%d TILE_Y=%d UNROLL=%d STAGING=%s PAD=%d", 1 << i % 10, 1 << i / 10 % 10,
+                 i / 100 % 10 + 1, i / 1000 % 2 ? "shared" : "registers", i / 2000);
+        gputune_record record = base_record("n=67108864");
+        record.configuration = configuration;
+        record.is_winner = record.is_default = i == 0;
+        record.order = i * 7919 % 100000 + 1;
+        if (i % 50 == 49) {
+            record.status = "launch";
+            record.message = "too many resources requested for launch";
+        } else {
+            set_times(&record,
+                      198100 * (1 + i % 10 * 0.3) * (1 + i / 10 % 10 * 0.1) * (1 + i * 1e-6));
+            record.status = i % 9 ? "eliminated" : "ok";
+        }
+        answer = each(user, &record);
+    }
+    return answer;
+}
+
 static int all_records(int (*each)(void *user, const gputune_record *record), void *user, bool all)
 {
     gputune_record winner = winner_record(), other = restricted_winner(),
@@ -524,6 +558,13 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     broken.configuration = "VEC=2 BLOCK=64 UNROLL=2";
     broken.status = fake("broken") ? "compile" : fake("crash") ? "crashed" : "wrong";
     broken.message = "y[17] is 2, not 3";
+    if (fake("hostile")) {
+        winner.kernel = lost.kernel = broken.kernel =
+            "</script><script>fetch('//x.example')</script>";
+        winner.gpu = lost.gpu = broken.gpu = "<img src=x onerror=alert(1)>";
+        broken.message = "<!--<script> ]]> \"'&amp;\xe2\x80\xa8 ``` | --> </style></title>";
+        broken.configuration = "VEC=<b>2</b> BLOCK=javascript:alert(1)";
+    }
     if (fake("bad-default")) {
         lost.status = "wrong";
         lost.message = broken.message;
@@ -546,6 +587,9 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     (void)tuner;
     if (fake("baddb")) {
         return gt_fail(GPUTUNE_EDATABASE, "database 'x.db' is not a database; move it away");
+    }
+    if (fake("many")) {
+        return many_records(each, user);
     }
     if (fake("empty") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
         return 0;

@@ -148,7 +148,7 @@ static inline gputune_status put_under(gt_store *store, const gt_scenario *scena
                         .nvrtc_version = 13000,
                         .variants = 3,
                         .failed = 1,
-                        .tuning_s = 0.5};
+                        .tuning_s = 1.5};
     const gt_outcome outcome = {.environment = ENVIRONMENT,
                                 .scenario = scenario,
                                 .trials = trials,

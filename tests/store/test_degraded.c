@@ -532,6 +532,9 @@ static int check_winner(void *user, const gputune_record *r)
     assert_true(r->samples == 9 && r->min_ns == 6 && r->low_ns == 7 && r->stddev_ns == 2);
     assert_true(r->registers == 32 && r->shared_bytes == 3072 && r->occupancy == 0.75);
     assert_int_equal(strlen(r->created), 20);
+    assert_true(r->driver_version == 13000 && r->nvrtc_version == 13000 && r->order > 0);
+    assert_string_equal(r->arch, "sm_90");
+    assert_true(r->sm_count == 132 && r->sm_clock_khz == 1980000 && r->tuning_s == 1.5);
     assert_true(r->unreferenced && r->unfinished);
     assert_string_equal(r->only, "VEC=1,4,8");
     return 42;
@@ -541,7 +544,11 @@ static void every_field_of_a_record_is_served(void **state)
 {
     world *w = *state;
     gt_store *store = open_store(w);
-    const gt_device device = {.name = "Test GPU", .origin = "emu:h200:model1"};
+    const gt_device device = {.name = "Test GPU",
+                              .arch = "sm_90",
+                              .origin = "emu:h200:model1",
+                              .sm_count = 132,
+                              .sm_clock_khz = 1980000};
     const gt_records_filter filter = {0};
     int64_t n = 1024;
     char problem[32];

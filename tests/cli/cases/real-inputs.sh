@@ -39,7 +39,7 @@ tune
 tune -i x=up.npy
 # other data are another scenario,
 tune --input x=down.npy
-$GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=.*' | sort
+$GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sort
 for input in x=square.npy x=bytes.npy x=none.npy x=k.cu y=up.npy z=up.npy x x= =up.npy; do
     $GPUTUNE run ./k.cu --driver emu -q -i "$input"
     echo "exit $?"

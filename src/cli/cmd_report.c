@@ -1,0 +1,160 @@
+/* gputune report: what is stored, as a page to look at. */
+#include "cli/commands.h"
+
+#include "cli/catalogue.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/output.h"
+#include "cli/record_columns.h"
+#include "cli/report.h"
+#include "cli/sizes.h"
+#include "cli/stored.h"
+
+#include <unistd.h>
+
+enum { PAGE, MARKDOWN };
+static const char *const format_words[] = {"html", "md", NULL};
+
+typedef struct settings {
+    cli_common common;
+    const char *output;
+    int format;
+    bool history;
+} settings;
+
+static int add(void *user, const gputune_record *record)
+{
+    cli_report *report = user;
+    if (record->is_winner || record->is_default) {
+        cli_record_add(&report->standing, record);
+    }
+    return cli_measured_add(&report->measured, record);
+}
+
+/* The source of the winner, by the template that it was measured with. */
+static char *find_source(const cli_session *session, const cli_measured *from)
+{
+    cli_values sizes = {NULL, 0};
+    char *text, *source = NULL;
+    size_t bytes;
+    if (!from->winner || from->outdated || !from->arch[0] ||
+        cli_values_parse(&sizes, "sizes", from->sizes) != CLI_CONTINUE) {
+        return NULL;
+    }
+    gputune_size *items = cli_allocate(sizes.count + 1, sizeof *items);
+    for (size_t i = 0; i < sizes.count; i++) {
+        if (cli_size_make(&items[i], sizes.lists[i].name, sizes.lists[i].values[0]) !=
+            CLI_CONTINUE) {
+            return NULL;
+        }
+    }
+    if (gputune_emit(&text, &bytes, session->tuner, from->kernel,
+                     (gputune_sizes){sizes.count, items}, from->winner, from->arch,
+                     GPUTUNE_FORM_SOURCE) == GPUTUNE_OK) {
+        source = cli_copy(text);
+        gputune_free(text);
+    }
+    return source;
+}
+
+/* Collects the records of the named kernels, of all kernels without names. */
+static int collect(cli_report *report, const settings *settings, const cli_session *session,
+                   const cli_arguments *names)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.all_trials = filter.any_gpu = true;
+    filter.history = settings->history;
+    int status = names->count ? GPUTUNE_OK : gputune_records(session->tuner, &filter, add, report);
+    for (size_t i = 0; i < names->count && status >= 0; i++) {
+        cli_catalogue catalogue;
+        size_t before = report->measured.count;
+        int code = cli_catalogue_stored(&catalogue, session, names->items[i]);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+        for (size_t k = 0; k < catalogue.count && status >= 0; k++) {
+            filter.kernel = catalogue.kernels[k].name;
+            status = gputune_records(session->tuner, &filter, add, report);
+            status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* said below */
+        }
+        if (status >= 0 && report->measured.count == before) {
+            filter.kernel = names->items[i];
+            return cli_stored_nothing(session, &filter);
+        }
+    }
+    if (status >= 0 && !report->measured.count) {
+        return cli_stored_nothing(session, &filter);
+    }
+    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+}
+
+static int write_report(const cli_report *report, const settings *settings)
+{
+    cli_output output;
+    if (settings->format == PAGE && !settings->output && isatty(STDOUT_FILENO)) {
+        cli_error("a page is for a browser; --output FILE stores it");
+        return CLI_EXIT_USAGE;
+    }
+    int code = cli_output_open(&output, settings->output, true);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    (settings->format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report,
+                                                                                   output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
+}
+
+static int make_report(const settings *settings, const cli_session *session,
+                       const cli_arguments *names)
+{
+    cli_report report = {.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
+    int code = collect(&report, settings, session, names);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    report.sources = cli_allocate(report.measured.count, sizeof *report.sources);
+    for (size_t i = 0; i < report.measured.count; i++) {
+        report.sources[i] = find_source(session, &report.measured.items[i]);
+    }
+    return write_report(&report, settings);
+}
+
+int cmd_report(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE",
+         "write there instead of to standard output", NULL},
+        {"format", 'f', CLI_OPTION_CHOICE, &settings.format, NULL, "a page, or Markdown [html]",
+         format_words},
+        {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
+         "also what was measured before a template was edited", NULL},
+        CLI_FILE_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "report",
+        "[KERNEL|PATH...]",
+        "Writes what was measured as a page to look at, or to send.",
+        "One file, which fetches nothing: for each scenario every trial by each axis, the best so\n"
+        "far, two axes against each other, default and winner with their intervals, what each\n"
+        "axis is worth, the winner's source, and all trials in a table that filters and sorts.\n"
+        "Several GPUs and sizes of the database stand side by side. Needs no GPU; the database is\n"
+        "only read.",
+        0,
+        SIZE_MAX,
+        options};
+    cli_arguments arguments;
+    cli_session session;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    settings.common.read_only = true;
+    if (code == CLI_CONTINUE) {
+        code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
+    }
+    if (code == CLI_CONTINUE) {
+        code = make_report(&settings, &session, &arguments);
+        cli_close(&session);
+    }
+    return code;
+}

@@ -1,0 +1,24 @@
+# what gputune measured as a page; the figures of the axes are those of show --why
+read=$(dirname "$0")/../../browser/read_page.py
+export GPUTUNE_DB=$PWD/x.db
+one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
+$GPUTUNE warm axpy $one --size n=1000 --size n=2000 --strategy exhaustive >/dev/null
+$GPUTUNE report -o page.html
+python3 "$read" page.html | sed 's/winner [A-Z=0-9 ]*,/winner W,/'
+$GPUTUNE show axpy --driver emu -q --why -f json >why.json
+python3 - <<'PYTHON'
+import json, re
+page = json.loads(re.search(r'id="data">(.*?)</script>', open("page.html").read(), re.S)[1])
+shown = json.load(open("why.json"))
+print("axes alike:", page["shown"]["axes"] == shown["axes"])
+record = page["shown"]["records"][0]
+print(record["arch"], record["sm_count"], record["sm_clock_khz"], record["driver_version"], record["tuning_s"] > 0)
+print("source:", page["scenarios"][0]["source"].count("__global__"))
+orders = page["scenarios"][0]["trials"]["order"]
+print("in their order:", sorted(orders)[-1] - sorted(orders)[0] == len(orders) - 1)
+PYTHON
+# of a template that has been edited since there is no source
+{ cat "$(dirname "$0")/../../../templates/axpy.cu"; echo '__device__ int added;'; } >axpy.cu
+$GPUTUNE report "$PWD/axpy.cu" -f md | grep -c '__global__'
+$GPUTUNE report axpi
+echo "exit $?"
