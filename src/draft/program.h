@@ -3,7 +3,7 @@
 #ifndef GT_DRAFT_PROGRAM_H
 #define GT_DRAFT_PROGRAM_H
 
-#include "draft/branches.h"
+#include "kernel/branches.h"
 #include "kernel/lexer.h"
 
 #include "base/array.h"

@@ -177,8 +177,7 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_process_kill(
-                    &slot->link.process); /* a worker that sent something malformed still runs */
+                gt_link_kill(&slot->link); /* a worker that sent something malformed still runs */
             }
             return GT_READ_END;
         }

@@ -5,6 +5,7 @@
 
 #include "base/device.h"
 #include "base/launch.h"
+#include "kernel/npy.h"
 #include "kernel/problem.h"
 
 /* Compile one source to an image for one architecture. */
@@ -79,6 +80,13 @@ typedef struct gt_prepared {
     double loose_tolerance, loose_median;
 } gt_prepared;
 
+/* An output at the requested size that the worker writes to a file. */
+typedef struct gt_saved_output {
+    uint32_t buffer; /* index into the workload's */
+    char *path;
+    uint8_t head[GT_NPY_HEAD];
+} gt_saved_output;
+
 /* Load a variant, verify it on every workload, and keep it ready for samples; one that is not
  * proved is unloaded. */
 typedef struct gt_verify_job {
@@ -91,6 +99,8 @@ typedef struct gt_verify_job {
     double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
                          is not proved; 0: it is proved, however long they take */
     bool look_twice;  /* a launch that is not far above slower_ns is repeated: luck decides less */
+    gt_saved_output *saves; /* once it is proved */
+    uint32_t save_count;
 } gt_verify_job;
 
 typedef struct gt_verified {

@@ -307,6 +307,10 @@ gputune_status gt_contents_refresh(gt_measure *measure);
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
+/* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. In
+ * measure_save.c. */
+gputune_status gt_outputs_save(gt_measure *measure, struct gt_loaded *variant,
+                               const gt_verify_job *job);
 /* The results that were sent are the expected ones. How they move with the inputs is not known: a
  * template that states no tolerance gets what follows from types, lengths and magnitudes. */
 gputune_status gt_expected_take(gt_measure *measure);

@@ -10,18 +10,19 @@
 
 /* ---- names ---- */
 
-/* MODE_word asks for one value of MODE. */
-static bool asks_for(const gt_token *token, const gt_axis *axis)
+/* MODE_word asks for one of MODE's values. */
+static bool asks_for(const gt_token *token, const char *name, const gt_value *values,
+                     uint32_t count)
 {
-    size_t length = strlen(axis->name);
-    if (token->length < length + 2 || memcmp(token->text, axis->name, length) != 0 ||
+    size_t length = strlen(name);
+    if (token->length < length + 2 || memcmp(token->text, name, length) != 0 ||
         token->text[length] != '_') {
         return false;
     }
     const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
                            0};
-    for (uint32_t v = 0; v < axis->count; v++) {
-        if (axis->values[v].word && gt_token_is(&rest, axis->values[v].word)) {
+    for (uint32_t v = 0; v < count; v++) {
+        if (values[v].word && gt_token_is(&rest, values[v].word)) {
             return true;
         }
     }
@@ -34,12 +35,16 @@ int gt_name_index(const gt_template *template, const gt_token *token)
         return -1;
     }
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (gt_token_is(token, template->axes[i].name) || asks_for(token, &template->axes[i])) {
+        const gt_axis *axis = &template->axes[i];
+        if (gt_token_is(token, axis->name) ||
+            asks_for(token, axis->name, axis->values, axis->count)) {
             return (int)i;
         }
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (gt_token_is(token, template->problem[i].name)) {
+        const gt_problem_value *value = &template->problem[i];
+        if (gt_token_is(token, value->name) ||
+            asks_for(token, value->name, value->values, value->count)) {
             return GT_AXIS_MAX + (int)i;
         }
     }

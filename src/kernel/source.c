@@ -28,14 +28,17 @@ static void define(generator *g, const char *name, const gt_value *value)
     gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name, text);
 }
 
-/* AXIS_word is 1 for the chosen word and 0 for the others. */
-static void define_words(generator *g, const gt_axis *axis, const gt_value *chosen)
+/* The macro of a name with values: NAME, and of words NAME_word, which is 1 for the chosen one and
+ * 0 for the others. */
+static void define_chosen(generator *g, const char *name, const gt_value *values, uint32_t count,
+                          const gt_value *chosen)
 {
-    for (uint32_t v = 0; v < axis->count; v++) {
-        const gt_value *value = &axis->values[v];
-        if (value->word && !strchr(value->word, ' ')) {
-            gt_text_printf(&g->macros, "#define %s_%s %d\n", axis->name, value->word,
-                           value->number == chosen->number && chosen->word);
+    define(g, name, chosen);
+    for (uint32_t v = 0; v < count; v++) {
+        const char *word = values[v].word;
+        if (word && !strchr(word, ' ')) {
+            gt_text_printf(&g->macros, "#define %s_%s %d\n", name, word,
+                           chosen->word && strcmp(chosen->word, word) == 0);
         }
     }
 }
@@ -45,16 +48,17 @@ static void define_values(generator *g)
     const gt_template *template = g->binding->template;
     const uint64_t problem = g->body->macro_problem, axes = g->body->macro_axes;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (template->problem[i].kind != GT_PROBLEM_SIZE && (problem >> i & 1)) {
-            define(g, template->problem[i].name, &g->binding->problem->values[i]);
+        const gt_problem_value *value = &template->problem[i];
+        if (value->kind != GT_PROBLEM_SIZE && (problem >> i & 1)) {
+            define_chosen(g, value->name, value->values, value->count,
+                          &g->binding->problem->values[i]);
         }
     }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
         if (!gt_axis_traits_of(axis->kind)->generates && (axes >> i & 1)) {
-            const gt_value *chosen = &axis->values[g->config->choice[i]];
-            define(g, axis->name, chosen);
-            define_words(g, axis, chosen);
+            define_chosen(g, axis->name, axis->values, axis->count,
+                          &axis->values[g->config->choice[i]]);
         }
     }
 }

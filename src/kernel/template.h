@@ -15,7 +15,7 @@
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one
  *     result, which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
- *   problem(type T = float, double)      compile-time word
+ *   problem(type T = float, double)      compile-time word; the source has T_float, 0 or 1
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
@@ -114,7 +114,7 @@
  *     Integers without a fill are zero before it
  *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
  *     in place of a reference: the right results of every output, for these very inputs; files as
- *     those of fills
+ *     those of fills. gputune run --save writes those of a configuration, and prints the clause
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")

@@ -134,6 +134,8 @@ typedef struct gt_field {
     double best_ns;    /* of the first launches of variants that are right; 0: none that tells */
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
+    gt_saved_output *saves; /* files that the first variant's outputs are written to */
+    uint32_t save_count;
     uint32_t turns;
     double default_ran_s; /* how long the default, not proved yet, had been running when the time
                              was up, if that is suspicious; else 0 */

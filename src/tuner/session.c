@@ -85,7 +85,7 @@ void gt_session_close(gt_session *session)
         services->leave_gpu(services->user);
     }
     keep_default(session);
-    gt_data_release(session->field.setup);
+    gt_data_release(&session->field);
     gt_field_close(&session->field);
 }
 

@@ -170,6 +170,16 @@ static const char *const right[] = {
     PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
 };
 
+/* A problem value's word too: without its macro, the code would silently take another branch. */
+static void test_code_may_ask_for_a_word_of_the_problem(void **state)
+{
+    static const char asking[] =
+        PLAIN("problem(type OP = sum, max)", "#if OP_max\n#endif\n") "{ y[0] = 1; }";
+    (void)state;
+    assert_true(generates(asking, "#define OP_sum 1\n"));
+    assert_true(generates(asking, "#define OP_max 0\n"));
+}
+
 static void test_what_reaches_the_variants(void **state)
 {
     (void)state;
@@ -217,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_arguments_of_the_reference),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_what_reaches_the_variants),
+        cmocka_unit_test(test_code_may_ask_for_a_word_of_the_problem),
         cmocka_unit_test(test_macros_that_no_code_has),
         cmocka_unit_test(test_what_only_the_compiler_knows),
     };

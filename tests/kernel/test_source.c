@@ -86,6 +86,8 @@ static void test_macros(void **state)
     static const char *const present[] = {
         "#define R (-2)\n",
         "#define T float\n",
+        "#define T_float 1\n",
+        "#define T_double 0\n",
         "#define U 2\n",
         "#define MODE fast\n",
         "#define MODE_plain 0\n",
