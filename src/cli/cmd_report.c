@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 enum { PAGE, MARKDOWN };
+enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
 typedef struct settings {
     cli_common common;
+    cli_stored stored;
     const char *output;
     int format;
     bool history;
@@ -57,35 +59,45 @@ static char *find_source(const cli_session *session, const cli_measured *from)
     return source;
 }
 
+/* Adds the records of what a name of the command line stands for. */
+static int collect_named(cli_report *report, gputune_record_filter *filter,
+                         const cli_session *session, char *name)
+{
+    cli_catalogue catalogue;
+    size_t before = report->measured.count;
+    int status = GPUTUNE_OK, code = cli_catalogue_stored(&catalogue, session, name);
+    for (size_t k = 0; code == CLI_CONTINUE && k < catalogue.count && status >= 0; k++) {
+        filter->kernel = catalogue.kernels[k].name;
+        status = gputune_records(session->tuner, filter, add, report);
+        status =
+            status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
+    }
+    if (code == CLI_CONTINUE && status >= 0 && report->measured.count == before) {
+        return cli_stored_nothing(session, filter);
+    }
+    return code == CLI_CONTINUE && status < 0 ? cli_fail(status) : code;
+}
+
 /* Collects the records of the named kernels, of all kernels without names. */
 static int collect(cli_report *report, const settings *settings, const cli_session *session,
                    const cli_arguments *names)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = filter.any_gpu = true;
+    filter.all_trials = true;
     filter.history = settings->history;
+    int code = cli_stored_filter(&filter, &settings->stored, session);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    for (size_t i = 0; i < names->count && code == CLI_CONTINUE; i++) {
+        code = collect_named(report, &filter, session, names->items[i]);
+    }
     int status = names->count ? GPUTUNE_OK : gputune_records(session->tuner, &filter, add, report);
-    for (size_t i = 0; i < names->count && status >= 0; i++) {
-        cli_catalogue catalogue;
-        size_t before = report->measured.count;
-        int code = cli_catalogue_stored(&catalogue, session, names->items[i]);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
-        for (size_t k = 0; k < catalogue.count && status >= 0; k++) {
-            filter.kernel = catalogue.kernels[k].name;
-            status = gputune_records(session->tuner, &filter, add, report);
-            status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* said below */
-        }
-        if (status >= 0 && report->measured.count == before) {
-            filter.kernel = names->items[i];
-            return cli_stored_nothing(session, &filter);
-        }
+    if (status < 0) {
+        return cli_fail(status);
     }
-    if (status >= 0 && !report->measured.count) {
-        return cli_stored_nothing(session, &filter);
-    }
-    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    bool nothing = code == CLI_CONTINUE && !report->measured.count;
+    return nothing ? cli_stored_nothing(session, &filter) : code;
 }
 
 static int write_report(const cli_report *report, const settings *settings)
@@ -113,7 +125,7 @@ static int make_report(const settings *settings, const cli_session *session,
         return code;
     }
     report.sources = cli_allocate(report.measured.count, sizeof *report.sources);
-    for (size_t i = 0; i < report.measured.count; i++) {
+    for (size_t i = 0; i < report.measured.count && i < MOST_SOURCES; i++) {
         report.sources[i] = find_source(session, &report.measured.items[i]);
     }
     return write_report(&report, settings);
@@ -127,6 +139,10 @@ int cmd_report(int argc, char **argv)
          "write there instead of to standard output", NULL},
         {"format", 'f', CLI_OPTION_CHOICE, &settings.format, NULL, "a page, or Markdown [html]",
          format_words},
+        {"size", 's', CLI_OPTION_LIST, &settings.stored.sizes, "NAME=V[,V...]",
+         "what was measured at these sizes; may be repeated [all sizes]", NULL},
+        {"gpu", 0, CLI_OPTION_TEXT, &settings.stored.gpu, "GPU",
+         "what was measured on this GPU: a part of its name, or its\nenvironment [all GPUs]", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
         CLI_FILE_OPTIONS(&settings.common),

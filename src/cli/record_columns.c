@@ -190,6 +190,33 @@ static void outcome(cli_cell *out, const void *item)
     cli_set_text(out, text);
 }
 
+/* "13.0" for 13000. */
+static void set_version(cli_cell *out, int version)
+{
+    cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
+}
+
+static void driver(cli_cell *out, const void *item)
+{
+    const gputune_record *record = item;
+    set_version(out, record->driver_version);
+}
+
+static void nvrtc(cli_cell *out, const void *item)
+{
+    const gputune_record *record = item;
+    set_version(out, record->nvrtc_version);
+}
+
+static void clocks(cli_cell *out, const void *item)
+{
+    const gputune_record *record = item;
+    if (record->sm_clock_khz) {
+        cli_set_text(out, cli_format("%d MHz, memory %d MHz", record->sm_clock_khz / 1000,
+                                     record->memory_clock_khz / 1000));
+    }
+}
+
 static void verdict(cli_cell *out, const void *item)
 {
     cli_set_text(out, cli_verdict(item));
@@ -201,6 +228,7 @@ enum {
     RUN = CLI_VIEW_RUN,
     COMPARE = CLI_VIEW_COMPARE,
     WHY = CLI_VIEW_WHY,
+    PLACE = CLI_VIEW_PLACE,
     ALL = WINNERS | TRIALS | RUN | COMPARE | WHY,
     DATA = CLI_IN_DATA,
     SPARE = CLI_SPARE
@@ -214,16 +242,16 @@ enum {
     }
 
 static const cli_column columns[] = {
-    SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY),
-    SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY),
+    SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY | PLACE),
+    SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY | PLACE),
     SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN | SPARE),
     MADE("cache", "", CLI_TEXT, DATA, cache),
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
-    SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
+    SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
     SAME(environment, "", CLI_TEXT, DATA),
-    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
+    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
-    SAME(status, "status", CLI_TEXT, DATA | RUN | COMPARE),
+    SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
     {NULL, "grid", CLI_TEXT, RUN, FIELD(grids)},
     {NULL, "block", CLI_TEXT, RUN, FIELD(blocks)},
     MADE(NULL, "grids", CLI_TEXT, WINNERS | TRIALS | SPARE, pipeline_grids),
@@ -242,7 +270,7 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
-    MADE("verdict", "verdict", CLI_TEXT, CLI_IN_ITS_DATA | COMPARE, verdict),
+    MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN | WHY | SPARE,
@@ -269,11 +297,11 @@ static const cli_column columns[] = {
     SAME(unfinished, "", CLI_YES, DATA),
     SAME(only, "", CLI_TEXT, DATA),
     MADE(NULL, "flags", CLI_TEXT, ALL, flags),
-    MADE(NULL, "outcome", CLI_TEXT, TRIALS, outcome),
+    MADE(NULL, "outcome", CLI_STATUS, TRIALS, outcome),
     SAME(eliminated_round, "", CLI_SOME_COUNT, DATA),
     SAME(message, "message", CLI_TEXT, DATA | RUN | COMPARE),
-    SAME(stop_reason, "", CLI_TEXT, DATA),
-    SAME(created, "", CLI_TEXT, DATA),
+    SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
+    SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_COUNT, DATA, failed),
@@ -291,11 +319,14 @@ static const cli_column columns[] = {
     SAME(order, "", CLI_WHOLE, DATA),
     SAME(driver_version, "", CLI_WHOLE, DATA),
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),
-    SAME(arch, "", CLI_TEXT, DATA),
-    SAME(sm_count, "", CLI_WHOLE, DATA),
+    SAME(arch, "arch", CLI_TEXT, DATA | PLACE),
+    SAME(sm_count, "SMs", CLI_WHOLE, DATA | PLACE),
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(tuning_s, "", CLI_REAL, DATA),
+    MADE(NULL, "highest clocks", CLI_TEXT, PLACE, clocks),
+    MADE(NULL, "driver", CLI_TEXT, PLACE, driver),
+    MADE(NULL, "NVRTC", CLI_TEXT, PLACE, nvrtc),
     {"grid", "", CLI_TEXT, DATA, FIELD(grids)},
     {"block", "", CLI_TEXT, DATA, FIELD(blocks)},
 };

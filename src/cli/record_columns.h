@@ -13,7 +13,8 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* joined to another: also the GPU */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another: also the GPU */
+    CLI_VIEW_PLACE = CLI_VIEW << 6    /* where and when it was measured */
 };
 
 /* An empty table of gputune_record. */

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "cli/memory.h"
+#include "cli/record_columns.h"
 #include "cli/units.h"
 #include "cli/why.h"
 
@@ -90,8 +91,12 @@ static void write_source(const char *source, FILE *file)
 
 void cli_report_write_markdown(const cli_report *report, FILE *file)
 {
+    cli_table place = report->standing;
+    place.view = CLI_VIEW_PLACE;
     fputs("# gputune report\n\n", file);
     cli_table_write(&report->standing, CLI_FORMAT_MARKDOWN, file);
+    fputs("\nWhere it was measured:\n\n", file);
+    cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
     for (size_t i = 0; i < report->measured.count; i++) {
         const cli_measured *from = &report->measured.items[i];
         fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->kernel),

@@ -240,7 +240,8 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .code_count = codes.count,
                                 .passed = passed.items,
                                 .passed_count = passed.count,
-                                .force = request->options.force};
+                                .force = request->options.force,
+                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = last_patience(tuning);
     status = status == GPUTUNE_OK
                  ? gt_store_put_winner(request->services->store, &outcome, &patience)

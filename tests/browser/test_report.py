@@ -113,6 +113,8 @@ def keys(page):
     check("and then the next", page.run("document.getElementById('said').textContent") != said)
     page.press("Enter", 13)
     check("Enter holds it", page.run("document.getElementById('said').textContent").startswith("held: "))
+    held = page.run("document.querySelector('#trials tr.held td').textContent")
+    check("which the table shows", held in cells(page, "trial"))
     page.press("Escape", 27)
     unnamed = page.run("""[...document.querySelectorAll('button, input, select, canvas, svg[role], table, [tabindex]')]
         .filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.labels?.length
@@ -189,17 +191,45 @@ def test_hostile():
         fetches_nothing(page, path)
 
 
+def test_little():
+    """Nothing works, or there is one variant alone."""
+    failed = make("failed", "wrong")
+    with open(failed, encoding="utf-8") as file:
+        text = file.read()
+    alone = os.path.join(OUT, "alone.html")
+    with open(alone, "w", encoding="utf-8") as file:
+        file.write(text.replace("VEC=2 BLOCK=64 UNROLL=2", ""))
+    with Page() as page:
+        for path in (failed, alone):
+            page.open(path)
+            check("a scenario without a winner has its trial in the table", cells(page, "outcome") == ["wrong: y[17] is 2, not 3"])
+            page.run("document.querySelector('canvas').focus()")
+            page.press("ArrowRight")
+            page.run("scrollTo(0, 1e6)")
+            page.frame()
+            fetches_nothing(page, path)
+
+
 def test_scenarios(database):
     path = make("report", "", "--db", database)
     with Page(1280, 1500) as page:
         page.dark(False)
         page.open(path)
         names = page.run("[...document.querySelectorAll('#overview a')].map(link => link.textContent)")
-        check("all scenarios are listed", len(names) == 2)
-        page.click("#overview tbody tr:nth-child(2) a")
-        check("a click opens another one",
-              page.run("document.getElementById('scenario-title').textContent").startswith(names[1]))
+        check("all scenarios are listed", len(names) == 3)
+        page.click("#overview th:nth-child(2) button")
+        gpus = page.run("[...document.querySelectorAll('#overview tbody tr')].map(row => row.children[1].textContent)")
+        check("by their GPU where that is asked for", gpus == sorted(gpus) and len(set(gpus)) == 2 or print(gpus))
+        page.click("#overview thead th:nth-child(2) button")
+        link = "#overview tbody tr:nth-child(2) a"
+        page.click(link)
+        check("a click opens another one", page.run(f"document.getElementById('scenario-title').textContent.startsWith("
+                                                    f"document.querySelector('{link}').textContent + ' on NVIDIA H200')"))
         check("the same variants elsewhere have a figure", is_drawn(page, "#elsewhere canvas"))
+        there = page.run("[...document.querySelectorAll('#other option')].map(option => option.textContent)")
+        check("of another size, and of another GPU", len(there) == 2 and any("A100" in name for name in there) or print(there))
+        check("default and winner of both stand under the roof", page.run(
+            "document.querySelectorAll('#ceiling circle').length") == 4)
         check("the winner's source is there", "__global__" in page.run("document.querySelector('#source pre').textContent"))
         check("figures are saved as PNG", page.run("""new Promise(done => {
             URL.createObjectURL = blob => { done(blob.type); return '#'; };
@@ -220,6 +250,7 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     test_many()
     test_hostile()
+    test_little()
     test_scenarios(sys.argv[2])
     print(f"{check.results.count(True)} passed, {check.results.count(False)} failed")
     sys.exit(not all(check.results))

@@ -212,8 +212,10 @@ function addElsewhere(parent, view) {
 
 /* ---- default and winner, and what this GPU could do ---- */
 
+const drawing = document.querySelector('svg').namespaceURI;
+
 function svg(tag, properties, ...children) {
-  const element = document.createElementNS(document.querySelector('svg').namespaceURI, tag);
+  const element = document.createElementNS(drawing, tag);
   for (const [name, value] of Object.entries(properties)) {
     element.setAttribute(name, value);
   }
@@ -229,11 +231,11 @@ function bars(label, rows) {
   rows.forEach(({name, value, low, high, text, color}, i) => {
     const y = 26 * i + 4;
     out.append(svg('text', {x: 84, y: y + 14, 'text-anchor': 'end'}, name),
-      svg('rect', {x: 92, y, width: value * scale, height: 20, fill: colour(color), opacity: 0.75}));
+      svg('rect', {x: 92, y, width: value * scale, height: 20, fill: `var(--${color})`, opacity: 0.75}));
     if (low > 0 && high > 0) {
       const [from, to] = [92 + low * scale, 92 + high * scale];
       out.append(svg('path', {d: `M${from} ${y + 3}v14M${from} ${y + 10}H${to}M${to} ${y + 3}v14`,
-        stroke: colour('ink'), fill: 'none'}));
+        stroke: 'var(--ink)', fill: 'none'}));
     }
     out.append(svg('text', {x: 92 + (high || value) * scale + 8, y: y + 14, class: 'faint'}, text));
   });
@@ -268,4 +270,36 @@ function addCeiling(parent, scenario) {
     rows.push({name: 'copy', color: 'lost', value: 1, text: `${rate(copy)}B/s, measured from device to device`});
     parent.append(create('h3', {}, 'Distance to the ceiling'), bars('Bandwidth', rows));
   }
+}
+
+/* Winners and defaults of this GPU by their arithmetic and its rate, under the roof that the measured
+ * bandwidth is. A roof of arithmetic is not measured, and not drawn. */
+function addRoofline(parent, view) {
+  const points = view.scenarios.filter(other => other.environment === view.scenario.environment).flatMap(other =>
+    other.records.filter(record => record.flops_per_s && record.bytes && record.copy_bytes_per_s)
+      .map(record => ({other, record, x: record.flops / record.bytes, y: record.flops_per_s})));
+  if (!points.length) {
+    return;
+  }
+  const copy = points[0].record.copy_bytes_per_s, xs = points.map(point => point.x), ys = points.map(point => point.y);
+  const [left, right] = [Math.min(...xs) / 4, Math.max(...xs) * 4];
+  const sx = logarithmic(left, right, value => String(Number(value.toPrecision(2))));
+  const sy = logarithmic(Math.min(...ys, copy * left) / 2, copy * right, value => `${rate(value)}FLOP/s`);
+  const xOf = x => 92 + 740 * sx.share(x), yOf = y => 240 - 225 * sy.share(y);
+  const mine = points.filter(point => point.other === view.scenario);
+  const out = svg('svg', {width: 860, height: 280, viewBox: '0 0 860 280', role: 'img', 'aria-label':
+    `Roofline: ${mine.map(({record, x, y}) => `${record.is_winner ? 'winner' : 'default'} ${rate(y)}FLOP/s at ` +
+      `${x.toPrecision(3)} FLOP a byte, of ${rate(copy * x)}FLOP/s that a copy's bandwidth allows`).join('; ')}`});
+  const text = (x, y, content, anchor) => svg('text', {x, y, 'text-anchor': anchor, class: 'faint'}, content);
+  out.append(...sx.ticks.map(([value, label]) => text(xOf(value), 257, label, 'middle')),
+    ...sy.ticks.map(([value, label]) => text(86, yOf(value) + 4, label, 'end')),
+    text(462, 274, 'FLOP for each byte of work()', 'middle'),
+    svg('path', {d: 'M92 15V240H832', stroke: 'var(--line)', fill: 'none'}),
+    svg('path', {d: `M${xOf(left)} ${yOf(copy * left)}L${xOf(right)} ${yOf(copy * right)}`, stroke: 'var(--lost)',
+      'stroke-width': 2}),
+    ...points.map(({other, record, x, y}) => svg('circle', {cx: xOf(x), cy: yOf(y), r: 5,
+      fill: `var(--${record.is_winner ? 'winner' : 'default'})`, opacity: other === view.scenario ? 1 : 0.3},
+    svg('title', {}, `${other.title}: ${record.is_winner ? 'winner' : 'default'}, ${rate(y)}FLOP/s`))));
+  parent.append(create('div', {className: 'wide'}, out),
+    create('p', {className: 'hint'}, "The line is what a copy's bandwidth allows; faint points are other scenarios of this GPU."));
 }

@@ -74,6 +74,23 @@ function readAxes(configurations) {
   return [...axes.values()];
 }
 
+const keyOf = row => `${row.scenario} ${row.environment}`;
+
+/* Rows by their scenario. */
+function group(rows) {
+  const out = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (!out.has(key)) {
+      out.set(key, []);
+    }
+    out.get(key).push(row);
+  }
+  return out;
+}
+
+const recordsOf = group(report.shown.records), worthOf = group(report.shown.axes);
+
 /* A scenario of the report, with what belongs to it of the records and of the axes' values. */
 class Scenario {
   constructor(json) {
@@ -86,9 +103,8 @@ class Scenario {
     for (const name of Object.keys(json.trials)) {
       this.column[name] = column(name);
     }
-    const mine = row => row.scenario === this.scenario && row.environment === this.environment;
-    this.records = report.shown.records.filter(mine);
-    this.worth = report.shown.axes.filter(mine);
+    this.records = recordsOf.get(keyOf(this)) ?? [];
+    this.worth = worthOf.get(keyOf(this)) ?? [];
     this.units = unitsOf(this.objective);
     this.title = `${this.kernel} ${shortSizes(this.sizes)}`;
     this.rows = Int32Array.from({length: this.count}, (_, row) => row);

@@ -49,6 +49,7 @@ class View {
     addStanding(place('standing'), scenario);
     addWorth(place('worth'), scenario);
     addCeiling(place('ceiling'), scenario);
+    addRoofline(document.getElementById('ceiling'), this);
     addProvenance(document.getElementById('provenance'), scenario);
     addSource(document.getElementById('source'), scenario);
     this.heat = new HeatMap(place('heat'), this);
@@ -93,11 +94,15 @@ class View {
     }
   }
 
-  hold(row) {
+  /* Marks a trial in all figures and in the table, where it comes into sight if `reveal`; -1: none. */
+  hold(row, reveal = row >= 0) {
     this.held = row;
     this.figures.filter(figure => !figure.stale).forEach(figure => figure.decorate());
     this.table.drawn = undefined;
     this.table.draw();
+    if (reveal) {
+      this.table.reveal(row);
+    }
     say(row < 0 ? 'no trial is held' : `held: ${this.scenario.lines(row)[0]}`);
   }
 }
@@ -106,8 +111,7 @@ function start() {
   const view = new View(), theme = document.getElementById('theme'), filter = document.getElementById('filter');
   const redraw = () => {
     colours.clear();
-    view.build();
-    view.refresh();
+    view.figures.forEach(figure => figure.refresh());
   };
   theme.addEventListener('change', () => {
     document.documentElement.dataset.theme = theme.value;
@@ -115,6 +119,7 @@ function start() {
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   addEventListener('resize', () => view.figures.forEach(figure => figure.refresh()));
+  addEventListener('beforeprint', () => view.figures.filter(figure => figure.stale).forEach(figure => figure.draw()));
   document.getElementById('choose').addEventListener('submit', event => event.preventDefault());
   document.getElementById('scale').addEventListener('change', event => {
     view.scale = event.target.value;

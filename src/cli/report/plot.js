@@ -3,7 +3,7 @@
 function create(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (name.includes('-') || name === 'role' || name === 'for') {
+    if (name.includes('-') || name === 'role') {
       element.setAttribute(name, value);
     } else {
       element[name] = value;
@@ -89,7 +89,7 @@ const margin = {left: 72, right: 26, top: 22, bottom: 34};
 
 /* Has a canvas with a caption, keys, and a button that saves it. A figure of trials says in `options`:
  * name, label (of the canvas), height, rows(), x(row), y(row) (NaN: at the top), scaleX(), scaleY(),
- * xTitle, under(figure), over(figure). */
+ * xTitle, and over(figure), which draws on top of it. */
 class Figure {
   constructor(parent, view, options) {
     this.view = view;

@@ -49,6 +49,11 @@ function headings(columns, sort) {
   return row;
 }
 
+function flagsOf(record) {
+  return ['tie', 'noisy', 'modelled', 'unfinished', 'unproved', 'unreferenced', 'outdated']
+    .filter(name => record[name]).join(', ');
+}
+
 function addOverview(parent, view) {
   const winner = scenario => scenario.records.find(record => record.is_winner && record.configuration === scenario.winner);
   const figure = (title, read, text) => ({title, kind: 'number', value: scenario => read(winner(scenario) ?? {}),
@@ -67,6 +72,7 @@ function addOverview(parent, view) {
     figure('of copy', record => record.copy_share, value => value ? percent(value) : ''),
     {title: 'trials', kind: 'number', value: scenario => scenario.count, text: scenario => String(scenario.count)},
     plain('measured', scenario => winner(scenario)?.created ?? scenario.column.created[0]),
+    plain('flags', scenario => flagsOf(winner(scenario) ?? {})),
   ];
   const table = sortable('Scenarios', columns, [...view.scenarios], (line, scenario) => {
     line.classList.toggle('chosen', scenario === view.scenario);
@@ -231,6 +237,12 @@ class TrialTable {
       this.space(this.order.length - first - rows.length));
   }
 
+  /* Scrolls a trial into sight. */
+  reveal(row) {
+    const index = this.order.indexOf(row);
+    this.parent.scrollTop = Math.max(0, (index + 1) * rowHeight - this.parent.clientHeight / 2);
+  }
+
   space(count) {
     const line = create('tr', {className: 'space', 'aria-hidden': 'true'}, create('td', {colSpan: this.columns.length}));
     line.style.height = `${count * rowHeight}px`;
@@ -239,7 +251,7 @@ class TrialTable {
 
   line(row, index) {
     const {scenario, held} = this.view;
-    const line = create('tr', {'aria-rowindex': index + 2, onclick: () => this.view.hold(row === held ? -1 : row)},
+    const line = create('tr', {'aria-rowindex': index + 2, onclick: () => this.view.hold(row === held ? -1 : row, false)},
       ...this.columns.map(({kind, text}) => cell(String(text(row)), kind)));
     line.classList.toggle('winner', row === scenario.winnerRow);
     line.classList.toggle('default', row === scenario.defaultRow);
@@ -254,8 +266,6 @@ function addProvenance(list, scenario) {
   const record = scenario.records.find(one => one.configuration === scenario.winner) ?? scenario.records[0] ?? {};
   const clocks = [record.sm_clock_khz && `SMs ${record.sm_clock_khz / 1000} MHz`,
     record.memory_clock_khz && `memory ${record.memory_clock_khz / 1000} MHz`].filter(Boolean).join(', ');
-  const flags = ['tie', 'noisy', 'modelled', 'unfinished', 'unproved', 'unreferenced', 'outdated']
-    .filter(name => record[name]).join(', ');
   const facts = {
     'GPU': `${scenario.gpu}${record.arch ? `, ${record.arch}` : ''}${record.sm_count ? `, ${record.sm_count} SMs` : ''}`,
     'measured by': record.origin,
@@ -266,7 +276,8 @@ function addProvenance(list, scenario) {
     'objective': record.objective && `${record.objective}, ${record.cache} cache`,
     'inputs': [record.inputs, record.alignment && `aligned to ${record.alignment} bytes`].filter(Boolean).join(', '),
     'tuning': [record.tuning_s && `${record.tuning_s.toPrecision(3)} s`, scenario.stop_reason].filter(Boolean).join('; '),
-    'winner': scenario.winner, 'flags': flags,
+    'winner': scenario.winner,
+    'flags': flagsOf(record),
     'launched as': record.grid && `grid ${record.grid}, block ${record.block}`,
     'scenario': scenario.scenario, 'environment': scenario.environment, 'template': record.identity,
     'written by': `gputune ${report.gputune}`,

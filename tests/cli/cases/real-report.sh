@@ -17,6 +17,9 @@ print("source:", page["scenarios"][0]["source"].count("__global__"))
 orders = page["scenarios"][0]["trials"]["order"]
 print("in their order:", sorted(orders)[-1] - sorted(orders)[0] == len(orders) - 1)
 PYTHON
+$GPUTUNE report --size n=2K -f md
+echo "exit $?"
+$GPUTUNE report axpy --size n=2000 --gpu h200 -f md | grep '^##'
 # of a template that has been edited since there is no source
 { cat "$(dirname "$0")/../../../templates/axpy.cu"; echo '__device__ int added;'; } >axpy.cu
 $GPUTUNE report "$PWD/axpy.cu" -f md | grep -c '__global__'
