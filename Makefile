@@ -245,7 +245,7 @@ check:
 	@tools/setup check
 	@$(MAKE) --no-print-directory $(ALL_CORES) check-build
 	@tools/check $(B)
-check-build: all tests fuzzers
+check-build: all tests fuzzers benches
 
 #: make check-san     the tests under ASan with UBSan, then TSan
 #: make check-stress N=1000000   random calls from 1, 8 and 64 threads under TSan, then ASan with UBSan

@@ -218,28 +218,16 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
     return GPUTUNE_OK;
 }
 
-static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
-                                   const gt_trial_list *list, gt_winner *winner, int64_t fallback,
-                                   uint32_t winning)
+/* Without a winner (NULL) trials and code alone, so that neither the next tuning nor an answer
+ * without times compiles it again. */
+static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
+                            const gt_winner *winner)
 {
     const gt_request *request = tuning->session.request;
-    const gt_config standard = gt_config_default(request->template);
+    bool final = winner && winner->terms.final;
     gt_code_list codes, passed = {0};
-    gputune_status status = GPUTUNE_OK;
-    GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
-    GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
-    winner->problem = request->problem_text;
-    winner->trial = tuning->session.field.variants.items[winning].trial;
-    winner->default_trial = default_trial(tuning);
-    winner->code = code_of(tuning, winning);
-    if (fallback >= 0) {
-        winner->fallback = code_of(tuning, (uint32_t)fallback);
-        GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
-    }
-    GT_TRY(list_codes(&codes, tuning, winner->terms.final));
-    if (winner->terms.final) {
-        status = gt_tuning_kept_codes(&passed, tuning);
-    }
+    GT_TRY(list_codes(&codes, tuning, final));
+    gputune_status status = final ? gt_tuning_kept_codes(&passed, tuning) : GPUTUNE_OK;
     gt_device device;
     const gt_gpu_facts gpu = gpu_facts(&device, tuning);
     const gt_outcome outcome = {.environment = request->environment,
@@ -261,6 +249,25 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
     free(codes.items);
     free(passed.items);
     return status;
+}
+
+static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
+                                   const gt_trial_list *list, gt_winner *winner, int64_t fallback,
+                                   uint32_t winning)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_config standard = gt_config_default(request->template);
+    GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
+    GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
+    winner->problem = request->problem_text;
+    winner->trial = tuning->session.field.variants.items[winning].trial;
+    winner->default_trial = default_trial(tuning);
+    winner->code = code_of(tuning, winning);
+    if (fallback >= 0) {
+        winner->fallback = code_of(tuning, (uint32_t)fallback);
+        GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
+    }
+    return store(tuning, list, winner);
 }
 
 static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_choice *choice,
@@ -337,32 +344,10 @@ static gputune_status explain_stop(const gt_tuning *tuning)
                          limit);
 }
 
-/* Also the code, so that neither the next tuning nor an answer without times compiles it again. */
-static gputune_status store_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
-{
-    const gt_request *request = tuning->session.request;
-    gt_code_list codes;
-    GT_TRY(list_codes(&codes, tuning, false));
-    gt_device device;
-    const gt_gpu_facts gpu = gpu_facts(&device, tuning);
-    const gt_outcome outcome = {.environment = request->environment,
-                                .gpu = &gpu,
-                                .scenario = &request->scenario,
-                                .trials = list->items,
-                                .trial_count = list->count,
-                                .codes = codes.items,
-                                .code_count = codes.count,
-                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
-    const gt_patience patience = last_patience(tuning);
-    gputune_status status = gt_store_put_winner(request->services->store, &outcome, &patience);
-    free(codes.items);
-    return status;
-}
-
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
 {
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
-    if (store_without_winner(tuning, list) != GPUTUNE_OK) {
+    if (store(tuning, list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
@@ -376,7 +361,7 @@ void gt_tuning_keep_findings(const gt_tuning *tuning)
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
     if (!tuning->race || gt_tuning_trials(&list, tuning) != GPUTUNE_OK ||
-        store_without_winner(tuning, &list) != GPUTUNE_OK) {
+        store(tuning, &list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     gt_tuning_free_trials(&list);

@@ -227,3 +227,18 @@ def table(rows, heads):
     widths = [max(len(row[i]) for row in [heads] + rows) for i in range(len(heads))]
     for row in [heads] + rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def judge(told, source, spec, configs):
+    """Has judge.py time configurations in a process of its own: median and interval of each by its text. `told`: its
+    space in foreign terms."""
+    script = os.path.join(FOLDER, "judge.py")
+    texts = map(told.foreign, configs)
+    done = subprocess.run(
+        [sys.executable, script, source, told.space["kernel"], spec, *texts],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        sys.exit(f"the judge failed: {done.stderr.strip().splitlines()[-1:]}")
+    return dict(zip(configs, json.loads(done.stdout.strip().splitlines()[-1])))

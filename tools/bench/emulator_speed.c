@@ -88,9 +88,10 @@ static gputune_status compile(prepared *p, const gt_request *request)
     gt_nvrtc_result_free(&result);
     gt_source_free(&source);
     GT_TRY(status);
-    p->kernel = emu_program_kernel(p->program, p->launch.entry);
+    p->kernel = emu_program_kernel(p->program, p->launch.steps[0].entry);
     bool fits = p->kernel && emu_program_global_count(p->program) <= GLOBALS;
-    return fits ? GPUTUNE_OK : gt_fail(GPUTUNE_ECOMPILE, "%s: no such kernel", p->launch.entry);
+    return fits ? GPUTUNE_OK
+                : gt_fail(GPUTUNE_ECOMPILE, "%s: no such kernel", p->launch.steps[0].entry);
 }
 
 static uint64_t filled(prepared *p, const gt_workload *workload, const gt_buffer *buffer,
@@ -159,7 +160,7 @@ static void place_globals(prepared *p)
 /* Thread-instructions a second, the best of some rounds. */
 static gputune_status measure(double *out, const prepared *p, uint32_t workers)
 {
-    const gt_geometry *g = &p->launch.geometry;
+    const gt_kernel_step *g = &p->launch.steps[0];
     emu_memory memory = {find, (void *)(uintptr_t)p};
     emu_limits limits = {
         .sm_count = (uint32_t)device.sm_count, .l1_bytes = L1_BYTES, .workers = workers};
@@ -179,7 +180,7 @@ static gputune_status measure(double *out, const prepared *p, uint32_t workers)
         emu_fault fault;
         double start = now_s();
         if (emu_run(&launch, &counters, &fault) != 0) {
-            return gt_fail(GPUTUNE_ECUDA, "%s: %s", p->launch.entry, fault.message);
+            return gt_fail(GPUTUNE_ECUDA, "%s: %s", p->launch.steps[0].entry, fault.message);
         }
         double rate = (double)counters.thread_instructions / (now_s() - start);
         best = rate > best ? rate : best;
