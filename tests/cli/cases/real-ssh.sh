@@ -20,13 +20,13 @@ exec ssh -F none -o BatchMode=yes -o IdentitiesOnly=yes -o UserKnownHostsFile=$P
 SSH
 chmod +x there
 ssh-keygen -q -t ed25519 -N '' -f stranger
-warm() { # DATABASE COMMAND
-    $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000 --compile-on "$2" -v 2>&1 >/dev/null |
-        sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; /warning/p"
+warm() { # DATABASE COMMAND KERNELS: so many that ssh has its answer before they are tuned
+    $GPUTUNE warm $3 --driver emu --db "$1" --size n=1000 --compile-on "$2" -v 2>&1 >/dev/null |
+        sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; /warning/p" | LC_ALL=C sort -u
 }
 cores=$(nproc)
-warm one.db "2:KEY=user ./there" | sed "s/ $((cores + 2)) / two more than cores /"
-warm two.db "KEY=stranger ./there" | sed "s/ $cores / as many as cores /"
+warm one.db "2:KEY=user ./there" axpy | sed "s/ $((cores + 2)) / two more than cores /"
+warm two.db "KEY=stranger ./there" "axpy copy gather" | sed "s/ $cores / as many as cores /"
 echo == killed
 left() {
     for process in /proc/[0-9]*; do
