@@ -68,7 +68,7 @@ static void write_data(const cli_report *report, FILE *file)
         cli_why_explain(&tables[1], &axes, &data);
     }
     fprintf(file, "{\"schema\": %d, \"gputune\": \"%s\", \"shown\": ", SCHEMA, gputune_version());
-    cli_tables_write(tables, 2, CLI_FORMAT_JSON, file);
+    cli_tables_write("report", tables, 2, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
         fputs(i ? ",\n" : "\n", file);

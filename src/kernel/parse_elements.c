@@ -56,8 +56,10 @@ static gputune_status take_value(uint32_t *out, elements *made, const gt_token *
     }
     gt_lexer lexer;
     gt_lexer_open(&lexer, text->text, text->length, place);
-    return gt_read_integer_expression(&judge->values[judge->value_count++], made->parse, &lexer,
-                                      GT_USE_PROBLEM);
+    GT_TRY(gt_read_integer_expression(&judge->values[judge->value_count], made->parse, &lexer,
+                                      GT_USE_PROBLEM));
+    judge->value_count++;
+    return GPUTUNE_OK;
 }
 
 static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
@@ -366,7 +368,9 @@ gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body)
 {
     elements made = {.parse = parse, .judge = &parse->parts->reference};
     gputune_status status = read_assignments(&made, body);
-    append_kernel(&parse->elements, &made);
+    if (status == GPUTUNE_OK) {
+        append_kernel(&parse->elements, &made);
+    }
     gt_text_free(&made.loops);
     return status;
 }

@@ -136,7 +136,7 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
 
 static void verify_end(gt_field *field, gt_request *request)
 {
-    gt_data_release(field->setup);
+    gt_data_release(field);
     gt_field_close(field);
     gt_request_free(request);
 }
