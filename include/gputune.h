@@ -770,6 +770,28 @@ GPUTUNE_API int gputune_devices(const char *driver,
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
+typedef enum gputune_verdict {
+    GPUTUNE_VERDICT_OK = 0,
+    GPUTUNE_VERDICT_WARNING, /* results are worse, or come later, than they could */
+    GPUTUNE_VERDICT_FAILURE  /* something does not work */
+} gputune_verdict;
+/* What gputune_diagnose() says of one thing. */
+typedef struct gputune_diagnosis {
+    uint32_t version;
+    const char *subject; /* "driver", "clocks", "database", ... */
+    gputune_verdict verdict;
+    const char *found;  /* in one line */
+    const char *remedy; /* what to do about it; "" where nothing is to be done */
+} gputune_diagnosis;
+#define GPUTUNE_DIAGNOSIS_VERSION 1
+/* Looks at all that tuning depends on, as gputune_open() with these options would use it: driver,
+ * GPU, compiler, headers, workers, templates, database and environment variables. Calls `each` for
+ * everything. Needs no tuner. What is wrong is said, and no failure of this call. Of the database
+ * nothing is changed. The GPU copies some memory. */
+GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
+                                 int (*each)(void *user, const gputune_diagnosis *diagnosis),
+                                 void *user);
+
 /* One kernel there is to tune. */
 typedef struct gputune_kernel {
     uint32_t version;

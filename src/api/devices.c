@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Double data rate: two transfers a clock. */
-static double peak_bandwidth(const gt_device *device)
-{
-    return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;
-}
-
 static void describe(gputune_device *out, const gt_device *device)
 {
     *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
@@ -31,7 +25,7 @@ static void describe(gputune_device *out, const gt_device *device)
                             .max_parameter_bytes = device->max_parameter_bytes,
                             .driver_version = device->driver_version,
                             .nvrtc_version = device->nvrtc_version,
-                            .peak_bytes_per_s = peak_bandwidth(device),
+                            .peak_bytes_per_s = gt_device_peak_bytes_per_s(device),
                             .emulated = device->emulated};
     snprintf(out->name, sizeof out->name, "%s", device->name);
     snprintf(out->uuid, sizeof out->uuid, "%s", device->uuid);

@@ -221,7 +221,7 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
-static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
+gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
                                    GT_BYTES_THROUGH(gputune_open_options, include_path_count),
@@ -278,7 +278,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gputune_open_options known;
     gt_held_signal held;
     GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(read_options(&known, options));
+    GT_TRY(gt_open_options_read(&known, options));
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
         return gt_fail_memory();

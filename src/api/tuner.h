@@ -32,6 +32,9 @@ struct gputune {
     char *worker;
 };
 
+/* The options of a caller of any version; NULL: the _INIT ones. */
+gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given);
+
 /* Fails with `code`, and a message that begins with `what`, for a tuner without a device. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
 

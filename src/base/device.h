@@ -39,4 +39,10 @@ typedef struct gt_device {
     bool emulated;                     /* its image is PTX and its times are modelled */
 } gt_device;
 
+/* What its memory could carry: two transfers a clock; 0: not known. */
+static inline double gt_device_peak_bytes_per_s(const gt_device *device)
+{
+    return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;
+}
+
 #endif

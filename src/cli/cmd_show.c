@@ -4,31 +4,102 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/failures.h"
+#include "cli/plot.h"
 #include "cli/record_columns.h"
 #include "cli/stored.h"
+#include "cli/units.h"
 #include "cli/why.h"
+
+#include <math.h>
+#include <string.h>
 
 typedef struct settings {
     cli_common common;
     cli_stored stored;
-    bool all, history, why;
+    bool all, history, why, plot;
+    int sort; /* a sort_key */
+    uint32_t top;
 } settings;
+
+typedef enum sort_key { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE } sort_key;
+static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
 /* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
     cli_table table;
+    sort_key sort;
+    double *keys;   /* of the rows */
+    size_t columns; /* of the terminal that a table is for; 0 */
+    bool shortened; /* a row says only what differs from the default */
     cli_failures failures;
     cli_measured_list measured;
-    bool all, why;
+    bool all, why, plot; /* all: in the table */
 } found;
+
+/* By this a row is sorted: the best first, what has no time last. */
+static double key_of(sort_key sort, const gputune_record *record)
+{
+    switch (sort) {
+    case SORT_TIME:
+        return record->median_ns > 0 ? record->median_ns : INFINITY;
+    case SORT_SPEEDUP:
+        return -record->speedup;
+    case SORT_DATE:
+        return -(double)cli_seconds(record->created);
+    default:
+        return 0;
+    }
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        size_t own = strcspn(text, " ");
+        if (own == length && strncmp(text, word, length) == 0) {
+            return true;
+        }
+        text += own;
+    }
+    return false;
+}
+
+/* What of "VEC=4 BLOCK=256" is not in `standard`. */
+static char *difference(const char *configuration, const char *standard)
+{
+    char *out = cli_copy("");
+    const char *at = configuration;
+    for (at += strspn(at, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (!has_word(standard, at, length)) {
+            cli_append(&out, "%s%.*s", out[0] ? " " : "", (int)length, at);
+        }
+        at += length;
+    }
+    return out[0] ? out : cli_copy("the default");
+}
+
+/* A configuration of many axes would leave no room for anything else. */
+static void add_row(found *at, const gputune_record *record)
+{
+    gputune_record shown = *record;
+    const char *standard = record->default_configuration;
+    if (at->columns && standard && standard[0] &&
+        cli_columns(record->configuration) > at->columns / 2) {
+        shown.configuration = difference(record->configuration, standard);
+        at->shortened = true;
+    }
+    at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
+    at->keys[at->table.row_count] = key_of(at->sort, record);
+    cli_record_add(&at->table, &shown);
+}
 
 static int add(void *user, const gputune_record *record)
 {
     found *at = user;
     if (at->all || record->is_winner || (at->why && record->is_default)) {
-        cli_record_add(&at->table, record);
+        add_row(at, record);
     }
-    if (at->why) {
+    if (at->why || at->plot) {
         cli_measured_add(&at->measured, record);
     }
     cli_failures_add(&at->failures, record);
@@ -43,19 +114,31 @@ static void say_device(const cli_session *session)
     }
 }
 
-static int write_found(const settings *settings, const cli_session *session, const found *at,
+static int write_found(const settings *settings, const cli_session *session, found *at,
                        bool any_gpu)
 {
+    cli_table_sort(&at->table, at->keys);
+    if (settings->top && settings->top < at->table.row_count) {
+        at->table.row_count = settings->top;
+    }
     cli_format_kind format = (cli_format_kind)settings->common.format;
     if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
-    if (at->why && at->table.row_count) {
+    if (at->plot && at->table.row_count) {
+        cli_plot_write(&at->measured, format, stdout);
+    } else if (at->why && at->table.row_count) {
         cli_why_write(&at->table, &at->measured, format, stdout);
     } else {
         cli_table_write(&at->table, format, stdout);
     }
-    if (!at->all) {
+    if (at->shortened) {
+        fflush(stdout);
+        cli_note("of configurations what differs from the default, at %zu columns of the terminal; "
+                 "--format csv has all",
+                 at->columns);
+    }
+    if (!settings->all) {
         cli_failures_say(&at->failures);
     }
     return CLI_EXIT_OK;
@@ -77,7 +160,7 @@ static int show(const settings *settings, const cli_session *session,
                 const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = settings->all || settings->why;
+    filter.all_trials = settings->all || settings->why || settings->plot;
     filter.failures = true;
     filter.history = settings->history;
     int code = cli_stored_filter(&filter, &settings->stored, session);
@@ -88,8 +171,12 @@ static int show(const settings *settings, const cli_session *session,
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
     found at = {.table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
-                .all = settings->all && !settings->why,
-                .why = settings->why};
+                .all = settings->plot || (settings->all && !settings->why),
+                .why = settings->why,
+                .columns =
+                    settings->common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0,
+                .sort = (sort_key)settings->sort,
+                .plot = settings->plot};
     int status = collect(&at, &filter, session, catalogue);
     status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
     code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
@@ -108,8 +195,13 @@ int cmd_show(int argc, char **argv)
         {"why", 'w', CLI_OPTION_FLAG, &settings.why, NULL,
          "winner beside default, and what each axis is worth", NULL},
         CLI_STORED_OPTIONS(&settings.stored),
+        {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
+         "the best so far against time, and how many variants have which\ntimes", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
+        {"sort", 0, CLI_OPTION_CHOICE, &settings.sort, NULL,
+         "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
+        {"top", 0, CLI_OPTION_COUNT, &settings.top, "N", "only the first N rows", NULL},
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),
@@ -137,7 +229,7 @@ int cmd_show(int argc, char **argv)
         "  narrow        a vector axis asks for wider accesses than the machine code has\n"
         "With --why: what an axis is worth is how much slower the best variant is that has it held "
         "at\n"
-        "another value, among those that were tried.\n"
+        "another value, among those that were tried. --plot goes before --why.\n"
         "JSON and CSV have every field: times in nanoseconds (under the objective energy "
         "nanojoules,\n"
         "under rate for the work of the default's launch), rates in bytes a second. The database "

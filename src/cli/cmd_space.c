@@ -81,7 +81,7 @@ static void write_space(const gputune_space *space, cli_format_kind format)
                                space->exclusion_certainties[i]};
         cli_table_add(&tables[2], &row);
     }
-    cli_tables_write(tables, 3, format, stdout);
+    cli_tables_write("space", tables, 3, format, stdout);
 }
 
 /* The table has room for numbers alone. */

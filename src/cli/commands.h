@@ -14,6 +14,7 @@ int cmd_emit(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
 int cmd_template(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
 int cmd_prune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

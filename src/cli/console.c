@@ -3,10 +3,12 @@
 
 #include "base/number.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -14,12 +16,33 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_quiet, is_verbose, is_live;
 static char progress_line[1024]; /* what is drawn now, or "" */
 
-void cli_console_setup(bool quiet, bool verbose)
+const char *const cli_color_words[] = {"auto", "always", "never", NULL};
+
+int *cli_color_choice(void)
+{
+    static int choice = CLI_COLOR_AUTO;
+    return &choice;
+}
+
+/* Whether a terminal can redraw a line and colour text. */
+static bool is_able(int descriptor)
 {
     const char *term = getenv("TERM");
+    return isatty(descriptor) && !(term && strcmp(term, "dumb") == 0);
+}
+
+bool cli_console_has_color(FILE *file)
+{
+    const char *without = getenv("NO_COLOR");
+    return *cli_color_choice() == CLI_COLOR_AUTO ? is_able(fileno(file)) && !(without && *without)
+                                                 : *cli_color_choice() == CLI_COLOR_ALWAYS;
+}
+
+void cli_console_setup(bool quiet, bool verbose)
+{
     is_quiet = quiet;
     is_verbose = verbose;
-    is_live = !quiet && isatty(STDERR_FILENO) && !(term && term[0] == 'd'); /* "dumb" */
+    is_live = !quiet && is_able(STDERR_FILENO);
 }
 
 bool cli_console_is_live(void)
@@ -50,27 +73,31 @@ static void erase(void)
     }
 }
 
-static void write_line(const char *prefix, const char *text)
+static void write_line(const char *prefix, const char *text, const char *color)
 {
+    int error = errno; /* callers may yet look at it */
+    bool colored = color && cli_console_has_color(stderr);
     pthread_mutex_lock(&mutex);
     erase();
-    fprintf(stderr, "gputune: %s%s\n%s", prefix, text, progress_line);
+    fprintf(stderr, "%sgputune: %s%s%s\n%s", colored ? color : "", prefix, colored ? CLI_PLAIN : "",
+            text, progress_line);
     fflush(stderr);
     pthread_mutex_unlock(&mutex);
+    errno = error;
 }
 
-static void write_formatted(const char *format, va_list args)
+static void write_formatted(const char *color, const char *format, va_list args)
 {
     char text[4096];
     gt_vsnprintf(text, sizeof text, format, args);
-    write_line("", text);
+    write_line("", text, color);
 }
 
 void cli_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_formatted(format, args);
+    write_formatted(CLI_RED, format, args);
     va_end(args);
 }
 
@@ -81,7 +108,7 @@ void cli_note(const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    write_formatted(format, args);
+    write_formatted(NULL, format, args);
     va_end(args);
 }
 
@@ -118,10 +145,11 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
 {
     (void)user;
     static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
+    static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
     gputune_log_level most = is_quiet     ? GPUTUNE_LOG_ERROR
                              : is_verbose ? GPUTUNE_LOG_DEBUG
                                           : GPUTUNE_LOG_WARNING;
     if (level <= most) {
-        write_line(prefixes[level], line);
+        write_line(prefixes[level], line, colors[level]);
     }
 }

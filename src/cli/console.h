@@ -17,7 +17,20 @@ bool cli_console_is_verbose(void);
 /* Columns of the terminal that `file` is written to; 0: it is none, or its width is not known. */
 size_t cli_console_columns(FILE *file);
 
-/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. */
+/* Where the choice of --color is kept: CLI_COLOR_AUTO, ... */
+typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
+extern const char *const cli_color_words[];
+int *cli_color_choice(void);
+/* Whether text for `file` is to be coloured: as --color says, else on a terminal that is not
+ * "dumb", unless NO_COLOR is set and not empty. */
+bool cli_console_has_color(FILE *file);
+#define CLI_RED    "\033[31m"
+#define CLI_GREEN  "\033[32m"
+#define CLI_YELLOW "\033[33m"
+#define CLI_BOLD   "\033[1m"
+#define CLI_PLAIN  "\033[0m"
+
+/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. errno stays. */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
 

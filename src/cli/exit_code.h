@@ -9,7 +9,8 @@ enum {
     CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default works */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
-    CLI_EXIT_PLATFORM = 3, /* no NVRTC, or no driver or GPU where one was asked for */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver or GPU where one was asked for, or what
+                              `doctor` found */
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
     CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
     CLI_EXIT_DATABASE = 6,

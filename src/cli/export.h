@@ -52,6 +52,11 @@ int cli_measured_add(void *list, const gputune_record *record);
 int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
                       bool history);
 
+/* Whether a trial was measured and is right. */
+bool cli_trial_has_time(const cli_trial *trial);
+/* The best time of all trials; INFINITY without one. */
+double cli_measured_best(const cli_measured *of);
+
 /* The only scenario of that name. CLI_EXIT_USAGE, after listing the scenarios with the options that
  * name each, where there are several, and where there is none (the list is not empty). */
 int cli_measured_choose(const cli_measured **out, const cli_measured_list *list,

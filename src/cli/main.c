@@ -31,6 +31,7 @@ static const command commands[] = {
     {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"template", cmd_template, "a first template from a kernel that has none"},
     {"devices", cmd_devices, "the GPUs there are"},
+    {"doctor", cmd_doctor, "what is wrong here, and what to do about it"},
     {"forget", cmd_forget, "drop what is stored of a kernel"},
     {"prune", cmd_prune, "drop what was measured before templates were edited, or is old"},
     {"merge", cmd_merge, "several databases as one"},
@@ -146,7 +147,9 @@ static void forget_orders(void)
 int main(int argc, char **argv)
 {
     fill_descriptors();
-    forget_orders();
+    if (argc < 2 || strcmp(argv[1], "doctor") != 0) { /* which tells of them */
+        forget_orders();
+    }
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     int code = dispatch(argc, argv);

@@ -7,6 +7,7 @@
 
 #include "base/asked_for.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,21 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
     int status = gputune_records(session->tuner, &filter, cli_measured_add, out);
     bool none = status == GPUTUNE_ENOTFOUND; /* the callers say so */
     return status < 0 && !none ? cli_fail(status) : CLI_CONTINUE;
+}
+
+bool cli_trial_has_time(const cli_trial *trial)
+{
+    return trial->median_ns > 0 &&
+           (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
+}
+
+double cli_measured_best(const cli_measured *of)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < of->count; i++) {
+        best = cli_trial_has_time(&of->trials[i]) ? fmin(best, of->trials[i].median_ns) : best;
+    }
+    return best;
 }
 
 /* ---- choosing ---- */

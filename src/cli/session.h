@@ -3,6 +3,7 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
+#include "cli/console.h"
 #include "cli/options.h"
 
 #include <gputune.h>
@@ -61,6 +62,13 @@ typedef struct cli_common {
     }
 #define CLI_MESSAGE_OPTIONS(common)                                                                \
     {"quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, "errors only on stderr", NULL},        \
+        {"color",                                                                                  \
+         0,                                                                                        \
+         CLI_OPTION_CHOICE,                                                                        \
+         cli_color_choice(),                                                                       \
+         NULL,                                                                                     \
+         "colour on a terminal [auto: unless NO_COLOR is set]",                                    \
+         cli_color_words},                                                                         \
     {                                                                                              \
         "verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL,                                 \
             "say more on stderr, a variant's compiler log too", NULL                               \

@@ -6,6 +6,7 @@
 
 #include <gputune.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void cli_set_text(cli_cell *out, const char *text)
@@ -36,6 +37,7 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
 {
     switch (unit) {
     case CLI_TEXT:
+    case CLI_STATUS:
     case CLI_SIZES:
         cli_set_text(out, *(const char *const *)field);
         break;
@@ -97,16 +99,29 @@ cli_cell *cli_table_add(cli_table *table, const void *item)
     return &table->cells[table->row_count++ * table->column_count];
 }
 
-void cli_table_sort(cli_table *table, const size_t *keys)
+typedef struct place {
+    double key;
+    size_t row;
+} place;
+
+static int by_key(const void *left, const void *right)
+{
+    const place *a = left, *b = right;
+    int order = (a->key > b->key) - (a->key < b->key);
+    return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+void cli_table_sort(cli_table *table, const double *keys)
 {
     size_t width = table->column_count, bytes = width * sizeof *table->cells;
     cli_cell *sorted = cli_allocate(table->row_count * width + 1, sizeof *sorted);
+    place *places = cli_allocate(table->row_count + 1, sizeof *places);
     for (size_t row = 0; row < table->row_count; row++) {
-        size_t place = 0;
-        for (size_t other = 0; other < table->row_count; other++) {
-            place += keys[other] < keys[row];
-        }
-        memcpy(&sorted[place * width], &table->cells[row * width], bytes);
+        places[row] = (place){keys[row], row};
+    }
+    qsort(places, table->row_count, sizeof *places, by_key);
+    for (size_t i = 0; i < table->row_count; i++) {
+        memcpy(&sorted[i * width], &table->cells[places[i].row * width], bytes);
     }
     table->cells = sorted;
 }

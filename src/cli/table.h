@@ -24,6 +24,7 @@ typedef enum cli_unit {
     CLI_TEXT,      /* const char * */
     CLI_CHARS,     /* char[] */
     CLI_OBJECTIVE, /* gputune_objective, as its name */
+    CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
     CLI_SIZES,     /* const char *, round numbers shortened */
     /* figures */
     CLI_YES,        /* bool */
@@ -95,15 +96,22 @@ cli_cell *cli_table_add(cli_table *table, const void *item);
         key, title, CLI_TEXT, where, 0, derive                                                     \
     }
 
-/* Puts the rows in the order of their keys, where keys[i] is that of row i. */
-void cli_table_sort(cli_table *table, const size_t *keys);
-/* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
- * row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE columns are
- * left out, which a note says. Without rows JSON is "[]", CSV its header, and a table for people
- * nothing. */
+/* Puts the rows in ascending order of their keys, where keys[i] is that of row i; rows of equal
+ * keys stay in their order. */
+void cli_table_sort(cli_table *table, const double *keys);
+/* Of JSON documents, each described by schema/NAME.json. A new key of an object does not change it;
+ * one that is missing, or means something else, does. */
+enum { CLI_SCHEMA_VERSION = 1 };
+
+/* Writes the table alone; as JSON, a document of its name. Columns of a table that are empty in
+ * every row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE columns
+ * are left out, which a note says. Without rows JSON has an empty array, CSV its header, and a
+ * table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
-/* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
-void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);
+/* Writes several: JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...} with an
+ * array for each table, the others are parted by empty lines. */
+void cli_tables_write(const char *document, const cli_table *tables, size_t count,
+                      cli_format_kind format, FILE *file);
 /* Writes a table that has rows as a JSON object of its columns: each an array of the rows' values,
  * or the one value that all rows have. Numbers have seven digits. Smaller by half than objects, for
  * tables of 10^5 rows. */

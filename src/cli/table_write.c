@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -85,7 +86,26 @@ static bool is_left(const cli_column *column)
 typedef struct grid {
     const char **texts; /* NULL where the column is not shown */
     cli_span *spans;
+    bool colored;
 } grid;
+
+/* The colour of a word, NULL: none. */
+static const char *color_of(const char *text)
+{
+    static const struct {
+        const char *word, *color;
+    } colors[] = {{"ok", CLI_GREEN},       {"faster", CLI_GREEN},  {"winner", CLI_GREEN},
+                  {"warning", CLI_YELLOW}, {"slower", CLI_YELLOW}, {"failure", CLI_RED},
+                  {"wrong", CLI_RED},      {"crashed", CLI_RED},   {"hung", CLI_RED},
+                  {"compile", CLI_RED},    {"launch", CLI_RED}};
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {
+        size_t length = strlen(colors[i].word);
+        if (strncmp(text, colors[i].word, length) == 0 && !isalpha((unsigned char)text[length])) {
+            return colors[i].color;
+        }
+    }
+    return NULL;
+}
 
 static bool is_shown(const cli_table *table, size_t column)
 {
@@ -123,7 +143,7 @@ static void widen(cli_span *span, const char *text, bool folds)
 static grid make_grid(const cli_table *table, bool markdown)
 {
     grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
-                cli_allocate(table->column_count, sizeof(cli_span))};
+                cli_allocate(table->column_count, sizeof(cli_span)), false};
     for (size_t c = 0; c < table->column_count; c++) {
         if (!is_shown(table, c)) {
             continue;
@@ -168,7 +188,8 @@ static void write_markdown(const cli_table *table, const grid *grid, const char 
 
 /* Writes a line of a row, and moves rest[c] behind what it took of column c. Whether more is left.
  */
-static bool write_line(const cli_table *table, const grid *grid, const char **rest, FILE *file)
+static bool write_line(const cli_table *table, const grid *grid, const char **rest,
+                       const char *const *colors, FILE *file)
 {
     size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
     bool first = true, more = false;
@@ -184,7 +205,7 @@ static bool write_line(const cli_table *table, const grid *grid, const char **re
         pending += (first ? 0 : CLI_GAP) + (left ? 0 : blanks);
         if (text[0]) {
             pad(file, pending);
-            fputs(text, file);
+            fprintf(file, "%s%s%s", colors[c] ? colors[c] : "", text, colors[c] ? CLI_PLAIN : "");
             pending = 0;
         }
         pending += left ? blanks : 0;
@@ -201,10 +222,15 @@ static void write_row(const cli_table *table, const grid *grid, const char *cons
                       FILE *file)
 {
     const char **rest = cli_allocate(table->column_count, sizeof *rest);
+    const char **colors = cli_allocate(table->column_count, sizeof *colors);
     for (size_t c = 0; c < table->column_count; c++) {
         rest[c] = grid->spans[c].width ? title_at(table, texts, c) : "";
+        colors[c] = !grid->colored                         ? NULL
+                    : !texts                               ? CLI_BOLD
+                    : table->columns[c].unit == CLI_STATUS ? color_of(rest[c])
+                                                           : NULL;
     }
-    while (write_line(table, grid, rest, file)) {
+    while (write_line(table, grid, rest, colors, file)) {
     }
 }
 
@@ -231,6 +257,7 @@ static void write_markdown_table(const cli_table *table, FILE *file)
 static void write_people(const cli_table *table, FILE *file)
 {
     grid grid = make_grid(table, false);
+    grid.colored = cli_console_has_color(file);
     size_t limit = cli_console_columns(file);
     size_t left_out = cli_fit(grid.spans, table->column_count, limit);
     write_row(table, &grid, NULL, file);
@@ -380,8 +407,7 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
 {
     if (format == CLI_FORMAT_JSON) {
-        write_json(table, file);
-        fputc('\n', file);
+        cli_tables_write(table->name, table, 1, format, file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
     } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
@@ -391,11 +417,15 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
     }
 }
 
-void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file)
+void cli_tables_write(const char *document, const cli_table *tables, size_t count,
+                      cli_format_kind format, FILE *file)
 {
+    if (format == CLI_FORMAT_JSON) {
+        fprintf(file, "{\"schema\": \"gputune/%s/%d\"", document, CLI_SCHEMA_VERSION);
+    }
     for (size_t i = 0; i < count; i++) {
         if (format == CLI_FORMAT_JSON) {
-            fprintf(file, "%s\"%s\": ", i ? ",\n" : "{", tables[i].name);
+            fprintf(file, ",\n\"%s\": ", tables[i].name);
             write_json(&tables[i], file);
         } else if (tables[i].row_count) {
             fputs(i ? "\n" : "", file);

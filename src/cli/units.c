@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* Four significant digits, no exponent. */
 static char *scaled(double value, double step, const char *const *units, size_t count)
@@ -93,6 +94,24 @@ char *cli_short_sizes(const char *sizes)
         cli_append(&out, "%.*s", (int)blanks, sizes);
         sizes += blanks;
     }
+    return out;
+}
+
+int64_t cli_seconds(const char *created)
+{
+    struct tm utc = {0};
+    return created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &utc) ? timegm(&utc) : 0;
+}
+
+char *cli_bar(double share, size_t cells)
+{
+    static const char *const ends[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    size_t eighths = share > 0 ? (size_t)ceil(fmin(share, 1) * (double)cells * 8 - 1e-9) : 0;
+    char *out = cli_copy("");
+    for (size_t i = 0; i < eighths / 8; i++) {
+        cli_append(&out, "█");
+    }
+    cli_append(&out, "%s", ends[eighths % 8]);
     return out;
 }
 

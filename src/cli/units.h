@@ -17,6 +17,10 @@ char *cli_rate(double bytes_per_s);
 char *cli_bytes(double bytes);
 /* A sizes text with its round numbers shortened: "n=67108864 T=half" to "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
+/* Seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
+int64_t cli_seconds(const char *created);
+/* A bar of up to so many cells, in steps of an eighth, for a share from 0 to 1. */
+char *cli_bar(double share, size_t cells);
 /* How many columns UTF-8 text takes, one for each code point. */
 size_t cli_columns(const char *text);
 

@@ -49,7 +49,7 @@ typedef struct run {
     size_t begun; /* turns */
     double start_s;
     cli_table table;
-    size_t *places; /* of each row */
+    double *places; /* of each row */
     int code;
     bool stored; /* every winner was found in the database */
 } run;
@@ -265,7 +265,8 @@ static void report(run *run, const bench *bench)
     run->stored &= bench->status < 0 || bench->info.source == GPUTUNE_SOURCE_CACHED;
     if (has_winner(run, bench)) {
         size_t kind = (size_t)(bench->kind - run->kinds);
-        run->places[run->table.row_count] = kind * run->scenario_count + bench->turn.place;
+        run->places[run->table.row_count] =
+            (double)(kind * run->scenario_count + bench->turn.place);
         code = cli_warm_add(&run->table, &bench->info, run->warm, session, scenario);
     } else {
         code = say_failure(bench);

@@ -79,13 +79,6 @@ static const cli_column axis_columns[] = {
 
 /* ---- one scenario ---- */
 
-static bool has_time(const cli_export_entry *entry)
-{
-    const cli_trial *trial = entry->trial;
-    return trial->median_ns > 0 &&
-           (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
-}
-
 static bool is_winner(const cli_measured *of, const cli_trial *trial)
 {
     return of->winner && strcmp(of->winner, trial->configuration) == 0;
@@ -97,16 +90,6 @@ static bool is_default(const cli_measured *of, const cli_trial *trial)
     return of->winner_default && of->winner_default[0]
                ? strcmp(of->winner_default, trial->configuration) == 0
                : trial->is_default;
-}
-
-static double best_of_all(const cli_export *data)
-{
-    double best = INFINITY;
-    for (size_t i = 0; i < data->entry_count; i++) {
-        const cli_export_entry *entry = &data->entries[i];
-        best = has_time(entry) ? fmin(best, entry->trial->median_ns) : best;
-    }
-    return best;
 }
 
 static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
@@ -129,7 +112,7 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
         row.variants++;
         row.winner |= is_winner(from, entry->trial);
         row.is_default |= is_default(from, entry->trial);
-        if (has_time(entry)) {
+        if (cli_trial_has_time(entry->trial)) {
             row.measured++;
             held = fmin(held, entry->trial->median_ns);
         }
@@ -152,15 +135,6 @@ static void note_value(axis_row *to, const value_row *row)
     }
 }
 
-static void draw_bar(axis_row *row, double most)
-{
-    int cells = most > 0 ? (int)ceil(BAR_CELLS * log1p(row->worst) / log1p(most) - 1e-9) : 0;
-    row->bar = cli_copy("");
-    for (int i = 0; i < cells && row->worst >= NEGLIGIBLE; i++) {
-        cli_append(&row->bar, "█");
-    }
-}
-
 static int by_worth(const void *a, const void *b)
 {
     double x = ((const axis_row *)a)->worst, y = ((const axis_row *)b)->worst;
@@ -179,7 +153,7 @@ cli_table cli_why_axes(void)
 
 void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
 {
-    double best_ns = best_of_all(data), most = 0;
+    double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
     size_t count = 0;
     for (size_t a = 0; a < data->axis_count; a++) {
@@ -197,7 +171,8 @@ void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
     }
     qsort(rows, count, sizeof *rows, by_worth);
     for (size_t i = 0; i < count; i++) {
-        draw_bar(&rows[i], most);
+        double worst = rows[i].worst < NEGLIGIBLE ? 0 : rows[i].worst;
+        rows[i].bar = cli_bar(most > 0 ? log1p(worst) / log1p(most) : 0, BAR_CELLS);
         cli_table_add(axes, &rows[i]);
     }
 }
@@ -207,7 +182,7 @@ char *cli_why_summary(const cli_export *data)
     const cli_measured *from = data->from;
     size_t without = data->unmeasured;
     for (size_t i = 0; i < data->entry_count; i++) {
-        without += !has_time(&data->entries[i]);
+        without += !cli_trial_has_time(data->entries[i].trial);
     }
     size_t all = data->entry_count + data->unmeasured;
     char *text = cli_format("%zu variant%s", all, all == 1 ? "" : "s");
@@ -238,6 +213,6 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         }
     }
     if (!for_people) {
-        cli_tables_write(tables, 2, format, file);
+        cli_tables_write("why", tables, 2, format, file);
     }
 }

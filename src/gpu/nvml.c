@@ -9,7 +9,7 @@
 
 /* The parts of nvml.h that are used here. Results are 0 for success. */
 typedef struct device_st *device;
-enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7 };
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
 /* Hardware slowdown, software thermal, hardware thermal, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
 
@@ -33,6 +33,14 @@ typedef struct utilization {
     X(energy, nvmlDeviceGetTotalEnergyConsumption, (device device, unsigned long long *mj))        \
     X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (device device, unsigned *mw))                 \
     X(utilization, nvmlDeviceGetUtilizationRates, (device device, utilization * out))              \
+    X(most_clock, nvmlDeviceGetMaxClockInfo, (device device, int type, unsigned *mhz))             \
+    X(temperature, nvmlDeviceGetTemperature, (device device, int sensor, unsigned *celsius))       \
+    X(persistence, nvmlDeviceGetPersistenceMode, (device device, int *on))                         \
+    X(ecc, nvmlDeviceGetEccMode, (device device, int *on, int *pending))                           \
+    X(ecc_errors, nvmlDeviceGetTotalEccErrors,                                                     \
+      (device device, int type, int counter, unsigned long long *count))                           \
+    X(mig, nvmlDeviceGetMigMode, (device device, unsigned *on, unsigned *pending))                 \
+    X(compute_mode, nvmlDeviceGetComputeMode, (device device, int *mode))                          \
     X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                          \
       (device device, unsigned *count, process_info *infos))
 
@@ -164,4 +172,42 @@ bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
     }
     *out = mj;
     return true;
+}
+
+static void read_modes(gt_nvml_setup *out, device device)
+{
+    int on, mode, pending;
+    unsigned mig, next;
+    unsigned long long errors;
+    if (nvml_library.persistence && nvml_library.persistence(device, &on) == 0) {
+        out->persistence = on ? GT_ON : GT_OFF;
+    }
+    if (nvml_library.ecc && nvml_library.ecc(device, &on, &pending) == 0) {
+        out->ecc = on ? GT_ON : GT_OFF;
+    }
+    if (nvml_library.mig && nvml_library.mig(device, &mig, &next) == 0) {
+        out->mig = mig ? GT_ON : GT_OFF;
+    }
+    if (nvml_library.compute_mode && nvml_library.compute_mode(device, &mode) == 0) {
+        out->mode = (gt_compute_mode)mode;
+    }
+    if (nvml_library.ecc_errors && nvml_library.ecc_errors(device, UNCORRECTED, 0, &errors) == 0) {
+        out->uncorrected_errors = errors;
+    }
+}
+
+void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml)
+{
+    *out = (gt_nvml_setup){.mode = GT_COMPUTE_SHARED};
+    if (!nvml) {
+        return;
+    }
+    read_modes(out, nvml->device);
+    if (nvml_library.most_clock) {
+        nvml_library.most_clock(nvml->device, CLOCK_SM, &out->most_sm_mhz);
+        nvml_library.most_clock(nvml->device, CLOCK_MEMORY, &out->most_memory_mhz);
+    }
+    if (nvml_library.temperature) {
+        nvml_library.temperature(nvml->device, 0, &out->celsius);
+    }
 }

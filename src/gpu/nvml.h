@@ -34,4 +34,19 @@ bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
 /* Total energy in millijoules since the driver was loaded; false when not available. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
+typedef enum gt_compute_mode {
+    GT_COMPUTE_SHARED = 0,
+    GT_COMPUTE_PROHIBITED = 2,
+    GT_COMPUTE_EXCLUSIVE = 3 /* one process at a time */
+} gt_compute_mode;
+typedef enum gt_switch { GT_UNKNOWN, GT_OFF, GT_ON } gt_switch;
+/* How the GPU is set up. */
+typedef struct gt_nvml_setup {
+    gt_switch persistence, ecc, mig;
+    gt_compute_mode mode;                           /* SHARED where it is not known */
+    uint64_t uncorrected_errors;                    /* of memory, since the driver was loaded */
+    uint32_t most_sm_mhz, most_memory_mhz, celsius; /* 0: not known */
+} gt_nvml_setup;
+void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml);
+
 #endif

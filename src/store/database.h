@@ -46,6 +46,8 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
                                 const gt_patience *patience, gt_trouble *trouble, char *why,
                                 size_t why_bytes);
 void gt_database_close(gt_database *database);
+/* The version of the schema that this build makes. */
+int64_t gt_schema_newest(void);
 /* Sets how long statements wait for locks from now on. Its cancel flag must outlive them. */
 void gt_database_wait(gt_database *database, const gt_patience *patience);
 /* One step of any wait: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond the end.

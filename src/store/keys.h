@@ -23,9 +23,10 @@ gputune_status gt_code_put(gt_database *database, const gt_code *code);
 /* As gt_store_find_cubin(), in this database. */
 gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source, const char *arch,
                             bool ptx, int nvrtc_version);
-/* Adds or replaces trials; `created`: when they were measured. */
-gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
-                             const char *created, const gt_trial *trials, size_t count);
+/* Adds or replaces trials, as measured at the time `now`; those that are stored with a time that is
+ * not before `since` (NULL: none is) keep it. */
+gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
+                             const char *since, const gt_trial *trials, size_t count);
 /* As gt_store_put_winner(), in this database. Within a transaction. */
 gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome);
 /* Seven columns: samples, median, mean, stddev, low, high, min. */

@@ -65,7 +65,7 @@ static const char *named_file(const char *path)
     return given && given[0] ? given : NULL;
 }
 
-static gputune_status choose_path(char **out, const char *path)
+gputune_status gt_store_path(char **out, const char *path)
 {
     const char *given = named_file(path);
     char *folder;
@@ -82,7 +82,7 @@ static gputune_status choose_path(char **out, const char *path)
  * file, and no_file is set. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
-    gputune_status status = choose_path(&store->asked, path);
+    gputune_status status = gt_store_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
         GT_TRY(gt_strdup(&store->asked, "of this user"));
         gt_layers_give_up(store, gt_message(), false);

@@ -41,4 +41,8 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
 /* Gives the free space of the file that is written back, unless another process uses the file. */
 void gt_store_compact(gt_store *store);
 
+/* The path of the user's file where `path` is asked for; NULL: as gt_store_open() takes it.
+ * ENOTFOUND where the user has no cache folder. *out is the caller's. */
+gputune_status gt_store_path(char **out, const char *path);
+
 #endif

@@ -22,7 +22,7 @@ static int64_t step_number(const char *name)
     return strtol(name, NULL, 10);
 }
 
-static int64_t newest_step(void)
+int64_t gt_schema_newest(void)
 {
     int64_t newest = 0;
     for (const struct embedded *step = gt_schema_steps; step->name; step++) {
@@ -66,7 +66,7 @@ static int run_steps(gt_database *database)
 {
     int64_t version = 0;
     int code = pragma_integer(database, "PRAGMA user_version", &version);
-    if (!code && version >= newest_step()) {
+    if (!code && version >= gt_schema_newest()) {
         return SQLITE_OK;
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
@@ -156,15 +156,15 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
         snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
-    if (mode == GT_DATABASE_LOOKUP && facts->version < newest_step()) {
+    if (mode == GT_DATABASE_LOOKUP && facts->version < gt_schema_newest()) {
         snprintf(why, bytes, "%s",
                  empty ? "another process is making it"
                        : "it was made by an older gputune and is not yet brought up to date");
         return GT_TROUBLE_LOCKED;
     }
-    if (mode == GT_DATABASE_WRITE && facts->version > newest_step()) {
+    if (mode == GT_DATABASE_WRITE && facts->version > gt_schema_newest()) {
         snprintf(why, bytes, "it was made by a newer gputune (schema %lld, this one knows %lld)",
-                 (long long)facts->version, (long long)newest_step());
+                 (long long)facts->version, (long long)gt_schema_newest());
         return GT_TROUBLE_NEWER;
     }
     if (mode == GT_DATABASE_WRITE && sqlite3_db_readonly(database->handle, "main")) {
@@ -201,8 +201,8 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     if (database->code == SQLITE_OK) {
         gt_trouble trouble = judge(database, &facts, mode, why, bytes);
         database->current =
-            facts.version == newest_step() && !sqlite3_db_readonly(database->handle, "main");
-        if (trouble != GT_TROUBLE_NONE || facts.version >= newest_step()) {
+            facts.version == gt_schema_newest() && !sqlite3_db_readonly(database->handle, "main");
+        if (trouble != GT_TROUBLE_NONE || facts.version >= gt_schema_newest()) {
             return trouble;
         }
         database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;

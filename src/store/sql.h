@@ -171,6 +171,8 @@
       "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = ?1 AND "     \
       "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                             \
     X(TRIAL_KNOWN, "SELECT 1 FROM " GT_TEXT_TRIAL_OF " AND t.hash = ?3")                           \
+    X(TRIAL_CREATED, "SELECT created FROM trial WHERE gpu = ?1 AND scenario = ?2 AND hash = ?3 "   \
+                     "AND created >= ?4")                                                          \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \

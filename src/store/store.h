@@ -217,6 +217,7 @@ typedef struct gt_outcome {
     size_t passed_count;
     bool force;          /* also over a winner that answers for this one */
     const char *created; /* when it was measured, UTC, ISO 8601; NULL or "": now */
+    double elapsed_s; /* since the tuning began: what it stored before keeps its time; 0: nothing */
 } gt_outcome;
 
 /* The GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The winner

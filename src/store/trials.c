@@ -4,6 +4,7 @@
 #include "store/keys.h"
 #include "store/layers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void gt_trial_list_free(gt_trial_list *list)
@@ -119,10 +120,32 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
-                             const char *created, const gt_trial *trials, size_t count)
+/* When the tuning that began at `since` first stored the trial; `now` if it has not. */
+static gputune_status find_created(char out[GT_TIMESTAMP], gt_database *database, int64_t gpu,
+                                   int64_t scenario, gt_hash trial, const char *now,
+                                   const char *since)
+{
+    gt_rows rows;
+    (void)snprintf(out, GT_TIMESTAMP, "%s", now);
+    if (!since) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(
+        gt_rows_begin(&rows, database, GT_SQL_TRIAL_CREATED, "iiht", gpu, scenario, trial, since));
+    gputune_status status = gt_rows_next(&rows);
+    if (status == GPUTUNE_OK) {
+        (void)snprintf(out, GT_TIMESTAMP, "%s", gt_rows_text(&rows));
+    }
+    gt_rows_end(&rows);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
+                             const char *since, const gt_trial *trials, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        char created[GT_TIMESTAMP];
+        GT_TRY(find_created(created, database, gpu, scenario, trials[i].hash, now, since));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
                           &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
@@ -144,7 +167,7 @@ static gputune_status put_batch(gt_database *database, void *context)
     char now[GT_TIMESTAMP];
     GT_TRY(gt_gpu_row(&gpu, database, batch->environment));
     GT_TRY(gt_scenario_row(&scenario, database, batch->scenario));
-    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now, 0), batch->trials,
+    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now, 0), NULL, batch->trials,
                          batch->count);
 }
 

@@ -299,13 +299,15 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
 {
     int64_t gpu, scenario;
     bool superfluous = false;
-    char now[GT_TIMESTAMP];
+    char now[GT_TIMESTAMP], since[GT_TIMESTAMP];
+    gt_timestamp(since, outcome->elapsed_s + 1);
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
     GT_TRY(outcome->gpu ? gt_gpu_set(database, outcome->environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
-    GT_TRY(gt_trial_rows(database, gpu, scenario, created, outcome->trials, outcome->trial_count));
+    GT_TRY(gt_trial_rows(database, gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
+                         outcome->trials, outcome->trial_count));
     for (size_t i = 0; i < outcome->code_count; i++) {
         GT_TRY(gt_code_put(database, &outcome->codes[i]));
     }

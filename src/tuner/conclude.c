@@ -252,7 +252,8 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
                                 .code_count = codes.count,
                                 .passed = passed.items,
                                 .passed_count = passed.count,
-                                .force = request->options.force};
+                                .force = request->options.force,
+                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = last_patience(tuning);
     status = status == GPUTUNE_OK
                  ? gt_store_put_winner(request->services->store, &outcome, &patience)
@@ -350,7 +351,8 @@ static gputune_status store_without_winner(const gt_tuning *tuning, const gt_tri
                                 .trials = list->items,
                                 .trial_count = list->count,
                                 .codes = codes.items,
-                                .code_count = codes.count};
+                                .code_count = codes.count,
+                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = last_patience(tuning);
     gputune_status status = gt_store_put_winner(request->services->store, &outcome, &patience);
     free(codes.items);

@@ -54,7 +54,8 @@ static gputune_status store(gt_tuning *tuning, const gt_trial_list *trials,
                                 .trials = trials->items,
                                 .trial_count = trials->count,
                                 .codes = codes->items,
-                                .code_count = codes->count};
+                                .code_count = codes->count,
+                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     return gt_store_put_winner(request->services->store, &outcome, &brief);
 }
 

@@ -486,6 +486,7 @@ static gputune_record winner_record(void)
     gputune_record record = base_record("n=67108864");
     set_times(&record, 198100);
     record.configuration = best_configuration;
+    record.default_configuration = default_configuration;
     record.is_winner = record.tie = true;
     record.default_ns = 238400;
     record.speedup = 1.2034;
@@ -550,6 +551,7 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     set_times(&lost, 238400);
     lost.configuration = default_configuration;
     lost.is_default = true;
+    lost.created = "2026-01-02T03:04:02Z";
     lost.status = "eliminated";
     lost.message = "20.3% slower than the best";
     lost.eliminated_round = 5;
@@ -608,6 +610,25 @@ int gputune_check_database(gputune *tuner)
     (void)tuner;
     return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database x.db cannot be written: full")
                          : 0;
+}
+
+int gputune_diagnose(const gputune_open_options *options,
+                     int (*each)(void *user, const gputune_diagnosis *diagnosis), void *user)
+{
+    static const gputune_diagnosis found[] = {
+        {GPUTUNE_DIAGNOSIS_VERSION, "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
+        {GPUTUNE_DIAGNOSIS_VERSION, "other users", GPUTUNE_VERDICT_WARNING,
+         "1 other process, process 17 for one", "tune while nothing else computes"},
+        {GPUTUNE_DIAGNOSIS_VERSION, "database integrity", GPUTUNE_VERDICT_FAILURE,
+         "damaged: row 7 missing", "move the file away"},
+        {GPUTUNE_DIAGNOSIS_VERSION, "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
+    size_t count = fake("nonvrtc") ? 4 : fake("baddb") ? 3 : 2;
+    int answer = 0;
+    (void)options;
+    for (size_t i = 0; i < count && !answer; i++) {
+        answer = each(user, &found[i]);
+    }
+    return answer;
 }
 
 int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,

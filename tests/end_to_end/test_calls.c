@@ -61,6 +61,7 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_check_database(NULL));
     REFUSES(gputune_add_source(NULL, "x", "y", NULL));
     REFUSES(gputune_forget(NULL, NULL, NULL, NEVER(gputune_record), &calls));
+    REFUSES(gputune_diagnose(NULL, NULL, NULL));
     REFUSES(gputune_run(NULL, "axpy", none, NULL, 0, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_check(NULL, "axpy", none, NULL, NEVER(gputune_finding), &calls));

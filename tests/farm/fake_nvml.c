@@ -48,3 +48,38 @@ EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count
     }
     return 0;
 }
+
+EXPORT int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz)
+{
+    return nvmlDeviceGetClockInfo(device, type, mhz);
+}
+
+EXPORT int nvmlDeviceGetPersistenceMode(void *device, int *on)
+{
+    (void)device;
+    *on = atomic_load(&fake_nvml_state.persistence);
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetMigMode(void *device, unsigned *on, unsigned *pending)
+{
+    (void)device;
+    (void)on;
+    (void)pending;
+    return 3; /* not supported */
+}
+
+EXPORT int nvmlDeviceGetComputeMode(void *device, int *mode)
+{
+    (void)device;
+    *mode = atomic_load(&fake_nvml_state.compute_mode);
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter,
+                                       unsigned long long *count)
+{
+    (void)device;
+    *count = type == 1 && counter == 0 ? atomic_load(&fake_nvml_state.memory_errors) : 99;
+    return 0;
+}

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
+#include "gpu/nvml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,6 +140,29 @@ static void a_gpu_that_nvml_does_not_know_is_left_alone(void **state)
     gt_monitor_stop(monitor);
 }
 
+static void the_setup_is_told_as_far_as_it_is_known(void **state)
+{
+    (void)state;
+    gt_nvml_setup setup;
+    gt_nvml *known = gt_nvml_open("GPU-0");
+    atomic_store(&nvml->compute_mode, GT_COMPUTE_EXCLUSIVE);
+    atomic_store(&nvml->memory_errors, 5);
+    gt_nvml_read_setup(&setup, known);
+    assert_int_equal(setup.persistence, GT_OFF);
+    assert_int_equal(setup.ecc, GT_UNKNOWN);
+    assert_int_equal(setup.mig, GT_UNKNOWN);
+    assert_int_equal(setup.mode, GT_COMPUTE_EXCLUSIVE);
+    assert_int_equal(setup.uncorrected_errors, 5);
+    assert_int_equal(setup.most_sm_mhz, FAKE_SM_MHZ);
+    atomic_store(&nvml->persistence, 1);
+    gt_nvml_read_setup(&setup, known);
+    assert_int_equal(setup.persistence, GT_ON);
+    gt_nvml_read_setup(&setup, NULL);
+    assert_int_equal(setup.persistence, GT_UNKNOWN);
+    assert_int_equal(setup.mode, GT_COMPUTE_SHARED);
+    gt_nvml_close(known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +170,7 @@ int main(void)
         cmocka_unit_test(another_process_is_noticed_and_named),
         cmocka_unit_test(the_host_application_is_no_stranger),
         cmocka_unit_test(heat_spoils_a_round_and_a_power_cap_does_not),
+        cmocka_unit_test(the_setup_is_told_as_far_as_it_is_known),
         cmocka_unit_test(a_gpu_that_nvml_does_not_know_is_left_alone),
     };
     return cmocka_run_group_tests(tests, load_nvml, NULL);

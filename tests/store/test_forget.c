@@ -1,4 +1,5 @@
-/* What is forgotten: by kernel, size and GPU, by age, driver and the size of the database. */
+/* What is forgotten: by kernel, size and GPU, by age, driver and the size of the database; and the
+ * time that a trial is known by. */
 #include "store_support.h"
 
 static int count_winners(void *user, const gputune_record *record)
@@ -108,12 +109,51 @@ static void the_oldest_go_for_size(void **state)
     assert_in_range(after.st_size, 1, what.most_bytes);
 }
 
+static int take_created(void *user, const gputune_record *record)
+{
+    if (record->is_winner) {
+        snprintf(user, 32, "%s", record->created);
+    }
+    return 0;
+}
+
+/* What a tuning stores again at its end has been there since it was measured. */
+static void trials_keep_their_time_within_a_tuning(void **state)
+{
+    static const struct {
+        double elapsed_s;
+        bool kept;
+    } cases[] = {{3e9, true}, {60, false}, {0, false}};
+    world *w = *state;
+    const gt_records_filter all = {.all_trials = true};
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char problem[32], created[32];
+        int64_t n = 1024;
+        const gt_scenario scenario = scenario_at(&n, problem);
+        const gt_trial trial = trial_of(2, "VEC=4", 10);
+        const gt_outcome outcome = {.environment = ENVIRONMENT,
+                                    .scenario = &scenario,
+                                    .trials = &trial,
+                                    .trial_count = 1,
+                                    .elapsed_s = cases[i].elapsed_s};
+        execute(w, "UPDATE trial SET created = '2001-01-01T00:00:00Z'");
+        assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+        assert_int_equal(gt_store_records(store, &all, take_created, created, NULL), 0);
+        assert_int_equal(strcmp(created, "2001-01-01T00:00:00Z") == 0, cases[i].kept);
+    }
+    gt_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_named_goes, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_is_old_goes, open_world, close_world),
         cmocka_unit_test_setup_teardown(older_drivers_go, open_world, close_world),
+        cmocka_unit_test_setup_teardown(trials_keep_their_time_within_a_tuning, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(the_oldest_go_for_size, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

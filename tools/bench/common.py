@@ -170,7 +170,7 @@ def timed_warm(command, log):
         file.write("".join(f"{at:.4f} {line}" for at, line in lines) + answer)
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit code {process.returncode}; see {log}")
-    result = {"wall_s": wall, "cpu_s": cpu_seconds() - before, "row": json.loads(answer)[0]}
+    result = {"wall_s": wall, "cpu_s": cpu_seconds() - before, "row": json.loads(answer)["winners"][0]}
     for at, line in lines:
         if "timeline:" in line:
             result.update(timeline=read_timeline(line), timeline_at_s=at)

@@ -1,4 +1,4 @@
-for command in warm show run check compare kernels space emit embed devices forget prune merge replay wisdom report export; do
+for command in warm show run check compare kernels space emit embed devices doctor forget prune merge replay wisdom report export; do
     $FAKE help $command || echo "exit $?"
     echo ==
 done

@@ -1,0 +1,481 @@
+/* gputune_diagnose(): looks at everything that tuning depends on, check by check. */
+#include "api/tuner.h"
+
+#include "base/environment.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base/versioned.h"
+#include "gpu/copy_rate.h"
+#include "gpu/nvml.h"
+#include "gpu/nvrtc.h"
+#include "gpu/toolkit.h"
+#include "store/inspect.h"
+#include "tuner/template_folders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is looked at, and what the checks before have found. */
+typedef struct patient {
+    const gputune_open_options *options;
+    int (*each)(void *user, const gputune_diagnosis *diagnosis);
+    void *user;
+    int answer;          /* the first of `each` that is not 0 */
+    const char *subject; /* of the check that runs */
+    const gt_driver *driver;
+    gt_device device;
+    bool has_device;
+    gt_nvml *nvml;
+    gt_nvml_setup setup;
+    gt_store_facts facts;
+    bool has_facts;
+} patient;
+
+static const char none[] = "";
+
+static void say(patient *p, gputune_verdict verdict, const char *remedy, const char *format, ...)
+    GT_PRINTF(4, 5);
+
+static void say(patient *p, gputune_verdict verdict, const char *remedy, const char *format, ...)
+{
+    char found[1024];
+    va_list values;
+    va_start(values, format);
+    (void)gt_vsnprintf(found, sizeof found, format, values);
+    va_end(values);
+    const gputune_diagnosis diagnosis = {.version = GPUTUNE_DIAGNOSIS_VERSION,
+                                         .subject = p->subject,
+                                         .verdict = verdict,
+                                         .found = found,
+                                         .remedy = remedy};
+    p->answer = p->answer ? p->answer : p->each(p->user, &diagnosis);
+}
+
+#define GOOD(p, ...)         say(p, GPUTUNE_VERDICT_OK, none, __VA_ARGS__)
+#define WARN(p, remedy, ...) say(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
+#define FAIL(p, remedy, ...) say(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
+
+/* ---- driver and GPU -------------------------------------------------------------------------- */
+
+static void check_driver(patient *p)
+{
+    if (gt_driver_open(&p->driver, p->options->driver) != GPUTUNE_OK) {
+        p->driver = NULL;
+        FAIL(p,
+             "install NVIDIA's driver, and let this user open /dev/nvidia*; --driver emu takes the "
+             "emulator",
+             "%s", gt_message());
+        return;
+    }
+    GOOD(p, "%s, CUDA %d.%d%s", p->driver->name, p->driver->version / 1000,
+         p->driver->version % 1000 / 10,
+         p->driver->emulated ? ": emulated, times are modelled" : "");
+}
+
+static void check_gpu(patient *p)
+{
+    int ordinal;
+    if (!p->driver) {
+        return;
+    }
+    if (gt_device_find(&ordinal, p->driver, p->options->device) != GPUTUNE_OK ||
+        gt_device_query(&p->device, p->driver, ordinal) != GPUTUNE_OK) {
+        FAIL(p, "'gputune devices' lists the GPUs; CUDA_VISIBLE_DEVICES hides some", "%s",
+             gt_message());
+        return;
+    }
+    p->has_device = true;
+    p->nvml = p->driver->emulated ? NULL : gt_nvml_open(p->device.uuid);
+    gt_nvml_read_setup(&p->setup, p->nvml);
+    GOOD(p, "%s, %s, %d SMs, %.0f GB", p->device.name, p->device.arch, p->device.sm_count,
+         (double)p->device.memory_bytes / 1e9);
+}
+
+static void check_nvml(patient *p)
+{
+    if (!p->has_device || p->driver->emulated) {
+        return;
+    }
+    if (p->nvml) {
+        GOOD(p, "it knows this GPU");
+    } else {
+        WARN(p,
+             "install libnvidia-ml.so.1 of the driver's version; without it, throttling and other "
+             "users of the GPU are not noticed",
+             "it is not there, or does not know this GPU");
+    }
+}
+
+static void check_copies(patient *p)
+{
+    double rate, peak = p->has_device ? gt_device_peak_bytes_per_s(&p->device) : 0;
+    if (!p->has_device || p->driver->emulated) {
+        return;
+    }
+    if (gt_copy_rate(&rate, p->driver, p->device.ordinal) != GPUTUNE_OK) {
+        FAIL(p, "end what fills the GPU's memory, or reset the GPU", "%s", gt_message());
+    } else if (peak > 0 && rate < 0.7 * peak) {
+        WARN(p, "look at other users of the GPU, at throttling, and at held memory clocks",
+             "%.0f GB/s, %.0f%% of the memory's %.0f GB/s; expected 80%% or more", rate / 1e9,
+             100 * rate / peak, peak / 1e9);
+    } else {
+        GOOD(p, "%.0f GB/s, read plus written, of %.0f GB/s", rate / 1e9, peak / 1e9);
+    }
+}
+
+static void check_clocks(patient *p)
+{
+    gt_nvml_state state;
+    if (p->nvml) {
+        gt_nvml_read(&state, p->nvml);
+        GOOD(p, "SM %u of %u MHz, memory %u of %u MHz", state.sm_clock_mhz, p->setup.most_sm_mhz,
+             state.memory_clock_mhz, p->setup.most_memory_mhz);
+    }
+}
+
+static void check_throttling(patient *p)
+{
+    gt_nvml_state state;
+    if (!p->nvml) {
+        return;
+    }
+    gt_nvml_read(&state, p->nvml);
+    if (state.spoils) {
+        WARN(p, "'nvidia-smi -q -d PERFORMANCE' says why; see to cooling and power supply",
+             "clocks are held back (reasons 0x%llx) at %u C", (unsigned long long)state.throttle,
+             p->setup.celsius);
+    } else {
+        GOOD(p, "none, %u C", p->setup.celsius);
+    }
+}
+
+static void check_persistence(patient *p)
+{
+    if (p->setup.persistence == GT_OFF) {
+        WARN(p, "as root: nvidia-smi -pm 1",
+             "off: each process starts the driver anew, and clocks begin low");
+    } else if (p->setup.persistence == GT_ON) {
+        GOOD(p, "on");
+    }
+}
+
+static void check_ecc(patient *p)
+{
+    if (p->setup.uncorrected_errors) {
+        FAIL(p, "reset the GPU; if errors come back, have it replaced",
+             "%llu uncorrected errors of memory since the driver was loaded",
+             (unsigned long long)p->setup.uncorrected_errors);
+    } else if (p->setup.ecc != GT_UNKNOWN) {
+        GOOD(p, "%s, no uncorrected error", p->setup.ecc == GT_ON ? "on" : "off");
+    }
+}
+
+static void check_mig(patient *p)
+{
+    bool on = p->setup.mig == GT_ON;
+    if (on && !p->device.mig_profile[0]) {
+        WARN(p, "make an instance and name it in CUDA_VISIBLE_DEVICES",
+             "on, and this is no instance");
+    } else if (p->setup.mig != GT_UNKNOWN) {
+        GOOD(p, "%s%s", on ? "on: results are of instances of the profile " : "off",
+             on ? p->device.mig_profile : "");
+    }
+}
+
+static void check_mode(patient *p)
+{
+    if (p->setup.mode == GT_COMPUTE_PROHIBITED) {
+        FAIL(p, "as root: nvidia-smi -c DEFAULT", "prohibited: no process may compute");
+    } else if (p->setup.mode == GT_COMPUTE_EXCLUSIVE) {
+        WARN(p, "as root: nvidia-smi -c DEFAULT; or tune ahead with 'gputune warm'",
+             "exclusive: a program that uses the GPU cannot tune meanwhile in a worker");
+    } else if (p->nvml) {
+        GOOD(p, "shared");
+    }
+}
+
+static void check_users(patient *p)
+{
+    gt_nvml_users users;
+    if (!p->nvml) {
+        return;
+    }
+    gt_nvml_read_users(&users, p->nvml, 0);
+    if (users.others) {
+        WARN(p, "tune while nothing else computes; results are marked as noisy otherwise",
+             "%u other process%s, process %u for one", users.others, users.others == 1 ? "" : "es",
+             users.one);
+    } else {
+        GOOD(p, "none");
+    }
+}
+
+/* ---- what compiles, measures and is tuned ---------------------------------------------------- */
+
+static void check_nvrtc(patient *p)
+{
+    const gt_nvrtc *nvrtc;
+    if (gt_nvrtc_open(&nvrtc, p->driver ? p->driver->version : 0) == GPUTUNE_OK) {
+        int version = gt_nvrtc_version(nvrtc);
+        GOOD(p, "%d.%d", version / 1000, version % 1000 / 10);
+    } else {
+        FAIL(p, "pip install nvidia-cuda-nvrtc, install a CUDA toolkit, or set GPUTUNE_NVRTC", "%s",
+             gt_message());
+    }
+}
+
+static void check_headers(patient *p)
+{
+    gt_toolkit toolkit;
+    if (gt_toolkit_find(&toolkit) != GPUTUNE_OK) {
+        FAIL(p, none, "%s", gt_message());
+    } else if (!toolkit.folders.count) {
+        WARN(p,
+             "kernels that include CUDA's headers need them: pip install nvidia-cuda-runtime "
+             "nvidia-cuda-cccl, or install a CUDA toolkit",
+             "none in %s", toolkit.searched);
+    } else {
+        GOOD(p, "%s in %s", toolkit.version, toolkit.folders.items[0]);
+    }
+    gt_toolkit_free(&toolkit);
+}
+
+static void check_workers(patient *p)
+{
+    char *path;
+    if (gt_worker_find(&path, p->options->worker) == GPUTUNE_OK) {
+        GOOD(p, "%s, up to %ld to compile", path, sysconf(_SC_NPROCESSORS_ONLN));
+        free(path);
+    } else {
+        FAIL(p, "install gputune again, or set GPUTUNE_WORKER to the program gputune-worker", "%s",
+             gt_message());
+    }
+}
+
+static int count_kernel(void *user, const gt_template *template)
+{
+    (void)template;
+    ++*(size_t *)user;
+    return 0;
+}
+
+static void tell_left_out(void *user, gputune_log_level level, const char *line)
+{
+    if (level <= GPUTUNE_LOG_WARNING) {
+        WARN((patient *)user, "mend the template, or move it away", "%s", line);
+    }
+}
+
+static void check_templates(patient *p)
+{
+    static const char remedy[] = "install gputune again, or set GPUTUNE_TEMPLATES";
+    const gt_log log = {tell_left_out, p};
+    gt_catalog *catalog;
+    size_t count = 0;
+    char *folder, *home;
+    if (gt_template_folders(&folder, &home, p->options->templates) != GPUTUNE_OK) {
+        FAIL(p, remedy, "%s", gt_message());
+        return;
+    }
+    if (gt_catalog_open(&catalog, p->options->templates, &log) == GPUTUNE_OK) {
+        (void)gt_catalog_each(catalog, NULL, count_kernel, &count);
+        gt_catalog_close(catalog);
+        GOOD(p, "%zu kernel%s in %s", count, gt_plural(count), folder);
+    } else {
+        FAIL(p, remedy, "%s", gt_message());
+    }
+    free(folder);
+    free(home);
+}
+
+/* ---- the database ---------------------------------------------------------------------------- */
+
+static void check_database(patient *p)
+{
+    gt_store_facts *facts = &p->facts;
+    if (gt_store_inspect(facts, p->options->database) != GPUTUNE_OK) {
+        WARN(p, "set GPUTUNE_DB to a file; results are kept in memory only", "%s", gt_message());
+        return;
+    }
+    p->has_facts = true;
+    if (strcmp(facts->path, ":memory:") == 0) {
+        WARN(p, "set GPUTUNE_DB to a file", ":memory: keeps nothing");
+    } else if (facts->damage[0]) {
+        GOOD(p, "%s", facts->path);
+    } else if (facts->exists) {
+        GOOD(p, "%s: %lld winner%s and %lld trial%s in %.1f MB", facts->path,
+             (long long)facts->winners, gt_plural((uint64_t)facts->winners),
+             (long long)facts->trials, gt_plural((uint64_t)facts->trials),
+             (double)facts->bytes / 1e6);
+    } else {
+        GOOD(p, "%s, which is made when there is a result", facts->path);
+    }
+}
+
+static void check_integrity(patient *p)
+{
+    if (!p->has_facts || !p->facts.exists) {
+        return;
+    }
+    if (p->facts.damage[0]) {
+        FAIL(p, "move the file away, or restore it; results are kept in a file beside it meanwhile",
+             "damaged: %s", p->facts.damage);
+    } else {
+        GOOD(p, "every page is sound");
+    }
+}
+
+static void check_schema(patient *p)
+{
+    if (!p->has_facts || !p->facts.exists || p->facts.damage[0]) {
+        return;
+    }
+    if (p->facts.schema > p->facts.newest_schema) {
+        WARN(p, "update gputune, or set GPUTUNE_DB to another file",
+             "version %lld is of a newer gputune, this one knows %lld: the file is only read",
+             (long long)p->facts.schema, (long long)p->facts.newest_schema);
+    } else {
+        GOOD(p, "version %lld%s", (long long)p->facts.schema,
+             p->facts.schema < p->facts.newest_schema ? ", brought up to date with the next result"
+                                                      : "");
+    }
+}
+
+static void check_writing(patient *p)
+{
+    if (!p->has_facts || p->facts.damage[0] || strcmp(p->facts.path, ":memory:") == 0) {
+        return;
+    }
+    if (p->facts.unwritable[0]) {
+        FAIL(p,
+             "end the process that holds it, let this user write it, or set GPUTUNE_DB to another "
+             "file; results are kept in memory only",
+             "%s", p->facts.unwritable);
+    } else {
+        GOOD(p, "nothing locks it, and this user may write it");
+    }
+}
+
+static void check_owner(patient *p)
+{
+    if (!p->has_facts || !p->facts.exists) {
+        return;
+    }
+    if (p->facts.distrust) {
+        WARN(p,
+             "let only this user write the file and its folder: else its code is not launched, and "
+             "its results are proved again",
+             "%s", p->facts.distrust);
+    } else {
+        GOOD(p, "only this user may write it");
+    }
+}
+
+static void check_file_system(patient *p)
+{
+    if (p->has_facts && p->facts.network) {
+        WARN(p, "set GPUTUNE_DB to a file on a local disk",
+             "%s, a network file system, whose locks may not hold between machines",
+             p->facts.network);
+    } else if (p->has_facts && p->facts.exists) {
+        GOOD(p, "local");
+    }
+}
+
+/* ---- environment variables ------------------------------------------------------------------- */
+
+static const char *const variables[] = {
+    "GPUTUNE_DB",     "GPUTUNE_DRIVER", "GPUTUNE_TEMPLATES", "GPUTUNE_INCLUDE",
+    "GPUTUNE_WORKER", "GPUTUNE_NVRTC",  "GPUTUNE_EMULATOR",  "GPUTUNE_COMPILE_MEMORY",
+    "GPUTUNE_RECORD", "GPUTUNE_LOG",    "GPUTUNE_DISABLE",   "GPUTUNE_FORCE",
+    "GPUTUNE_EFFORT", "GPUTUNE_DEBUG",  "GPUTUNE_EMU_FAULTS"};
+enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 10 };
+
+static bool is_known(const char *variable)
+{
+    for (size_t i = 0; i < VARIABLES; i++) {
+        size_t length = strlen(variables[i]);
+        if (strncmp(variable, variables[i], length) == 0 && variable[length] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_unknown(patient *p)
+{
+    for (char **at = environ; at && *at; at++) {
+        if (strncmp(*at, "GPUTUNE_", 8) == 0 && !is_known(*at)) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
+            const char *nearest = gt_nearest(name, variables, VARIABLES);
+            WARN(p, "gputune(3) lists the variables", "%s is no variable of gputune%s%s%s", name,
+                 nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        }
+    }
+}
+
+static void check_environment(patient *p)
+{
+    gt_text set = {0};
+    for (size_t i = 0; i < VARIABLES; i++) {
+        const char *value = gt_environment(variables[i]);
+        if (value && i >= OVERRULING) {
+            WARN(p, "unset it, unless that is meant", "%s=%s overrules what programs ask for",
+                 variables[i], value);
+        } else if (value) {
+            gt_text_printf(&set, "%s%s=%s", set.length ? ", " : "", variables[i], value);
+        }
+    }
+    check_unknown(p);
+    GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
+    gt_text_free(&set);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *subject;
+    void (*check)(patient *p);
+} checks[] = {
+    {"driver", check_driver},
+    {"GPU", check_gpu},
+    {"NVML", check_nvml},
+    {"copies", check_copies},
+    {"clocks", check_clocks},
+    {"throttling", check_throttling},
+    {"persistence mode", check_persistence},
+    {"ECC", check_ecc},
+    {"MIG", check_mig},
+    {"compute mode", check_mode},
+    {"other users", check_users},
+    {"NVRTC", check_nvrtc},
+    {"headers", check_headers},
+    {"workers", check_workers},
+    {"templates", check_templates},
+    {"database", check_database},
+    {"database integrity", check_integrity},
+    {"database schema", check_schema},
+    {"database writing", check_writing},
+    {"database owner", check_owner},
+    {"database file system", check_file_system},
+    {"environment", check_environment},
+};
+
+int gputune_diagnose(const gputune_open_options *options,
+                     int (*each)(void *user, const gputune_diagnosis *diagnosis), void *user)
+{
+    gputune_open_options known;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_open_options_read(&known, options));
+    patient p = {.options = &known, .each = each, .user = user};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && !p.answer; i++) {
+        p.subject = checks[i].subject;
+        checks[i].check(&p);
+    }
+    gt_nvml_close(p.nvml);
+    gt_store_facts_free(&p.facts);
+    return p.answer;
+}

@@ -1,0 +1,98 @@
+/* The command doctor: what is wrong with what tuning depends on, and what to do about it. */
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/session.h"
+#include "cli/table.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const char *const verdicts[] = {"ok", "warning", "failure"};
+
+typedef struct ward {
+    cli_table table;
+    int code;
+    size_t counts[3]; /* by verdict */
+} ward;
+
+static void verdict(cli_cell *out, const void *item)
+{
+    const gputune_diagnosis *diagnosis = item;
+    cli_set_text(out, verdicts[diagnosis->verdict]);
+}
+
+enum { BOTH = CLI_IN_DATA | CLI_VIEW };
+#define SAME(name, title) CLI_FIELD(gputune_diagnosis, name, title, CLI_TEXT, BOTH)
+
+static const cli_column columns[] = {
+    SAME(subject, "what"),
+    {"verdict", "verdict", CLI_STATUS, BOTH, 0, verdict},
+    SAME(found, "found"),
+    SAME(remedy, "remedy"),
+};
+
+static int add(void *user, const gputune_diagnosis *diagnosis)
+{
+    ward *at = user;
+    bool database = strncmp(diagnosis->subject, "database", strlen("database")) == 0;
+    cli_table_add(&at->table, diagnosis);
+    at->counts[diagnosis->verdict]++;
+    if (diagnosis->verdict == GPUTUNE_VERDICT_FAILURE) {
+        at->code = cli_worse(at->code, database ? CLI_EXIT_DATABASE : CLI_EXIT_PLATFORM);
+    }
+    return 0;
+}
+
+static int diagnose(const cli_common *common)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    ward at = {.table = CLI_TABLE("checks", columns, CLI_VIEW)};
+    options.device = common->device;
+    options.driver = common->driver;
+    options.database = common->database;
+    options.templates = common->templates;
+    int status = gputune_diagnose(&options, add, &at);
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    cli_table_write(&at.table, (cli_format_kind)common->format, stdout);
+    cli_note("%zu ok, %zu warning%s, %zu failure%s", at.counts[GPUTUNE_VERDICT_OK],
+             at.counts[GPUTUNE_VERDICT_WARNING], gt_plural(at.counts[GPUTUNE_VERDICT_WARNING]),
+             at.counts[GPUTUNE_VERDICT_FAILURE], gt_plural(at.counts[GPUTUNE_VERDICT_FAILURE]));
+    return at.code;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+    cli_common common = {0};
+    const cli_option options[] = {
+        CLI_FORMAT_OPTION(&common),
+        CLI_TUNER_OPTIONS(&common),
+        CLI_MESSAGE_OPTIONS(&common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "doctor",
+        "",
+        "Looks at everything that tuning depends on, and says what is wrong and what to do.",
+        "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
+        "each\n"
+        "is ok, a warning (results are worse, or come later, than they could) or a failure. The "
+        "exit\n"
+        "code is 3 with a failure, 6 where the database fails first. The GPU copies some memory; "
+        "the\n"
+        "database stays as it is.",
+        0,
+        0,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_console_setup(common.quiet, common.verbose);
+    return diagnose(&common);
+}

@@ -1,0 +1,21 @@
+# what works on the emulator, and what is wrong, found without a tuner
+exec 2>&1
+export GPUTUNE_DB=$PWD/x.db
+doctor() {
+    $GPUTUNE doctor --driver emu --format csv "$@" | sed "s|$PWD/||g" |
+        awk -F, 'NR > 1 && !/^(headers|environment,ok|NVRTC|workers|GPU|templates)/ {print}'
+}
+doctor
+$GPUTUNE warm axpy --driver emu -q -s n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 >/dev/null
+doctor | sed 's/in [0-9.]* MB/in x MB/; s/version [0-9]*/version x/'
+echo "another program's file, others may write it:"
+echo "no database" >bad.db
+chmod go+w bad.db
+doctor --db bad.db
+echo "no driver:"
+$GPUTUNE doctor --driver /nowhere/libcuda.so.1 --format csv -q | grep -c '^driver,failure'
+$GPUTUNE doctor --driver /nowhere/libcuda.so.1 -q >/dev/null
+echo "exit $?"
+echo "variables:"
+GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
+    $GPUTUNE doctor --driver emu --format csv | grep 'warning\|failure'

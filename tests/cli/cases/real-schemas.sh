@@ -1,0 +1,58 @@
+# every command's JSON is valid by its published schema, from canned answers and from the emulator
+tests=$(cd "$(dirname "$0")/.." && pwd)
+python3 -c 'import jsonschema' 2>/dev/null || exit 0 # tools/setup installs it
+export GPUTUNE_DB=$PWD/x.db
+count=0
+fake() {
+    count=$((count + 1))
+    $FAKE "$@" --format json -q >"$count-fake-$1.json" 2>/dev/null
+}
+real() {
+    count=$((count + 1))
+    $GPUTUNE "$@" --format json -q >"$count-real-$1.json"
+}
+page() { # the data of a page
+    count=$((count + 1))
+    "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
+}
+for words in '' restricted part bad-default broken; do
+    export GPUTUNE_FAKE=$words
+    for more in '' --all --why --plot '--top 1'; do
+        fake show $more
+    done
+    fake warm axpy scale
+    fake run axpy
+    fake compare axpy VEC=1 VEC=2
+    fake forget axpy
+    fake prune
+    page $FAKE
+done
+export GPUTUNE_FAKE="race nonvrtc large"
+fake check axpy
+fake doctor
+fake devices
+fake kernels
+fake space axpy
+fake warm axpy --compile-only --arch sm_90
+emu="--driver emu"
+axpy="-s n=1000 --only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
+real warm axpy $emu $axpy
+real show $emu
+real show $emu --all
+real show axpy $emu --why
+real show axpy $emu --plot
+page $GPUTUNE
+real run axpy $emu -s n=1000
+real compare axpy VEC=1 VEC=4 $emu -s n=1000
+real check axpy --max-variants 1
+real kernels
+real devices $emu
+real doctor $emu
+real space gemm $emu
+real warm axpy --compile-only --arch sm_90 --only VEC=1 --only BLOCK=64 --only UNROLL=1
+$GPUTUNE export axpy -o space.t4 -q
+real replay space.t4 --seeds 2 --evaluations 2
+real replay space.t4 --seeds 2 --evaluations 2 --workers 2
+real forget axpy $emu
+real show $emu
+"$tests/validate" "$tests/../../schema" ./*.json

@@ -1,0 +1,100 @@
+/* What is said of a database file by those who look for what is wrong. */
+#include "store/inspect.h"
+#include "store_support.h"
+
+static gt_store_facts inspect(const char *path)
+{
+    gt_store_facts facts;
+    assert_int_equal(gt_store_inspect(&facts, path), GPUTUNE_OK);
+    assert_string_equal(facts.path, path);
+    return facts;
+}
+
+static void a_sound_database(void **state)
+{
+    world *w = *state;
+    gt_store_facts facts = inspect(w->path);
+    assert_false(facts.exists);
+    assert_string_equal(facts.unwritable, "");
+    gt_store_facts_free(&facts);
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    facts = inspect(w->path);
+    assert_true(facts.exists);
+    assert_int_equal(facts.trials, 3);
+    assert_int_equal(facts.winners, 1);
+    assert_int_equal(facts.schema, facts.newest_schema);
+    assert_string_equal(facts.damage, "");
+    assert_string_equal(facts.unwritable, "");
+    assert_null(facts.distrust);
+    gt_store_facts_free(&facts);
+    assert_int_equal(chmod(w->path, 0666), 0);
+    facts = inspect(w->path);
+    assert_string_equal(facts.distrust, "other users may write it");
+    gt_store_facts_free(&facts);
+}
+
+static void a_locked_database(void **state)
+{
+    world *w = *state;
+    sqlite3 *other;
+    gt_store_close(open_store(w));
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    gt_store_facts facts = inspect(w->path);
+    assert_string_equal(facts.unwritable, "another process has locked it");
+    assert_string_equal(facts.damage, "");
+    gt_store_facts_free(&facts);
+    sqlite3_close(other);
+}
+
+static void what_is_no_database(void **state)
+{
+    world *w = *state;
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fputs("hello, this is text and no database at all, however long it may be", file);
+    fclose(file);
+    gt_store_facts facts = inspect(w->path);
+    assert_non_null(strstr(facts.damage, "not a database"));
+    gt_store_facts_free(&facts);
+    facts = inspect(":memory:");
+    assert_false(facts.exists);
+    gt_store_facts_free(&facts);
+}
+
+/* A page in the middle that holds something else. */
+static void a_damaged_database(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    for (int i = 1; i < 40; i++) {
+        put_size(store, 1024 * i, i);
+    }
+    gt_store_close(store);
+    FILE *file = fopen(w->path, "r+");
+    assert_non_null(file);
+    for (long page = 4; page < 12; page++) {
+        assert_int_equal(fseek(file, page * 4096, SEEK_SET), 0);
+        fputs("damage", file);
+    }
+    fclose(file);
+    gt_store_facts facts = inspect(w->path);
+    assert_true(facts.damage[0] != '\0');
+    gt_store_facts_free(&facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_sound_database, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_locked_database, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_is_no_database, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_damaged_database, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
