@@ -78,7 +78,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-stress check-armour check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
+        check-san check-stress check-armour check-fleet check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -250,6 +250,7 @@ check-build: all tests fuzzers
 #: make check-san     the tests under ASan with UBSan, then TSan
 #: make check-stress N=1000000   random calls from 1, 8 and 64 threads under TSan, then ASan with UBSan
 #: make check-armour  bad variants, kills, crowds and damaged files, long
+#: make check-fleet   many runs under a real Slurm and Open MPI, which are installed, with emulated GPUs
 #: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make coverage      lines and branches of each room that its tests reach
@@ -260,7 +261,7 @@ check-build: all tests fuzzers
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fault check-fuzz check-browser check-gpu check-reproducible tidy coverage mutate endurance:
+check-san check-stress check-armour check-fleet check-fault check-fuzz check-browser check-gpu check-reproducible tidy coverage mutate endurance:
 	@B=$(B) T=$(T) N=$(N) tools/$@
 bench:
 	@B=$(B) tools/bench-run

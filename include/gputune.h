@@ -186,12 +186,21 @@ typedef struct gputune_open_options {
                            they cost no lookup; 0: 1024. Beyond that, those that were not asked for
                            lately are dropped. A plan that is held lives on. Asked for again, it is
                            taken from the database, without a tuning */
+    /* Since version 5: commands of the shell, each of which starts one more compile worker, on
+     * another machine ("ssh -o BatchMode=yes host", "srun -u -n 1"). The worker's path and
+     * arguments are appended; where the path is another one there, the command ends with it
+     * ("ssh host /opt/gputune/gputune-worker"). Standard input and output carry the jobs. gputune
+     * must be the same build there, NVRTC of the same version, and the folders that kernels include
+     * the same: a worker that differs is left out with a warning. What fails there is compiled
+     * here. */
+    const char *const *compile_on;
+    size_t compile_on_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0                                                           \
+            NULL, NULL, NULL, 0, NULL, 0, NULL, 0                                                  \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
@@ -421,13 +430,18 @@ typedef struct gputune_options {
                                   were proved with the same tag answer at once. NULL: results of
                                   another process, function or `user` are proved again, in a worker,
                                   before they answer */
+    /* since version 6 */
+    const char *save; /* of gputune_run(): a folder, to which the outputs of the first configuration
+                         are written once it is proved, as NAME.npy of numpy.save(); the log tells
+                         the expect() that reads them. NULL: none */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL  \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
+            NULL                                                                                   \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no

@@ -67,11 +67,12 @@ static bool take_gpu(void *user)
     return gt_workers_take_gpu_quietly(&((gputune *)user)->workers);
 }
 
-/* A quarter of the cores compiles. */
+/* A quarter of the cores compiles, and no other machine. */
 static gt_farm_options make_farm_options(const gputune *tuner)
 {
     gt_farm_options options = tuner->workers.options;
     options.compile_workers = (tuner->services.compile_workers + 3) / 4;
+    options.compile_on_count = 0;
     options.low_priority = true;
     return options;
 }

@@ -11,7 +11,7 @@
 /* A plan that is being made. */
 typedef struct gt_flight gt_flight;
 
-/* Those of one tuner. */
+/* The flights of one tuner. */
 typedef struct gt_flights {
     pthread_mutex_t mutex;
     pthread_cond_t landed;
@@ -26,7 +26,7 @@ void gt_flights_close(gt_flights *flights);
 typedef struct gt_landing {
     gputune_status status;
     gputune_plan *plan; /* of a success; retained for whom it is given to */
-    gt_terms terms;     /* that the plan was made under */
+    gt_terms terms;     /* what the plan was made under */
     bool cut_short;     /* by the caller's own limit or cancel: no answer for others */
     char message[1024]; /* of a failure */
 } gt_landing;

@@ -19,7 +19,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 /* Says that the plan is given out where a stored result was asked for and not found; before any
  * other thread knows the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
-/* That miss, or NULL. */
+/* The miss of that key, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
 
 /* Whether two plans launch the same configuration. */

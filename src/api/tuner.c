@@ -27,6 +27,8 @@ static gt_farm_options farm_options(const gputune *tuner, const gputune_open_opt
                              .device_uuid = tuner->device.uuid,
                              .device_ordinal = tuner->device.ordinal,
                              .compile_workers = o->compile_workers,
+                             .compile_on = (const char *const *)tuner->compile_on.items,
+                             .compile_on_count = tuner->compile_on.count,
                              .driver_version = tuner->device.driver_version,
                              .arch = tuner->has_device ? tuner->device.arch : NULL,
                              .log = tuner->log};
@@ -195,6 +197,21 @@ static gputune_status settle_device(gputune *tuner, const gputune_open_options *
     return choose_device(tuner, o);
 }
 
+static gputune_status keep_commands(gputune *tuner, const gputune_open_options *o)
+{
+    for (size_t i = 0; i < o->compile_on_count; i++) {
+        char *command;
+        GT_TRY(gt_need("gputune_open", "a command of compile_on",
+                       o->compile_on ? o->compile_on[i] : NULL));
+        GT_TRY(gt_strdup(&command, o->compile_on[i]));
+        if (gt_array_push(&tuner->compile_on, command) < 0) {
+            free(command);
+            return gt_fail_memory();
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* The worker starts the driver while the files are opened here. */
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
@@ -202,6 +219,7 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     if (o->worker) {
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
+    GT_TRY(keep_commands(tuner, o));
     gt_farm *farm = ask_worker(tuner, o);
     gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
     if (status == GPUTUNE_OK) {
@@ -226,7 +244,8 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
                                    GT_BYTES_THROUGH(gputune_open_options, include_path_count),
                                    GT_BYTES_THROUGH(gputune_open_options, record),
-                                   GT_BYTES_THROUGH(gputune_open_options, max_plans)};
+                                   GT_BYTES_THROUGH(gputune_open_options, max_plans),
+                                   GT_BYTES_THROUGH(gputune_open_options, compile_on_count)};
     static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
@@ -328,6 +347,10 @@ static void close_parts(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
+    while (tuner->compile_on.count > 0) {
+        free(tuner->compile_on.items[--tuner->compile_on.count]);
+    }
+    gt_array_free(&tuner->compile_on);
 }
 
 void gputune_close(gputune *tuner)

@@ -10,6 +10,7 @@
 #include "api/overrides.h"
 #include "api/plan.h"
 #include "api/workers.h"
+#include "base/array.h"
 #include "gpu/device.h"
 
 struct gputune {
@@ -30,6 +31,7 @@ struct gputune {
     gt_workers workers;
     gt_background *background;
     char *worker;
+    GT_ARRAY(char *) compile_on; /* commands that start more compile workers */
 };
 
 /* The options of a caller of any version; NULL: the _INIT ones. */

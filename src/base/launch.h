@@ -92,7 +92,7 @@ typedef struct gt_kernel_step {
     uint32_t cluster[3];        /* all 1: no cluster attribute */
     uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
     uint32_t shared_bytes;      /* dynamic */
-    uint32_t times;             /* it is launched so often in a row */
+    uint32_t times;             /* so many launches in a row */
     uint32_t cooperative;     /* 1: all blocks are resident at once, and may wait for each other */
     uint32_t programmatic;    /* 1: it may begin before the kernel before it ends */
     uint32_t parameter_count; /* 0: it takes all of the launch's, in order */

@@ -15,6 +15,7 @@ typedef struct settings {
     cli_selection selection;
     cli_tuning tuning;
     cli_list configurations;
+    const char *save;
 } settings;
 
 typedef struct work {
@@ -35,6 +36,7 @@ static int measure(work *at, const settings *settings, const cli_session *sessio
 {
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
     options.objective = (gputune_objective)objective;
+    options.save = settings->save;
     const cli_list *list = &settings->configurations;
     int status = gputune_run(session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
                              list->items, list->count, &options, add, at);
@@ -98,6 +100,9 @@ int cmd_run(int argc, char **argv)
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
          "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
         CLI_INPUT_OPTION(&settings.tuning),
+        {"save", 0, CLI_OPTION_TEXT, &settings.save, "FOLDER",
+         "write the outputs of the first configuration there, as\nNAME.npy, which expect() reads",
+         NULL},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_ALIGNMENT_OPTION(&settings.tuning),
@@ -119,6 +124,7 @@ int cmd_run(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
+        cli_console_inform(settings.save != NULL); /* of how the outputs are read */
         code = cli_tuning_inputs(&settings.tuning);
     }
     return code == CLI_CONTINUE ? cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection,

@@ -129,6 +129,9 @@ static int run(cli_warm *warm)
         checked = cli_shard_read(&warm->shard, warm->shard_text);
     }
     if (checked == CLI_CONTINUE) {
+        checked = cli_compile_on_read(&warm->common.compile_on, &warm->compile_on);
+    }
+    if (checked == CLI_CONTINUE) {
         checked = check(warm);
     }
     if (checked != CLI_CONTINUE) {
@@ -218,6 +221,7 @@ int cmd_warm(int argc, char **argv)
          "with --compile-only: for this architecture, without a GPU", NULL},
         CLI_GPUS_OPTION(&warm.gpus),
         CLI_SHARD_OPTION(&warm.shard_text),
+        CLI_COMPILE_ON_OPTION(&warm.compile_on),
         CLI_FORMAT_OPTION(&warm.common),
         CLI_TUNER_OPTIONS(&warm.common),
         CLI_MESSAGE_OPTIONS(&warm.common),

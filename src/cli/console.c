@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool is_quiet, is_verbose, is_live;
+static bool is_quiet, is_verbose, is_live, informs;
 static char progress_line[1024]; /* what is drawn now, or "" */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
@@ -43,6 +43,11 @@ void cli_console_setup(bool quiet, bool verbose)
     is_quiet = quiet;
     is_verbose = verbose;
     is_live = !quiet && is_able(STDERR_FILENO);
+}
+
+void cli_console_inform(bool yes)
+{
+    informs = yes;
 }
 
 bool cli_console_is_live(void)
@@ -148,6 +153,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
     gputune_log_level most = is_quiet     ? GPUTUNE_LOG_ERROR
                              : is_verbose ? GPUTUNE_LOG_DEBUG
+                             : informs    ? GPUTUNE_LOG_INFO
                                           : GPUTUNE_LOG_WARNING;
     if (level <= most) {
         write_line(prefixes[level], line, colors[level]);

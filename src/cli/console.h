@@ -39,7 +39,8 @@ void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 /* Takes the progress line away. */
 void cli_console_progress_end(void);
 
-/* A gputune_log_fn. */
+/* A gputune_log_fn. Information is left out unless verbose, or asked for. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);
+void cli_console_inform(bool yes);
 
 #endif

@@ -76,6 +76,41 @@ static int list_gpus(numbers *out, cli_common *common)
     return status < 0 ? cli_fail(status) : CLI_CONTINUE;
 }
 
+/* ---- compiling elsewhere --------------------------------------------------------------------- */
+
+int cli_compile_on_read(cli_list *commands, const cli_list *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        char *end;
+        const char *text = texts->items[i];
+        long count = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : 1;
+        bool is_counted = text[0] >= '0' && text[0] <= '9' && *end == ':';
+        const char *command = is_counted ? end + 1 : text;
+        if (count < 1 || count > 256 || !command[strspn(command, " ")]) {
+            cli_error("--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
+                      "256, as in '8:ssh HOST'",
+                      text);
+            return CLI_EXIT_USAGE;
+        }
+        for (long k = 0; k < (is_counted ? count : 1); k++) {
+            commands->items = cli_grow(commands->items, commands->count, sizeof(char *));
+            commands->items[commands->count++] = command;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+/* Every `count`-th command, from `first` on. */
+static cli_list share_of_commands(const cli_list *all, size_t first, size_t count)
+{
+    cli_list share = {NULL, 0};
+    for (size_t i = first; i < all->count; i += count) {
+        share.items = cli_grow(share.items, share.count, sizeof(char *));
+        share.items[share.count++] = all->items[i];
+    }
+    return share;
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* The cores that each of `count` GPUs compiles on. */
@@ -105,8 +140,10 @@ static int open_each(cli_gpus *out, cli_common *common, cli_open_mode mode, cons
                      bool is_all)
 {
     int code = CLI_CONTINUE;
+    const cli_list commands = common->compile_on;
     common->compile_workers = share_of_cores(list->count);
     for (size_t i = 0; i < list->count; i++) {
+        common->compile_on = share_of_commands(&commands, i, list->count);
         code = open_gpu(out, common, mode, list->items[i]);
         if (code != CLI_CONTINUE && !is_all) {
             cli_gpus_close(out);

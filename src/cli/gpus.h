@@ -22,7 +22,21 @@ typedef struct cli_gpus {
             NULL                                                                                   \
     }
 
-/* Opens a tuner for each GPU of `which`, between which the cores are divided for compiling; NULL:
+#define CLI_COMPILE_ON_OPTION(texts)                                                               \
+    {                                                                                              \
+        "compile-on", 0, CLI_OPTION_LIST, texts, "[N:]COMMAND",                                    \
+            "more compile workers, each started by this command (ssh HOST,\nsrun -u -n 1); N: so " \
+            "many "                                                                                \
+            "of them [1]; may be repeated",                                                        \
+            NULL                                                                                   \
+    }
+
+/* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
+ * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
+int cli_compile_on_read(cli_list *commands, const cli_list *texts);
+
+/* Opens a tuner for each GPU of `which`, between which the cores and what
+ * compiles elsewhere are divided; NULL:
  * for the one GPU that `common` says. A GPU that cannot be used is an error where it is named by
  * its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit code after
  * saying what is wrong; then nothing is open. */

@@ -63,6 +63,8 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.keep_workers = true;
     options.tune_only = tune_only;
     options.compile_workers = common->compile_workers;
+    options.compile_on = common->compile_on.items;
+    options.compile_on_count = common->compile_on.count;
     options.read_only = common->read_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);

@@ -14,6 +14,7 @@ typedef struct cli_common {
     bool quiet, verbose;
     bool read_only;           /* the database */
     uint32_t compile_workers; /* 0: as many as cores */
+    cli_list compile_on;      /* a command for each further one, elsewhere */
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \

@@ -32,13 +32,14 @@ static bool read_whole(long *out, const char *text, long limit)
 /* How an engine tells a process which one of how many it is. */
 typedef struct engine {
     const char *rank, *size; /* variables; size NULL: the option tells */
+    const char *task;        /* set in tasks alone; NULL: `rank` is */
 } engine;
 
 static const engine engines[] = {
-    {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"JOB_COMPLETION_INDEX", NULL},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, /* a batch script has rank 0 of all */
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
+    {"PMI_RANK", "PMI_SIZE", NULL},
+    {"JOB_COMPLETION_INDEX", NULL, NULL},
 };
 
 /* "SLURM_PROCID=3 of SLURM_NTASKS=8". */
@@ -49,13 +50,19 @@ static char *describe(const engine *engine, const cli_shard *shard)
                         : cli_format("%s=%u of /%u", engine->rank, shard->index, shard->count);
 }
 
+/* Whether this process is not one of the engine's tasks, but starts them. */
+static bool is_outside(const engine *engine)
+{
+    return engine->task && getenv(engine->rank) && !getenv(engine->task);
+}
+
 /* What this engine says; count 0: nothing. */
 static int ask(cli_shard *out, const engine *engine, uint32_t given)
 {
     const char *rank = getenv(engine->rank), *size = engine->size ? getenv(engine->size) : NULL;
     long index, count = given;
     *out = (cli_shard){0, 0};
-    if (!rank && !size) {
+    if ((!rank && !size) || is_outside(engine)) {
         return CLI_CONTINUE;
     }
     if (!engine->size && !given) {
@@ -85,9 +92,10 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
 /* What all engines say that say something, which is the same. */
 static int ask_all(cli_shard *out, uint32_t given)
 {
-    const engine *first = NULL;
+    const engine *first = NULL, *outside = NULL;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         cli_shard told;
+        outside = is_outside(&engines[i]) ? &engines[i] : outside;
         int code = ask(&told, &engines[i], given);
         if (code != CLI_CONTINUE) {
             return code;
@@ -102,6 +110,13 @@ static int ask_all(cli_shard *out, uint32_t given)
             first = &engines[i];
             *out = told;
         }
+    }
+    if (!first && outside) {
+        cli_error(
+            "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
+            "the command by srun there, or write --shard I/N",
+            outside->rank, outside->task);
+        return CLI_EXIT_USAGE;
     }
     if (!first) {
         cli_error("--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "

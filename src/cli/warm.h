@@ -17,6 +17,7 @@ typedef struct cli_warm {
     const char *from;     /* a file of misses, or NULL */
     const char *arch;
     const char *gpus; /* "all", "0,2"; NULL: the one that `common` says */
+    cli_list compile_on;
     const char *shard_text;
     cli_shard shard;
 } cli_warm;

@@ -33,6 +33,25 @@ void gt_draft_write_sizes(gt_draft_writer *w)
     }
 }
 
+/* A type that a caller chooses is that of integers where the launch gives one of its values as a
+ * number. */
+static bool is_integer_type(const gt_draft *draft, const char *type)
+{
+    bool is_integer = false;
+    for (size_t i = 0; i < draft->parameter_count && draft->call; i++) {
+        is_integer |= !draft->parameters[i].pointer &&
+                      strcmp(draft->parameters[i].words, type) == 0 &&
+                      gt_text_string(&draft->call->parameters[i].value)[0];
+    }
+    return is_integer;
+}
+
+static void write_type(gt_draft_writer *w, const char *type)
+{
+    gt_text_printf(w->out, "#pragma gputune problem(type %s = %s)\n", type,
+                   is_integer_type(w->draft, type) ? "int, long long" : "float, double");
+}
+
 void gt_draft_write_template_parameters(gt_draft_writer *w)
 {
     gt_draft *draft = w->draft;
@@ -43,10 +62,8 @@ void gt_draft_write_template_parameters(gt_draft_writer *w)
             continue;
         }
         if (constant->is_type) {
-            gt_text_printf(w->out,
-                           "// guess: the types to compile for\n"
-                           "#pragma gputune problem(type %s = float, double)\n",
-                           constant->name);
+            gt_text_append(w->out, "// guess: the types to compile for\n");
+            write_type(w, constant->name);
             continue;
         }
         gt_text_printf(w->out,
@@ -131,8 +148,9 @@ static gputune_status find_structure(const gt_structure **out, const gt_draft_wr
 static bool is_float(const gt_draft *draft, const gt_function_parameter *parameter)
 {
     const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
-    return parameter->has_type ? gt_type_is_float(parameter->element.type)
-                               : constant && constant->is_type;
+    return parameter->has_type
+               ? gt_type_is_float(parameter->element.type)
+               : constant && constant->is_type && !is_integer_type(draft, parameter->words);
 }
 
 /* Whether something declares the type: a struct, another name of a type, or a template. */
@@ -179,9 +197,9 @@ void gt_draft_write_types(gt_draft_writer *w)
         }
         if (!again && !is_known_type(w, parameter)) {
             gt_text_printf(w->out,
-                           "// guess: nothing here declares '%s'; the types to compile for\n"
-                           "#pragma gputune problem(type %s = float, double)\n",
-                           parameter->words, parameter->words);
+                           "// guess: nothing here declares '%s'; the types to compile for\n",
+                           parameter->words);
+            write_type(w, parameter->words);
         }
     }
 }
@@ -362,8 +380,9 @@ static void append_scalar(gt_draft_writer *w, gt_text *notes,
     gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
     size_t index = (size_t)(parameter - draft->parameters);
     const char *called = draft->call ? gt_text_string(&draft->call->parameters[index].value) : "";
+    const bool is_same = strcmp(called, parameter->name) == 0; /* the size of that name */
     if (called[0] || (draft->call && draft->call->parameters[index].is_size)) {
-        gt_text_printf(w->out, called[0] ? " = %s" : "%s", called);
+        gt_text_printf(w->out, called[0] && !is_same ? " = %s" : "", called);
         return;
     }
     if (draft->call) {

@@ -21,10 +21,10 @@ static bool read_launch(gt_call_launch *out, const gt_program *program, size_t o
 {
     size_t name = open - 1, close = open + 2;
     if (gt_program_is(program, name, ">")) {
+        const gt_token *tokens = program->tokens.items;
         size_t end = name;
-        while (name > 0 && !gt_program_is(program, name, "<") &&
-               !gt_program_is(program, name, ";")) {
-            name--;
+        for (int depth = -1; depth < 0 && name > 0 && !gt_program_is(program, name, ";");) {
+            depth += gt_token_angles(&tokens[--name]);
         }
         out->types = (gt_span){name + 1, end};
         name -= name > 0;
@@ -45,12 +45,15 @@ static bool read_launch(gt_call_launch *out, const gt_program *program, size_t o
 static bool find_launch(gt_caller *c, const char *kernel)
 {
     const gt_program *program = c->program;
+    size_t needed = c->draft->parameter_count; /* arguments: what has a default may be left out */
+    while (needed > 0 && c->draft->parameters[needed - 1].has_default) {
+        needed--;
+    }
     for (size_t i = 1; i + 1 < program->code; i++) {
         gt_call_launch found = {0};
         gt_span item;
         if (is_joined(program, i, "<<", "<") && read_launch(&found, program, i, kernel) &&
-            (c->draft->parameter_count == 0 ||
-             gt_program_item_at(program, &item, found.arguments, c->draft->parameter_count - 1))) {
+            (needed == 0 || gt_program_item_at(program, &item, found.arguments, needed - 1))) {
             c->launch = found;
             c->site = (gt_site){found.at, gt_program_function_at(program, found.at), NULL};
             return true;

@@ -118,6 +118,12 @@ static void bind_block(gt_caller *c, uint16_t d)
         fix_by_macro(c, d, macro);
     }
     const char *name = gt_call_fixed_name(c, d);
+    const gt_draft_constant *own = name ? gt_draft_constant_of(c->draft, name) : NULL;
+    if (own && own->is_template_parameter && own->has_value && c->call->threads[d] &&
+        own->value != (double)c->call->threads[d]) {
+        dimension->fixed = gt_polynomial_number((double)value); /* it is another size */
+        name = NULL;
+    }
     bool is_number = gt_polynomial_is_number(&dimension->fixed, &number) || c->is_pinned ||
                      (dimension->fixed.known && !name) || !dimension->has_threads;
     if (is_number && c->call->threads[d]) {

@@ -64,7 +64,7 @@ const char *gt_call_extent(const gt_draft *draft, uint16_t symbol)
     return "";
 }
 
-size_t gt_call_find_leaf(const gt_tracer *t, const char *name)
+static size_t find_leaf(const gt_tracer *t, const char *name)
 {
     size_t leaf = 0;
     while (leaf < t->leaf_count && strcmp(t->leaves[leaf].name, name) != 0) {
@@ -94,7 +94,7 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
     const char *name = last_part(symbol->name);
     uint32_t index = gt_call_parameter_of(c->draft, name);
     bool is_parameter = index < c->draft->parameter_count;
-    size_t leaf = gt_call_find_leaf(t, name);
+    size_t leaf = find_leaf(t, name);
     gt_span span;
     int64_t value = 0;
     if (leaf == t->leaf_count) {
@@ -139,7 +139,7 @@ double gt_call_polynomial_value(const gt_caller *c, const gt_polynomial *p, doub
         for (uint32_t k = 0; k < p->terms[i].count; k++) {
             const gt_draft_symbol *symbol =
                 gt_draft_symbol_at(c->draft, p->terms[i].powers[k].symbol);
-            size_t leaf = gt_call_find_leaf(&c->tracer, last_part(symbol->name));
+            size_t leaf = find_leaf(&c->tracer, last_part(symbol->name));
             bool known = leaf < c->tracer.leaf_count && c->tracer.leaves[leaf].has_value;
             double value = known ? (double)c->tracer.leaves[leaf].value
                            : symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE

@@ -98,7 +98,7 @@ static void read_grid(gt_caller *c)
 }
 
 /* The name of the pointer that a value is or begins in: `d_x`, `(float2 *)d_x + n`, `&d_x[4]`. */
-size_t gt_call_pointer_name(const gt_program *program, gt_span span)
+static size_t pointer_name(const gt_program *program, gt_span span)
 {
     span = gt_program_strip(program, span);
     while (span.first < span.end &&
@@ -134,7 +134,7 @@ static bool find_bytes(gt_span *out, gt_site *site, const gt_program *program, g
             }
             items = (gt_span){i + 2, gt_program_close(program, i + 1)};
             size_t at = gt_program_item_at(program, &pointer, items, 0)
-                            ? gt_call_pointer_name(program, pointer)
+                            ? pointer_name(program, pointer)
                             : 0;
             const gt_token *own = &program->tokens.items[at];
             if (at && own->length == name->length &&
@@ -155,7 +155,7 @@ static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span
     const gt_program *program = c->program;
     gt_site from = c->site;
     for (int hop = 0; hop < HOPS; hop++) {
-        size_t name = gt_call_pointer_name(program, value);
+        size_t name = pointer_name(program, value);
         gt_found found;
         if (!name) {
             return false;
@@ -194,7 +194,7 @@ static void read_length(gt_caller *c, uint32_t index)
         return;
     }
     if (!trace_bytes(&bytes, &site, c, value)) {
-        size_t name = gt_call_pointer_name(c->program, value);
+        size_t name = pointer_name(c->program, value);
         const gt_token *token = name ? &c->program->tokens.items[name] : NULL;
         gt_text_printf(unknown, "found no cudaMalloc() of '%.*s'", token ? (int)token->length : 0,
                        token ? token->text : "");
@@ -233,19 +233,17 @@ static void read_fill(gt_caller *c, uint32_t index)
     gt_text *out = &c->call->parameters[index].fill;
     gt_text_free(out);
     size_t own = gt_program_item_at(program, &value, c->launch.arguments, index)
-                     ? gt_call_pointer_name(program, value)
+                     ? pointer_name(program, value)
                      : 0;
     for (size_t i = 0; i + 1 < program->code && own; i++) {
         if (!gt_program_is(program, i, "cudaMemcpy") || !gt_program_is(program, i + 1, "(")) {
             continue;
         }
         items = (gt_span){i + 2, gt_program_close(program, i + 1)};
-        size_t to = gt_program_item_at(program, &pointer, items, 0)
-                        ? gt_call_pointer_name(program, pointer)
-                        : 0;
-        size_t from = gt_program_item_at(program, &source, items, 1)
-                          ? gt_call_pointer_name(program, source)
-                          : 0;
+        size_t to =
+            gt_program_item_at(program, &pointer, items, 0) ? pointer_name(program, pointer) : 0;
+        size_t from =
+            gt_program_item_at(program, &source, items, 1) ? pointer_name(program, source) : 0;
         if (!to || !from || !gt_program_same(program, to, own)) {
             continue;
         }

@@ -251,7 +251,7 @@ static void note_undefined(gt_draft *draft, const gt_token *name)
     }
 }
 
-/* Those of a span, and of the macros that it reads. */
+/* The names of a span, and of the macros that it reads. */
 static void read_undefined(gt_draft *draft, gt_span span, int depth)
 {
     enum { DEPTH_MAX = 4 };

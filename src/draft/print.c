@@ -193,7 +193,7 @@ static bool without(char out[PART_TEXT], const char *text, const char *end, cons
     return false;
 }
 
-/* a / b where a is X + b - 1, which rounds up. */
+/* a / b where a is X + b - 1 or less, which rounds up. */
 static bool round_up(printer *p, part *a, const part *b)
 {
     char by[PART_TEXT], last[PART_TEXT + 4], first[PART_TEXT + 4], whole[PART_TEXT];
@@ -207,8 +207,14 @@ static bool round_up(printer *p, part *a, const part *b)
     render(p, by, b, PRODUCT);
     (void)gt_snprintf(last, sizeof last, " + %s", by);
     (void)gt_snprintf(first, sizeof first, "%s + ", by);
-    if (!is_number(b) && a->more == -1 && a->factor == 1 && a->precedence == SUM &&
+    if (!is_number(b) && a->more < 0 && a->factor == 1 && a->precedence == SUM &&
         without(whole, a->text, last, first)) {
+        char less[24] = "";
+        if (a->more < -1) {
+            (void)gt_snprintf(less, sizeof less, " - %lld", -1 - (long long)a->more);
+        }
+        a->more = 0;
+        (void)gt_snprintf(whole + strlen(whole), sizeof whole - strlen(whole), "%s", less);
         render(p, by, b, LOOSE);
         set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by, "");
         return true;

@@ -297,8 +297,10 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 
 static const char *const no_types[] = {"return", "else", "new", "delete", "case", "do", "goto"};
 
-bool gt_program_call(const gt_program *program, const gt_program_function *function, size_t from,
-                     size_t *at, gt_span *arguments)
+/* The next call of the function behind `from`: the token of its name, and the arguments; false:
+ * there is none. */
+static bool find_call(const gt_program *program, const gt_program_function *function, size_t from,
+                      size_t *at, gt_span *arguments)
 {
     const gt_token *name = &program->tokens.items[function->name];
     for (size_t i = from + 1; i < program->code; i++) {
@@ -430,7 +432,7 @@ static void find_argument(gt_found *out, const gt_program *program,
 {
     gt_span arguments, value;
     size_t at = 0;
-    while (gt_program_call(program, function, at, &at, &arguments)) {
+    while (find_call(program, function, at, &at, &arguments)) {
         if (gt_program_item_at(program, &value, arguments, index)) {
             out->value = value;
             out->site = (gt_site){at, gt_program_function_at(program, at), NULL};

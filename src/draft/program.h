@@ -3,7 +3,7 @@
 #ifndef GT_DRAFT_PROGRAM_H
 #define GT_DRAFT_PROGRAM_H
 
-#include "draft/branches.h"
+#include "kernel/branches.h"
 #include "kernel/lexer.h"
 
 #include "base/array.h"
@@ -83,10 +83,6 @@ const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *n
 /* Where the parameter's name is among those; its place in *index. 0: it is none. */
 size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,
                             size_t *index);
-/* The next call of the function behind `from`: the token of its name, and the arguments; false:
- * there is none. */
-bool gt_program_call(const gt_program *program, const gt_program_function *function, size_t from,
-                     size_t *at, gt_span *arguments);
 /* Whether the value is made of what the program has: not of its command line, a file or a device.
  */
 bool gt_program_is_plain(const gt_program *program, gt_span span);

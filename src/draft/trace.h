@@ -39,7 +39,7 @@ typedef struct gt_tracer {
         size_t leaf;
         int64_t literal; /* its number, where the launch itself has one; 0: none */
     } blocks[3];
-    bool without_axes; /* they stand for their values */
+    bool without_axes; /* axes stand for their values */
     bool in_grid;      /* numbers may be a block's */
     int dimension;     /* whose block a name is that several have */
     gt_text text;      /* what is being written */

@@ -13,7 +13,7 @@ typedef struct touch {
     uint32_t bytes;
     uint32_t element_bytes;
     emu_cell *cells;       /* of the whole memory */
-    const uint8_t *base;   /* that they begin at */
+    const uint8_t *base;   /* where they begin */
     emu_region *region;    /* NULL: shared memory */
     emu_stamp stamp;       /* of this access */
     const uint8_t *before; /* a store: what was there; NULL: not known */

@@ -13,7 +13,7 @@ typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
-    double multiprocessors; /* that can have work */
+    double multiprocessors; /* those that can have work */
     double resident;        /* blocks at once on one */
     double share;           /* part of all blocks that the busiest multiprocessor runs */
     double warps_per_block;

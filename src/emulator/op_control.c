@@ -280,9 +280,11 @@ void emu_decode_call(emu_decoder *decoder)
 
 /* ---- ends ---- */
 
-void emu_exit(emu_warp *warp, uint32_t mask)
+static void leave_kernel(emu_warp *warp, const emu_op *op)
 {
+    (void)op;
     emu_block *block = warp->block;
+    uint32_t mask = warp->mask;
     emu_frame_exit(warp->frame, mask);
     emu_leave_split(warp, mask);
     warp->dead |= mask;
@@ -293,12 +295,6 @@ void emu_exit(emu_warp *warp, uint32_t mask)
             warp->splits[i].state = EMU_READY;
     emu_barriers_check(block);
     emu_cluster_check(block->group);
-}
-
-static void leave_kernel(emu_warp *warp, const emu_op *op)
-{
-    (void)op;
-    emu_exit(warp, warp->mask);
 }
 
 static void leave_function(emu_warp *warp, const emu_op *op)

@@ -14,6 +14,8 @@ static ptx_operand *copy_operand(ptx_parser *parser, ptx_operand operand)
     return copy;
 }
 
+static ptx_operand parse_operand(ptx_parser *parser);
+
 /* operands up to `close`, separated by commas */
 static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const char *close)
 {
@@ -27,7 +29,7 @@ static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const 
             break;
         }
         result.items = items;
-        result.items[result.count++] = ptx_parse_operand(parser);
+        result.items[result.count++] = parse_operand(parser);
         if (!ptx_accept(parser, ","))
             break;
     }
@@ -53,7 +55,7 @@ static uint64_t parse_offset(ptx_parser *parser)
 
 static ptx_operand parse_address(ptx_parser *parser)
 {
-    ptx_operand base = ptx_parse_operand(parser);
+    ptx_operand base = parse_operand(parser);
     ptx_operand result = {.kind = PTX_OPERAND_ADDRESS, .count = 1};
     result.value = parse_offset(parser);
     if (ptx_at(parser, ","))
@@ -115,7 +117,7 @@ static ptx_operand parse_name(ptx_parser *parser)
     return result;
 }
 
-static ptx_operand parse_operand(ptx_parser *parser)
+static ptx_operand parse_plain_operand(ptx_parser *parser)
 {
     if (ptx_accept(parser, "["))
         return parse_address(parser);
@@ -129,16 +131,16 @@ static ptx_operand parse_operand(ptx_parser *parser)
     ptx_operand result = parse_name(parser);
     result.is_negated = negated;
     if (ptx_accept(parser, "|"))
-        result.second = copy_operand(parser, ptx_parse_operand(parser));
+        result.second = copy_operand(parser, parse_operand(parser));
     return result;
 }
 
-ptx_operand ptx_parse_operand(ptx_parser *parser)
+static ptx_operand parse_operand(ptx_parser *parser)
 {
     if (parser->depth >= DEEPEST)
         ptx_fail(parser, "operands are nested too deeply");
     parser->depth++;
-    ptx_operand result = parse_operand(parser);
+    ptx_operand result = parse_plain_operand(parser);
     parser->depth--;
     return result;
 }
@@ -151,7 +153,7 @@ static void parse_guard(ptx_parser *parser, ptx_instruction *instruction)
         return;
     bool negated = ptx_accept(parser, "!");
     instruction->has_guard = true;
-    instruction->guard = ptx_parse_operand(parser);
+    instruction->guard = parse_operand(parser);
     instruction->guard.is_negated = negated;
     if (instruction->guard.kind != PTX_OPERAND_REGISTER || instruction->guard.type != PTX_PRED)
         ptx_fail(parser, "a guard must be a predicate register");
@@ -166,7 +168,7 @@ static void parse_instruction(ptx_parser *parser, const char *opcode)
     instruction.opcode = opcode ? opcode : ptx_expect_word(parser);
     while (!parser->failed && !ptx_at(parser, ";")) {
         ptx_operand *slot = PTX_APPEND(parser, &instruction, operands, operand);
-        ptx_operand operand = ptx_parse_operand(parser);
+        ptx_operand operand = parse_operand(parser);
         if (!slot)
             return;
         *slot = operand;

@@ -56,9 +56,6 @@ void ptx_parse_variables(ptx_parser *parser, ptx_space space, bool is_external);
 /* { statements } of the current function. */
 void ptx_parse_body(ptx_parser *parser);
 
-/* One operand. */
-ptx_operand ptx_parse_operand(ptx_parser *parser);
-
 /* Look-up from the current scope outwards. */
 const ptx_registers *ptx_find_register(const ptx_parser *parser, const char *name, size_t length,
                                        uint32_t *index);

@@ -66,7 +66,7 @@ static void completion_signal(emu_completion *completion, double end_ns)
     pthread_cond_broadcast(&emu.progress);
 }
 
-void emu_stream_unref(CUstream stream)
+static void unref(CUstream stream)
 {
     if (--stream->references) {
         return;
@@ -165,7 +165,7 @@ static void *work(void *argument)
         run_one(stream);
     }
     unlink_stream(stream);
-    emu_stream_unref(stream);
+    unref(stream);
     pthread_mutex_unlock(&emu.lock);
     return NULL;
 }
@@ -340,5 +340,5 @@ void emu_stream_retire(CUstream stream)
     } else {
         unlink_stream(stream);
     }
-    emu_stream_unref(stream);
+    unref(stream);
 }

@@ -95,6 +95,5 @@ bool emu_queue_idle(CUstream stream);
 /* Ends the handle's validity, and the worker once its queue is empty. Until then the stream stays
  * in its context's list, so that a wait for the context includes its work. Lock held. */
 void emu_stream_retire(CUstream stream);
-void emu_stream_unref(CUstream stream);
 
 #endif

@@ -55,7 +55,7 @@ enum {
 struct emu_frame {
     emu_frame *parent; /* NULL: the kernel's */
     const struct emu_function *function;
-    const emu_op *call; /* that made it */
+    const emu_op *call; /* the call that made the frame */
     uint32_t return_pc;
     uint8_t *registers;
     uint8_t
@@ -111,7 +111,7 @@ struct emu_warp {
 typedef struct emu_barrier {
     uint32_t arrived;         /* threads */
     uint32_t expected;        /* threads; 0: all of the block that have not exited */
-    uint32_t warps;           /* that have arrived in this phase */
+    uint32_t warps;           /* warps that have arrived in this phase */
     uint32_t count, all, any; /* of the predicates of bar.red */
 } emu_barrier;
 
@@ -261,9 +261,6 @@ uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 /* For .sync operations: whether all lanes of `members` that still live run this operation now. If
  * not, the split waits for them before it and the handler must return. */
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
-
-/* Ends the lanes in `mask` for good. */
-void emu_exit(emu_warp *warp, uint32_t mask);
 
 /* ---- frames (frame.c) ---- */
 

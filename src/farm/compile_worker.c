@@ -113,21 +113,22 @@ gputune_status gt_say_hello(int channel)
     return gt_frame_send(channel, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello);
 }
 
-int gt_compile_worker(int channel, const char *arch, int driver_version)
+int gt_compile_worker(int in, int out, const char *arch, int driver_version)
 {
     compiler compiler = {0};
-    gputune_status status = gt_say_hello(channel);
+    gputune_status status = gt_say_hello(out);
     open_compiler(&compiler, driver_version);
-    if (status == GPUTUNE_OK && !input_waits(channel)) {
+    if (status == GPUTUNE_OK && !input_waits(in)) {
         warm_up(&compiler, arch ? arch : "sm_90");
     }
     if (status == GPUTUNE_OK) { /* what comes next is compiling alone */
-        status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL, NULL);
+        const gt_ready ready = {compiler.nvrtc ? gt_nvrtc_version(compiler.nvrtc) : 0};
+        status = gt_frame_send(out, GT_FRAME_READY, 0, NULL, &gt_record_ready, &ready);
     }
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
-    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {
-        status = serve(&compiler, channel, &frame);
+    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
+        status = serve(&compiler, out, &frame);
         gt_frame_release(&frame);
     }
     gt_frame_reader_free(&reader);

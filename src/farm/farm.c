@@ -332,12 +332,16 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
     gt_compile_host *host = &farm->compile;
     uint32_t count = options->compile_workers ? options->compile_workers : core_count();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
-    host->slots = calloc(count, sizeof *host->slots);
+    uint32_t more = GT_COMPILE_WORKERS_MAX - count;
+    more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;
+    host->slots = calloc(count + more, sizeof *host->slots);
     if (!host->slots) {
         return gt_fail_memory();
     }
-    host->slot_count = host->limit = count;
+    host->own_count = host->limit = count;
+    host->slot_count = count + more;
     farm->farm.compile_workers = count;
+    GT_TRY(gt_engines_open(host, options->compile_on, more));
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
              (unsigned long long)gt_compile_memory_mb(count));

@@ -91,7 +91,9 @@ typedef struct gt_farm_options {
     const char *device_uuid;  /* which device the measure worker sees; NULL: device_ordinal's */
     int device_ordinal;       /* among those visible here */
     uint32_t compile_workers; /* 0: as many as cores */
-    bool low_priority;        /* compile workers leave the processor to others (nice) */
+    const char *const *compile_on; /* a command for each further one, as in gputune_open_options */
+    size_t compile_on_count;
+    bool low_priority; /* compile workers leave the processor to others (nice) */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */

@@ -271,7 +271,7 @@ void gt_measure_check_deadline(gt_host_farm *farm)
     gt_farm_request *first = host->slot.queue.items[0];
     uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
     if (first->kind == GT_FRAME_SAMPLE && current != host->slot.seen) {
-        host->slot.seen = current; /* it makes progress: it is at another variant */
+        host->slot.seen = current; /* the worker makes progress: it is at another variant */
         host->slot.since_ns = gt_now_ns();
         return;
     }

@@ -18,8 +18,7 @@ enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* Puts the request back at the front of the queue. */
-static void queue_return(gt_compile_host *host, gt_farm_request *request)
+void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
         gt_farm_request_free(request);
@@ -47,17 +46,28 @@ static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_s
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
+void gt_compile_arguments(const char **out, const gt_host_farm *farm)
+{
+    const char *const arguments[] = {"--role",
+                                     "compile",
+                                     "--driver-version",
+                                     farm->compile.driver_version,
+                                     "--memory",
+                                     farm->compile.memory_mb,
+                                     farm->arch ? "--arch" : NULL,
+                                     farm->arch,
+                                     NULL};
+    memcpy(out, arguments, sizeof arguments);
+}
+
 static gputune_status slot_start(gt_host_farm *farm, gt_slot *slot)
 {
-    const char *arguments[10] = {"--role",           "compile",
-                                 "--driver-version", farm->compile.driver_version,
-                                 "--memory",         farm->compile.memory_mb};
-    if (farm->arch) {
-        arguments[6] = "--arch";
-        arguments[7] = farm->arch;
-    }
-    gt_link_start start = {farm->worker, arguments, farm->compile.environment, false,
-                           farm->low_priority};
+    const char *arguments[10];
+    gt_compile_arguments(arguments, farm);
+    gt_link_start start = {.path = farm->worker,
+                           .arguments = arguments,
+                           .environment = farm->compile.environment,
+                           .low_priority = farm->low_priority};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
@@ -91,26 +101,33 @@ static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *reques
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-static gt_slot *least_busy(gt_compile_host *host, unsigned below, uint32_t *open)
+/* The worker that has the fewest jobs, below `below`, of those that may have this one. */
+static gt_slot *least_busy(gt_compile_host *host, unsigned below, const gt_farm_request *request)
 {
     gt_slot *best = NULL;
-    *open = 0;
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_slot *slot = &host->slots[i];
-        if (!slot->link.open) {
-            continue;
-        }
-        ++*open;
-        if (slot->queue.count < below && (!best || slot->queue.count < best->queue.count)) {
+        if (slot->link.open && slot->queue.count < below &&
+            gt_engine_may_take(host, slot, request) &&
+            (!best || slot->queue.count < best->queue.count)) {
             best = slot;
         }
     }
     return best;
 }
 
+static uint32_t count_open(const gt_compile_host *host)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < host->own_count; i++) {
+        open += host->slots[i].link.open;
+    }
+    return open;
+}
+
 static gt_slot *closed_slot(gt_compile_host *host)
 {
-    for (uint32_t i = 0; i < host->slot_count; i++) {
+    for (uint32_t i = 0; i < host->own_count; i++) {
         if (!host->slots[i].link.open) {
             return &host->slots[i];
         }
@@ -132,7 +149,7 @@ static bool is_forgotten(const gt_slot *slot)
  * none. */
 static gt_slot *take_from_forgotten(gt_compile_host *host)
 {
-    for (uint32_t i = 0; i < host->slot_count; i++) {
+    for (uint32_t i = 0; i < host->own_count; i++) {
         gt_slot *slot = &host->slots[i];
         if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
             gt_slot_clear(slot);
@@ -145,11 +162,13 @@ static gt_slot *take_from_forgotten(gt_compile_host *host)
 
 /* The worker for the next job: an idle one or a new one. While more jobs wait than there are
  * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
- * now. *open: how many workers there are. */
+ * now. *open: how many of this machine's own there are. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
-    gt_slot *slot = least_busy(host, 1, open);
+    const gt_farm_request *request = host->queue.items[0];
+    gt_slot *slot = least_busy(host, 1, request);
+    *open = count_open(host);
     if (slot) {
         return slot;
     }
@@ -166,12 +185,16 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
                     gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
-    return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, open) : NULL;
+    return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, request) : NULL;
 }
 
 void gt_compile_pump(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
+    if (host->queue.count > 0) {
+        gt_engines_start(farm);
+    }
+    gt_engines_count(farm);
     while (host->queue.count > 0 && farm->broken == GPUTUNE_OK) {
         uint32_t open = 0;
         gt_slot *slot = next_slot(farm, &open);
@@ -206,48 +229,86 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 static gputune_status tell(gt_host_farm *farm, const gt_farm_request *request,
-                           const gt_frame *frame)
+                           const gt_answer *answer, const gt_frame *frame)
 {
-    gt_answer answer;
     gt_compiled compiled;
-    GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&compiled, frame, &gt_record_compiled));
     gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id,
-                                   (gputune_status)answer.status, answer.message);
+                                   (gputune_status)answer->status, answer->message);
     if (!event) {
         gt_record_release(&gt_record_compiled, &compiled);
         return GPUTUNE_ENOMEM;
     }
     event->compiled = compiled;
-    event->repeatable = answer.status == GPUTUNE_ECOMPILE;
+    event->repeatable = answer->status == GPUTUNE_ECOMPILE;
     return GPUTUNE_OK;
+}
+
+/* False: the worker cannot be used. */
+static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+{
+    gt_answer answer;
+    gt_ready ready;
+    if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
+        gt_engine_retire(farm, slot, answer.message);
+        return true;
+    }
+    if (gt_frame_body(&ready, frame, &gt_record_ready) < 0) {
+        return false;
+    }
+    slot->ready = true;
+    slot->since_ns = gt_now_ns();
+    slot->nvrtc_version = ready.nvrtc_version;
+    if (!slot->engine) {
+        farm->compile.nvrtc_version = ready.nvrtc_version;
+    }
+    return true;
+}
+
+static bool handle_answer(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+{
+    gt_answer answer;
+    gt_farm_request *first = slot->queue.items[0];
+    if (gt_frame_answer(&answer, frame) < 0) {
+        return false;
+    }
+    if (slot->engine && answer.status != GPUTUNE_OK) {
+        gt_engine_failed(slot, first, answer.message);
+        gt_compile_return(&farm->compile, gt_slot_pop(slot));
+        return true;
+    }
+    if (!first->forgotten && tell(farm, first, &answer, frame) < 0) {
+        return false;
+    }
+    if (answer.status == GPUTUNE_OK) {
+        gt_engine_refuted(farm, first);
+    }
+    gt_farm_request_free(gt_slot_pop(slot));
+    slot->ready = true;
+    slot->deaths = 0;
+    return true;
 }
 
 /* False for an answer to no job: the worker cannot be used any more. */
 static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 {
     if (frame->kind == GT_FRAME_READY) {
-        slot->ready = true;
-        slot->since_ns = gt_now_ns();
-        return true;
+        return handle_ready(farm, slot, frame);
     }
     const gt_farm_request *first = slot->sent > 0 ? slot->queue.items[0] : NULL;
-    if (!first || frame->kind != GT_FRAME_COMPILE || frame->sequence != first->sequence ||
-        (!first->forgotten && tell(farm, first, frame) < 0)) {
-        return false;
-    }
-    gt_farm_request_free(gt_slot_pop(slot));
-    slot->ready = true;
-    return true;
+    return first && frame->kind == GT_FRAME_COMPILE && frame->sequence == first->sequence &&
+           handle_answer(farm, slot, frame);
 }
 
 void gt_compile_receive(gt_host_farm *farm, gt_slot *slot)
 {
     gt_read read = gt_slot_receive(farm, slot, handle);
-    if (slot->link.greeted) {
+    if (slot->link.greeted && !slot->engine) {
         farm->compile.start_failures = 0;
     }
-    if (read == GT_READ_FAILED) {
+    if (read == GT_READ_FAILED && slot->engine) {
+        gt_engine_retire(farm, slot, gt_message());
+    } else if (read == GT_READ_FAILED) {
         gt_farm_break(farm, GPUTUNE_EWORKER); /* a worker of another version: all others are too */
     } else if (read == GT_READ_END) {
         slot_died(farm, slot);
@@ -261,7 +322,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_slot *slot)
 static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *death)
 {
     if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
-        queue_return(&farm->compile, request);
+        gt_compile_return(&farm->compile, request);
         return;
     }
     char message[256];
@@ -289,10 +350,14 @@ static void slot_died(gt_host_farm *farm, gt_slot *slot)
 {
     gt_death death;
     bool greeted = slot->link.greeted;
+    if (slot->engine) {
+        gt_engine_died(farm, slot);
+        return;
+    }
     gt_link_finish(&slot->link, &death, 0.2);
     gt_slot_unsend(slot);
     while (slot->queue.count > (greeted ? 1 : 0)) {
-        queue_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
+        gt_compile_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
     }
     if (!greeted) {
         count_start_failure(farm, &death);
@@ -328,7 +393,7 @@ static void end_job(gt_host_farm *farm, gt_slot *slot, const char *message)
     gt_link_abandon(&slot->link);
     gt_slot_unsend(slot);
     while (slot->queue.count > 0) {
-        queue_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
+        gt_compile_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
     }
 }
 
@@ -345,6 +410,10 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
         }
         if (slot->link.open && slot->queue.count > 0 &&
             gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
+            if (slot->engine) {
+                gt_engine_died(farm, slot);
+                continue;
+            }
             end_job(farm, slot, message);
         }
     }
@@ -402,7 +471,9 @@ void gt_compile_close(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_process_kill(&host->slots[i].link.process);
+        if (host->slots[i].link.open) {
+            gt_link_kill(&host->slots[i].link);
+        }
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_slot *slot = &host->slots[i];
@@ -410,6 +481,7 @@ void gt_compile_close(gt_host_farm *farm)
     }
     gt_queue_clear(&host->queue);
     gt_array_free(&host->queue);
+    gt_engines_close(farm);
     free(host->slots);
     host->slots = NULL;
     host->slot_count = 0;

@@ -18,6 +18,7 @@ typedef struct gt_link {
     bool open;
     int channel; /* non-blocking */
     gt_process process;
+    bool is_remote; /* the process runs a command that starts a worker (worker.h, gt_engine()) */
     bool is_thread;
     pthread_t thread;
     gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
@@ -31,7 +32,7 @@ typedef struct gt_link_start {
     const char *path;
     const char *const *arguments;
     char *const *environment;
-    bool with_page, low_priority;
+    bool with_page, low_priority, remote;
 } gt_link_start;
 
 /* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
@@ -40,7 +41,8 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
 /* Starts the measure loop on a thread of this process. */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
-/* Seconds that a worker has left to say hello; INFINITY once it has, and for a thread. */
+/* Seconds that a worker has left to say hello; INFINITY once it has, for a thread, and for one that
+ * a command starts, which may have to wait for a machine. */
 double gt_link_hello_s(const gt_link *link);
 /* EWORKER: the worker at `path` did not say hello in time. */
 gputune_status gt_link_say_mute(const char *path);
@@ -61,6 +63,8 @@ typedef struct gt_death {
 /* Waits up to `seconds` for the worker's end, kills it if it still runs, and closes the link. *out
  * may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
+/* Ends a worker that may be at something; its channel stays open. */
+void gt_link_kill(gt_link *link);
 /* Kills and closes without waiting; a thread is given the time to close its device. */
 void gt_link_abandon(gt_link *link);
 
@@ -102,9 +106,19 @@ typedef struct gt_farm_request {
     bool internal; /* sent again after a restart, so that it has no event */
     bool alone;    /* sent only when it is first: what it needs is being loaded again */
     bool patient;  /* has ten times the deadline */
+    bool doubted;  /* a worker that a command started has failed at it: one of this machine tells */
+    const struct gt_slot *failed_on; /* that one, where the compiler failed */
 } gt_farm_request;
 
 typedef GT_ARRAY(gt_farm_request *) gt_queue;
+
+/* A command that starts compile workers elsewhere. */
+typedef struct gt_engine_host {
+    char *command;
+    char doubt[192];  /* the first failure of a compiler there */
+    int64_t start_ns; /* of the first worker */
+    bool has_answered, told_silent, told_retired, told_death, told_doubt;
+} gt_engine_host;
 
 /* One worker at a time, and its requests. */
 typedef struct gt_slot {
@@ -117,6 +131,11 @@ typedef struct gt_slot {
     bool begun;          /* the page showed that the worker is at it */
     uint64_t seen;       /* page->current when it was last read */
     uint64_t generation; /* counts workers, from 1 */
+    int nvrtc_version;   /* of a compile worker that is ready; 0: it has none */
+    /* of a compile worker that a command starts: */
+    gt_engine_host *engine; /* else NULL */
+    unsigned deaths;        /* in a row */
+    bool is_retired;        /* it is not started again */
 } gt_slot;
 
 /* *out has one reference. ENOMEM. */
@@ -163,7 +182,10 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 
 typedef struct gt_compile_host {
     gt_slot *slots;
-    uint32_t slot_count;
+    uint32_t slot_count, own_count; /* behind this machine's own are those that commands start */
+    gt_engine_host *engines;
+    uint32_t engine_count;
+    int nvrtc_version;       /* of this machine's own; 0: not known yet */
     uint32_t limit;          /* how many may run: fewer if the system does not start more */
     unsigned start_failures; /* in a row */
     gt_queue queue;
@@ -175,6 +197,34 @@ typedef struct gt_compile_host {
 /* Megabytes that each of `workers` compile workers may take (compile_memory.c): together half of
  * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
 uint64_t gt_compile_memory_mb(uint32_t workers);
+
+/* Writes the arguments of a compile worker, NULL-terminated: 10 at most. */
+void gt_compile_arguments(const char **out, const gt_host_farm *farm);
+/* Puts a request back at the front of the queue; one that was canceled is freed. */
+void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
+
+/* ---- farm_engine.c --------------------------------------------------------------------------- */
+
+/* Prepares a slot for each command, behind the own ones. ENOMEM. */
+gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
+/* Says of which commands nothing was ever heard, and frees. */
+void gt_engines_close(gt_host_farm *farm);
+/* Starts those that do not run. */
+void gt_engines_start(gt_host_farm *farm);
+/* Whether a slot's worker may have that job: any of this machine, and one that a command started if
+ * it is ready, has the same compiler, and none has failed at the job. */
+bool gt_engine_may_take(const gt_compile_host *host, const gt_slot *slot,
+                        const gt_farm_request *request);
+/* Counts those that may take jobs into farm->compile_workers; retires those with another compiler.
+ */
+void gt_engines_count(gt_host_farm *farm);
+/* Ends a slot's worker for good, and says why, once for a command. Its jobs are others'. */
+void gt_engine_retire(gt_host_farm *farm, gt_slot *slot, const char *message);
+/* The slot's worker has ended, or is to be: it is started again, if that did not happen often. */
+void gt_engine_died(gt_host_farm *farm, gt_slot *slot);
+/* The compiler there failed at a request, which is to be tried here; and here it did not fail. */
+void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char *message);
+void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* It is the first thing that a worker does. */
+/* A hello is the first thing that a worker sends. */
 enum { HELLO_S = 5, LOW_PRIORITY = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -57,8 +57,10 @@ static gputune_status set_nonblocking(int descriptor)
 
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
 {
-    gt_link made = {
-        .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
+    gt_link made = {.open = true,
+                    .is_remote = start->remote,
+                    .start_ns = gt_now_ns(),
+                    .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1, page = -1;
     gputune_status status = gt_process_channel(&made.channel, &child);
     if (status < 0) {
@@ -190,6 +192,11 @@ gt_read gt_link_read(gt_frame *out, gt_link *link)
         }
         gputune_status status = check_hello(&frame);
         gt_frame_release(&frame);
+        if (status == GPUTUNE_OK && link->greeted) {
+            status = gt_fail(GPUTUNE_EWORKER, "several workers answer on one channel; start each "
+                                              "by a command of its own, as 8:COMMAND does");
+            link->greeted = false;
+        }
         if (status < 0) {
             return GT_READ_FAILED;
         }
@@ -199,7 +206,7 @@ gt_read gt_link_read(gt_frame *out, gt_link *link)
 
 double gt_link_hello_s(const gt_link *link)
 {
-    bool awaited = link->open && !link->greeted && !link->is_thread;
+    bool awaited = link->open && !link->greeted && !link->is_thread && !link->is_remote;
     return awaited ? HELLO_S - gt_seconds_since(link->start_ns) : INFINITY;
 }
 
@@ -236,7 +243,16 @@ static void finish_thread(gt_link *link, double seconds)
     if (gt_thread_wait(link->thread, seconds + 1)) {
         free_work((thread_work *)(void *)link->page);
     } else {
-        pthread_detach(link->thread); /* it hangs in a kernel, so its memory must stay */
+        pthread_detach(link->thread); /* the thread hangs in a kernel: its memory must stay */
+    }
+}
+
+void gt_link_kill(gt_link *link)
+{
+    if (link->is_remote) { /* its process ends the command when it hears nothing any more */
+        shutdown(link->channel, SHUT_RDWR);
+    } else if (!link->is_thread) {
+        gt_process_kill(&link->process);
     }
 }
 
@@ -253,7 +269,7 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
         finish_thread(link, seconds);
     } else {
         death.end = gt_process_wait(&link->process, &death.code, seconds);
-        gt_process_kill(&link->process);
+        gt_link_kill(link);
         gt_process_abandon(&link->process);
         if (link->page) {
             munmap(link->page, sizeof *link->page);
@@ -270,8 +286,8 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 
 void gt_link_abandon(gt_link *link)
 {
-    if (link->open && !link->is_thread) {
-        gt_process_kill(&link->process);
+    if (link->open) {
+        gt_link_kill(link);
     }
     gt_link_finish(link, NULL, link->is_thread ? 2 : 0);
 }

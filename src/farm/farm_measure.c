@@ -66,7 +66,10 @@ static gputune_status start_process(gt_host_farm *farm)
         arguments[4] = "--driver";
         arguments[5] = farm->driver;
     }
-    gt_link_start start = {farm->worker, arguments, farm->measure.environment, true, false};
+    gt_link_start start = {.path = farm->worker,
+                           .arguments = arguments,
+                           .environment = farm->measure.environment,
+                           .with_page = true};
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 

@@ -127,7 +127,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* it was not sent */
+        slot->offset = 0; /* the request was not sent */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -177,7 +177,7 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_process_kill(&slot->link.process); /* it sent something malformed, and runs */
+                gt_link_kill(&slot->link); /* a worker that sent something malformed still runs */
             }
             return GT_READ_END;
         }

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "gpu/nvrtc.h"
 
-enum { GT_HEADS = 4 }; /* that a worker keeps */
+enum { GT_HEADS = 4 }; /* heads that a worker keeps */
 
 /* All zero is an empty one. */
 typedef struct gt_head_cache {

@@ -5,6 +5,7 @@
 
 #include "base/device.h"
 #include "base/launch.h"
+#include "kernel/npy.h"
 #include "kernel/problem.h"
 
 /* Compile one source to an image for one architecture. */
@@ -72,12 +73,19 @@ typedef struct gt_prepared {
     double reference_ns;     /* one launch of the reference at workload 0 */
     double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
     double prepare_ns;
-    double trial_ns; /* that a winner's further launches and data take at most, in its last proof */
+    double trial_ns; /* the most that a winner's further launches and data take in its last proof */
     gt_proof proof;
     char
         loose[GT_NAME_MAX]; /* an output whose tolerance exceeds the median of its results, or "" */
     double loose_tolerance, loose_median;
 } gt_prepared;
+
+/* An output at the requested size that the worker writes to a file. */
+typedef struct gt_saved_output {
+    uint32_t buffer; /* index into the workload's */
+    char *path;
+    uint8_t head[GT_NPY_HEAD];
+} gt_saved_output;
 
 /* Load a variant, verify it on every workload, and keep it ready for samples; one that is not
  * proved is unloaded. */
@@ -85,12 +93,14 @@ typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
-    bool standard;    /* it is the default, which decides what is demanded of others */
+    bool standard;    /* the default, which decides what is demanded of others */
     bool patient;     /* ten times the deadline: a hang will then be believed */
     double work;      /* of a launch, over that of the default's: the deadline grows with it */
     double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
                          is not proved; 0: it is proved, however long they take */
     bool look_twice;  /* a launch that is not far above slower_ns is repeated: luck decides less */
+    gt_saved_output *saves; /* once it is proved */
+    uint32_t save_count;
 } gt_verify_job;
 
 typedef struct gt_verified {
@@ -118,7 +128,8 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes the same time on what the one before it left */
-    GT_SHARING_FELT      /* it does not: samples are single launches, each on restored buffers */
+    GT_SHARING_FELT /* a launch takes another time: samples are single launches, each on restored
+                       buffers */
 } gt_sharing;
 
 /* One round: a sample of each variant in this order, interleaved. */
@@ -141,7 +152,7 @@ typedef struct gt_sampled {
     bool spoiled;       /* the times of this round are not valid; sample it again */
     bool noisy;         /* another process used the GPU */
     char other[96];     /* which, or "" */
-    gt_sharing sharing; /* that these samples were taken by */
+    gt_sharing sharing; /* how these samples were taken */
     double used_ratio;  /* FELT, and found out for this job: time on used buffers over that on
                            restored ones; else 1 */
 } gt_sampled;

@@ -227,7 +227,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         gt_workspace *workspace = &measure->workspaces[s];
         for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
             if (!(seen[s][i].moved > 0)) {
-                seen[s][i].still = 0; /* that it stays says nothing of its terms */
+                seen[s][i].still = 0; /* an output that never moves tells nothing of its terms */
             }
             seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
             set_tolerance(workspace, i, &seen[s][i]);

@@ -106,7 +106,7 @@ typedef struct gt_loaded {
     bool warm;            /* was launched once in the way of `launch` and `latency` */
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
-    uint64_t kernels;     /* that one launch launches */
+    uint64_t kernels;     /* kernels in one launch */
     gt_replay full, brief, quick;
     gt_replay single;                         /* one launch of many kernels */
     gt_variables *variables;                  /* NULL: none; owned */
@@ -166,7 +166,7 @@ struct gt_measure {
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
     uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
-    uint64_t seed;         /* that the buffers' contents were made from */
+    uint64_t seed;         /* of the buffers' contents */
     uint64_t results_hash; /* of the expected results as the setup's seed gives them; 0: unknown */
     gt_damage damage;      /* to be repaired before the next use */
     bool has_expected;     /* the expected results are known */
@@ -177,7 +177,7 @@ struct gt_measure {
     bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
     gt_trial *trial; /* NULL: there is none */
-    bool is_trial;   /* it is one itself: nothing is timed */
+    bool is_trial;   /* this is a trial itself: nothing is timed */
 
     GT_ARRAY(gt_loaded) variants;
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
@@ -307,6 +307,10 @@ gputune_status gt_contents_refresh(gt_measure *measure);
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
+/* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. In
+ * measure_save.c. */
+gputune_status gt_outputs_save(gt_measure *measure, struct gt_loaded *variant,
+                               const gt_verify_job *job);
 /* The results that were sent are the expected ones. How they move with the inputs is not known: a
  * template that states no tolerance gets what follows from types, lengths and magnitudes. */
 gputune_status gt_expected_take(gt_measure *measure);

@@ -8,7 +8,7 @@
 enum {
     GT_GUARD_FRONT = 1024,   /* bytes before each buffer */
     GT_GUARD_BACK = 4096,    /* bytes after it */
-    GT_ALIGNMENT_MAX = 4096, /* that a caller may promise */
+    GT_ALIGNMENT_MAX = 4096, /* the most that a caller may promise */
     GT_LAUNCHES_MAX = 256,   /* of one graph */
     GT_POISON_FIRST = 0xff,  /* bytes of expected results and scratch: NaN in every float type, */
     GT_POISON_SECOND = 0x7b, /* and of expected results in the reference's second run */

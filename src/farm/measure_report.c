@@ -103,9 +103,16 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_workspa
     gt_type expected = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     if (found->unwritten & 1) {
         gt_text_append(text, ": do block() and grid() launch enough threads for all elements?");
+        return;
+    }
+    double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
+    if (isnan(wanted)) {
+        gt_text_printf(text,
+                       ": what is right is no number there; expected inputs of another range, or "
+                       "nan_ok behind %s in args()",
+                       buffer->name);
     } else if (gt_type_is_float(type)) {
-        say_tolerance(text, measure, &workspace->slots[index], found,
-                      fabs(gt_bits_to_double(expected, found->expected)),
+        say_tolerance(text, measure, &workspace->slots[index], found, wanted,
                       rounding(type, found, buffer));
     }
 }

@@ -19,8 +19,8 @@
 struct gt_trial {
     gt_measure measure;
     gt_workload base;   /* as the requested values are */
-    gt_variation usual; /* that every variant is proved with */
-    gt_variation now;   /* that the buffers were filled for */
+    gt_variation usual; /* what every variant is proved with */
+    gt_variation now;   /* what the buffers were filled for */
     uint32_t launcher;  /* of a variant's: the one for this size */
     double share;       /* of the time for the winner that there is now */
     uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */

@@ -358,6 +358,9 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         status = measure->setup.check ? gt_loaded_check(&verified, measure, &variant)
                                       : prove(&verified, measure, &variant, job);
     }
+    if (status == GPUTUNE_OK && verified.proved && job->save_count) {
+        status = gt_outputs_save(measure, &variant, job);
+    }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
         gt_trial_doubt(measure);

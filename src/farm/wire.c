@@ -46,6 +46,9 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
     const char *at = data;
     while (bytes > 0) {
         ssize_t sent = send(descriptor, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == ENOTSOCK) {
+            sent = write(descriptor, at, bytes);
+        }
         if (sent < 0 && errno != EINTR) {
             return gt_fail(GPUTUNE_EIO, "cannot send to the other end of the channel: %s",
                            strerror(errno));
@@ -66,6 +69,13 @@ gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequen
     }
     gt_text_free(&out);
     return status;
+}
+
+size_t gt_frame_find_hello(const char *data, size_t bytes)
+{
+    const uint32_t begin[] = {MAGIC, GT_FRAME_HELLO};
+    const char *found = memmem(data, bytes, begin, sizeof begin);
+    return found ? (size_t)(found - data) : bytes;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -140,6 +150,9 @@ static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
     }
     size_t room = (need < reader->capacity ? need : reader->capacity) - reader->have;
     ssize_t got = recv(descriptor, reader->data + reader->have, room, 0);
+    if (got < 0 && errno == ENOTSOCK) {
+        got = read(descriptor, reader->data + reader->have, room);
+    }
     if (got > 0) {
         reader->have += (size_t)got;
         return GT_READ_FRAME;

@@ -1,6 +1,6 @@
 /* The channel between host and workers: frames of a fixed header and bytes, and the job structs of
- * farm/job.h in and out of them by member tables. Both ends run on one machine and are of one
- * build, so that numbers travel as they are in memory. Nothing that a peer sends can crash the
+ * farm/job.h in and out of them by member tables. Both ends are of one build, so that numbers
+ * travel as they are in memory. Nothing that a peer sends can crash the
  * reader or make it allocate more than about three times what has arrived. */
 #ifndef GT_FARM_WIRE_H
 #define GT_FARM_WIRE_H
@@ -50,8 +50,8 @@ typedef struct gt_record {
 
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
-    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_hello,
-    gt_record_answer;
+    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_ready,
+    gt_record_hello, gt_record_answer;
 
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array; memory that is
  * short shows in out->failed. */
@@ -121,6 +121,10 @@ typedef struct gt_drop_job {
     uint64_t id; /* the variant's */
 } gt_drop_job;
 
+typedef struct gt_ready {
+    int32_t nvrtc_version; /* of a compile worker: 13000 for 13.0, 0: it has none */
+} gt_ready;
+
 typedef struct gt_hello {
     char version[64]; /* gt_wire_version() of the worker */
 } gt_hello;
@@ -137,7 +141,11 @@ void gt_frame_number(char *data, uint64_t sequence);
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 
-/* Sends all of `data` on a blocking socket, without SIGPIPE. EIO when the peer is gone. */
+/* Where in `data` the frame begins by which a worker says hello; `bytes`: nowhere yet. */
+size_t gt_frame_find_hello(const char *data, size_t bytes);
+
+/* Sends all of `data` on a blocking socket, without SIGPIPE, or on a pipe. EIO when the peer is
+ * gone. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 
 /* Makes a frame as gt_frame_append() and sends it. */

@@ -190,9 +190,14 @@ RECORD(gt_record_prepared, NUMBER(reference_ns), NUMBER(copy_bytes_per_s), NUMBE
        NUMBER(loose_tolerance), NUMBER(loose_median));
 #undef T
 
+#define T gt_saved_output
+static RECORD(save, NUMBER(buffer), TEXT(path), BYTES(head));
+#undef T
+
 #define T gt_verify_job
 RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch), NUMBER(standard),
-       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice));
+       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice),
+       HEAP(saves, save_count, GT_MEMBER_STRUCT, &save));
 #undef T
 
 #define T gt_verified
@@ -235,6 +240,10 @@ RECORD(gt_record_device, STRING(name), STRING(uuid), STRING(arch), STRING(mig_pr
        NUMBER(emulated));
 #undef T
 
+#define T gt_ready
+RECORD(gt_record_ready, NUMBER(nvrtc_version));
+#undef T
+
 #define T gt_hello
 RECORD(gt_record_hello, STRING(version));
 #undef T
@@ -264,7 +273,8 @@ const char *gt_wire_version(char out[64])
     static const gt_record *const all[] = {
         &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
         &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
-        &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_answer,
+        &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_ready,
+        &gt_record_answer,
     };
     gt_text text = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

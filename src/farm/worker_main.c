@@ -3,6 +3,7 @@
 #include "farm/wire.h"
 #include "farm/worker.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,7 +19,16 @@ typedef struct settings {
     const char *role, *arch, *driver;
     int ordinal, driver_version;
     unsigned long long memory_mb;
+    const char *command; /* of an engine */
+    bool standard;       /* the channel is standard input and output */
 } settings;
+
+/* What the worker hears and speaks on, and what shows that its host has ended (-1: nothing does).
+ */
+typedef struct channel {
+    int in, out, host;
+    void (*end)(void); /* ends the process when the host is gone */
+} channel;
 
 /* The host closed the channel or ended. The channel alone does not tell of its end: children that
  * it forked may hold the other end too. */
@@ -36,21 +46,36 @@ static bool is_alone(struct pollfd channel_and_host[2])
 }
 
 /* Ends the process, whatever the main thread is doing. */
-static void *watch_host(void *unused)
+static void *watch_host(void *argument)
 {
-    (void)unused;
-    struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
-                                        {GT_CHILD_HOST, POLLIN, 0}};
+    const channel *channel = argument;
+    struct pollfd channel_and_host[] = {{channel->in, POLLRDHUP, 0}, {channel->host, POLLIN, 0}};
     while (!is_alone(channel_and_host)) {
     }
-    _exit(GT_EXIT_DONE);
+    channel->end();
     return NULL;
 }
 
-static bool start_watcher(void)
+static void end_at_once(void)
+{
+    _exit(GT_EXIT_DONE);
+}
+
+static bool start_watcher(channel *channel)
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, watch_host, NULL) == 0;
+    return pthread_create(&thread, NULL, watch_host, channel) == 0;
+}
+
+/* Takes standard input and output for the channel; what libraries print goes nowhere. */
+static bool take_standard(channel *channel)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    channel->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    channel->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    channel->host = -1;
+    return nowhere >= 0 && channel->in >= 0 && channel->out >= 0 &&
+           dup2(nowhere, STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
 }
 
 static gt_page *map_page(void)
@@ -73,10 +98,11 @@ static int usage(FILE *out, int code)
 static int parse(settings *out, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"role", required_argument, NULL, 'r'},   {"arch", required_argument, NULL, 'a'},
-        {"driver", required_argument, NULL, 'd'}, {"driver-version", required_argument, NULL, 'n'},
-        {"memory", required_argument, NULL, 'm'}, {"ordinal", required_argument, NULL, 'o'},
-        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+        {"role", required_argument, NULL, 'r'},    {"arch", required_argument, NULL, 'a'},
+        {"driver", required_argument, NULL, 'd'},  {"driver-version", required_argument, NULL, 'n'},
+        {"memory", required_argument, NULL, 'm'},  {"ordinal", required_argument, NULL, 'o'},
+        {"command", required_argument, NULL, 'c'}, {"stdio", no_argument, NULL, 's'},
+        {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -98,6 +124,12 @@ static int parse(settings *out, int argc, char **argv)
             break;
         case 'o':
             out->ordinal = (int)strtol(optarg, NULL, 10);
+            break;
+        case 'c':
+            out->command = optarg;
+            break;
+        case 's':
+            out->standard = true;
             break;
         default:
             return option;
@@ -122,28 +154,40 @@ static void limit_memory(unsigned long long megabytes)
 #endif
 }
 
+/* Does what a role asks for. Returns the exit code. */
+static int play(const settings *settings, const channel *channel, char *const *rest)
+{
+    if (settings->command) {
+        return gt_engine(settings->command, rest);
+    }
+    if (strcmp(settings->role, "measure") == 0) {
+        return gt_measure_worker(channel->in, map_page(), settings->driver, settings->ordinal,
+                                 false);
+    }
+    setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+    limit_memory(settings->memory_mb);
+    return gt_compile_worker(channel->in, channel->out, settings->arch, settings->driver_version);
+}
+
 int main(int argc, char **argv)
 {
+    static channel channel = {GT_CHILD_CHANNEL, GT_CHILD_CHANNEL, GT_CHILD_HOST, end_at_once};
     settings settings = {0};
     int other = parse(&settings, argc, argv);
     if (other == 'v') {
         return usage(stdout, 0);
     }
-    bool compile = settings.role && strcmp(settings.role, "compile") == 0;
-    bool measure = settings.role && strcmp(settings.role, "measure") == 0;
-    if (other || (!compile && !measure) || !start_watcher()) {
+    bool plays = settings.command || (settings.role && (strcmp(settings.role, "compile") == 0 ||
+                                                        strcmp(settings.role, "measure") == 0));
+    channel.end = settings.command ? gt_engine_end : end_at_once;
+    if (other || !plays || (settings.standard && !take_standard(&channel)) ||
+        !start_watcher(&channel)) {
         return usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
     setrlimit(RLIMIT_CORE, &none);
-    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails */
-    if (compile) {
-        setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
-        signal(SIGXFSZ, SIG_IGN);        /* a head too large for the process's limit is not kept */
-        limit_memory(settings.memory_mb);
-    }
+    signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
+    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
-    _exit(compile ? gt_compile_worker(GT_CHILD_CHANNEL, settings.arch, settings.driver_version)
-                  : gt_measure_worker(GT_CHILD_CHANNEL, map_page(), settings.driver,
-                                      settings.ordinal, false));
+    _exit(play(&settings, &channel, argv + optind));
 }

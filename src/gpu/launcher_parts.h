@@ -93,7 +93,7 @@ struct gt_launcher {
     const gt_launch *launch;     /* the caller's */
     gt_image image;              /* kept only where further instances may be loaded */
     gt_launcher_kernel *kernels; /* of a pipeline; else `only` */
-    bool has_l2;                 /* it counts among the users of what is set aside */
+    bool has_l2;                 /* counted among the users of what is set aside */
     size_t slot_bytes;           /* of staging memory that a launch needs; 0: no copy */
     atomic_bool base_taken;      /* the base module was given to a state */
     pthread_mutex_t lock;        /* over keys and graph states; taken before a state's */

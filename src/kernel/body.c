@@ -3,6 +3,7 @@
 
 #include "kernel/functions.h"
 #include "kernel/host_code.h"
+#include "kernel/types.h"
 
 #include <string.h>
 
@@ -128,27 +129,109 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
     return GPUTUNE_OK;
 }
 
-/* Blanks `static`, which hides it from the driver, at every `__constant__` outside of braces. */
-static void export_constants(char *text)
+/* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
+
+/* A text with tokens replaced, up to `copied` so far. */
+typedef struct rewriting {
+    gt_text out;
+    const char *copied;
+} rewriting;
+
+static void replace(rewriting *r, const gt_token *token, const char *by)
+{
+    gt_text_append_bytes(&r->out, r->copied, (size_t)(token->text - r->copied));
+    gt_text_append(&r->out, by);
+    r->copied = token->text + token->length;
+}
+
+/* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
+static void rewrite_constant(rewriting *r, gt_lexer lexer)
+{
+    const gt_token word = lexer.token;
+    char type[GT_NAME_MAX];
+    gt_element element;
+    gt_lexer_next(&lexer);
+    bool is_real = lexer.token.kind == GT_TOKEN_NAME && lexer.token.length < sizeof type;
+    memcpy(type, lexer.token.text, is_real ? lexer.token.length : 0);
+    type[is_real ? lexer.token.length : 0] = '\0';
+    is_real = is_real && (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
+    gt_lexer_next(&lexer);
+    is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
+    gt_lexer_next(&lexer);
+    if (is_real && gt_lexer_is(&lexer, "=")) {
+        replace(r, &word, "constexpr");
+    }
+}
+
+/* Whether a value may follow these two tokens, rather than a function's body or a statement. */
+static bool precedes_value(const gt_token *before, const gt_token *last)
+{
+    static const char *const others[] = {")", "]", "}", ";", ">", ">>"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (gt_token_is(last, others[i])) {
+            return false;
+        }
+    }
+    return gt_token_is(last, "return") ||
+           (last->kind == GT_TOKEN_PUNCTUATION && !gt_token_is(before, "operator"));
+}
+
+/* (struct T){1, 2} becomes T{1, 2}. */
+static void rewrite_literal(rewriting *r, gt_lexer lexer)
+{
+    gt_token words[4];
+    uint32_t count = 0;
+    words[count++] = lexer.token;
+    gt_lexer_next(&lexer);
+    if (gt_lexer_is(&lexer, "struct")) {
+        words[count++] = lexer.token;
+        gt_lexer_next(&lexer);
+    }
+    bool is_name = lexer.token.kind == GT_TOKEN_NAME;
+    gt_lexer_next(&lexer);
+    words[count++] = lexer.token;
+    if (is_name && gt_lexer_accept(&lexer, ")") && gt_lexer_is(&lexer, "{")) {
+        for (uint32_t i = 0; i < count; i++) {
+            replace(r, &words[i], "");
+        }
+    }
+}
+
+static gputune_status rewrite(char **text)
 {
     gt_lexer lexer, line;
+    gt_token before = {0}, last = {0};
     int depth = 0;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-    for (gt_token last = {0}; lexer.token.kind != GT_TOKEN_END;) {
+    rewriting r = {.copied = *text};
+    gt_lexer_open(&lexer, *text, strlen(*text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
             continue;
         }
         const gt_token now = lexer.token;
-        const bool first = gt_token_is(&last, "static") && gt_token_is(&now, "__constant__");
-        const bool second = gt_token_is(&last, "__constant__") && gt_token_is(&now, "static");
-        if (depth == 0 && (first || second)) {
-            memset(text + ((first ? last : now).text - text), ' ', strlen("static"));
+        gt_lexer ahead = lexer;
+        gt_lexer_next(&ahead);
+        if (depth == 0 && gt_token_is(&now, "static") &&
+            (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"))) {
+            replace(&r, &now, ""); /* it would hide the symbol from the driver */
+        } else if (depth == 0 && gt_token_is(&now, "const")) {
+            rewrite_constant(&r, lexer);
+        } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
+            rewrite_literal(&r, lexer);
         }
-        depth += gt_token_is(&now, "{") - gt_token_is(&now, "}");
+        depth += gt_token_is(&now, "{") || gt_token_is(&now, "(");
+        depth -= gt_token_is(&now, "}") || gt_token_is(&now, ")");
+        before = last;
         last = now;
-        gt_lexer_next(&lexer);
+        lexer = ahead;
     }
+    gt_text_append(&r.out, r.copied);
+    char *rewritten;
+    GT_TRY(gt_text_take(&rewritten, &r.out));
+    free(*text);
+    *text = rewritten;
+    return GPUTUNE_OK;
 }
 
 /* Reads a `#line N "FILE"` into the body's head position. */
@@ -272,8 +355,8 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     char *code;
     GT_TRY(gt_functions_check(parse, text));
     GT_TRY(gt_host_code_cut(&code, text));
-    export_constants(code);
-    gputune_status status = make_kernel_body(parse, code);
+    gputune_status status = rewrite(&code);
+    status = status ? status : make_kernel_body(parse, code);
     status = status ? status : make_judge_body(parse, code);
     free(code);
     return status ? status : gt_names_check(parse);

@@ -352,8 +352,9 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
 
 static bool is_qualifier(const gt_token *token)
 {
-    static const char *const words[] = {"const",    "volatile",          "__restrict__",
-                                        "restrict", "__grid_constant__", "__restrict"};
+    static const char *const words[] = {
+        "const",      "volatile", "__restrict__", "restrict", "__grid_constant__",
+        "__restrict", "struct",   "class",        "enum",     "typename"};
     return is_any_of(token, words, sizeof words / sizeof *words);
 }
 
@@ -394,6 +395,10 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
         bool opens = gt_token_is(token, "(") || gt_token_is(token, "[");
         bool closes = gt_token_is(token, ")") || gt_token_is(token, "]");
         depth += opens - closes + gt_token_angles(token);
+        out->has_default |= depth == 0 && gt_token_is(token, "=");
+        if (out->has_default) {
+            continue;
+        }
         bool points = gt_token_is(token, "*") || gt_token_is(token, "[");
         out->is_unusual |= gt_token_is(token, "(") || (points && out->pointer);
         out->is_const |= gt_token_is(token, "const") && !out->pointer && depth == 0;

@@ -21,6 +21,7 @@ typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
     char words[GT_NAME_MAX]; /* its type, as far as it is names */
     bool pointer, has_type;
+    bool has_default;
     bool is_const;      /* what it points to is not written */
     bool is_overlong;   /* its type or its name has too many characters */
     bool is_unusual;    /* neither a value nor a plain pointer: TYPE **, TYPE (*)[…] */

@@ -202,6 +202,7 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     gt_element element;
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(lexer);
+    (void)gt_lexer_accept(lexer, "struct");
     GT_TRY(gt_type_words_read(name, sizeof name, lexer, "a type and a name"));
     const gt_problem_value *value = problem_type(parse->template, name);
     const gt_structure *structure = NULL;

@@ -1,6 +1,7 @@
 /* Reads the structs of a template's code. */
 #include "kernel/structure.h"
 
+#include "kernel/branches.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -325,27 +326,40 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
     return NULL;
 }
 
-gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
+/* The definition that the #if of the code do not leave out. */
+static gputune_status find_definition(gt_parse *parse, const gt_branches *branches,
+                                      const char *name)
 {
     gt_lexer lexer, line;
     head head = {0};
     bool found = false;
-    gt_element element;
-    *out = gt_structure_of(parse->template, name);
-    if (*out || gt_element_from_name(&element, name)) {
-        return GPUTUNE_OK;
-    }
     gt_lexer_open(&lexer, parse->code, strlen(parse->code),
                   (gt_place){parse->parts->files[0].path, 1, 1});
     while (!found && lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-            continue;
+        } else if (gt_branches_leave_out(branches, lexer.token.text)) {
+            gt_lexer_next(&lexer);
+        } else {
+            GT_TRY(read_type(&found, &head, parse, &lexer, name));
         }
-        GT_TRY(read_type(&found, &head, parse, &lexer, name));
     }
-    *out = gt_structure_of(parse->template, name);
     return GPUTUNE_OK;
+}
+
+gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
+{
+    gt_branches branches = {0};
+    gt_element element;
+    *out = gt_structure_of(parse->template, name);
+    if (*out || gt_element_from_name(&element, name)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_branches_read(&branches, parse->code);
+    status = status ? status : find_definition(parse, &branches, name);
+    gt_array_free(&branches);
+    *out = gt_structure_of(parse->template, name);
+    return status;
 }
 
 void gt_structures_free(gt_template_parts *parts)

@@ -114,7 +114,7 @@
  *     Integers without a fill are zero before it
  *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
  *     in place of a reference: the right results of every output, for these very inputs; files as
- *     those of fills
+ *     those of fills. gputune run --save writes those of a configuration, and prints the clause
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")

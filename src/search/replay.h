@@ -7,7 +7,7 @@
 typedef struct gt_replay_settings {
     gputune_strategy kind;
     uint64_t seed;
-    uint32_t workers;     /* that compile; 0: one configuration after another, without a clock */
+    uint32_t workers;     /* compile workers; 0: one configuration after another, without a clock */
     uint32_t evaluations; /* how many results to go to, failures included */
     double reach[2];      /* with workers: go on until the best is within this fraction of the
                              optimum, the larger one first */

@@ -18,8 +18,8 @@
 typedef struct gt_schedule {
     double round_share; /* of the GPU's time that rounds of samples get while newcomers wait */
     double owed_s;      /* to rounds; below 0: they had more than their share */
-    double newcomer_s;  /* that a newcomer takes on the GPU; 0: not known */
-    double compile_s;   /* that a compile takes; 0: not known */
+    double newcomer_s;  /* seconds of the GPU that a newcomer takes; 0: not known */
+    double compile_s;   /* seconds that a compile takes; 0: not known */
 } gt_schedule;
 
 /* A compile took so long. */

@@ -53,7 +53,7 @@ gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source,
     gt_rows rows;
     gt_code code = {0};
     if (database->distrust) {
-        return GPUTUNE_ENOTFOUND; /* it is compiled here */
+        return GPUTUNE_ENOTFOUND; /* the code is compiled here */
     }
     GT_TRY(
         gt_rows_begin(&rows, database, GT_SQL_CODE, "htnn", source, arch, (int)ptx, nvrtc_version));

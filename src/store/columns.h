@@ -67,7 +67,7 @@ typedef struct gt_trial {
     uint32_t shared_bytes; /* dynamic */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
-    int driver_version, nvrtc_version; /* it was tried with */
+    int driver_version, nvrtc_version; /* of the trial */
     double limit_ns; /* of a slow one, and of one that hung once: the limit of that call; else 0 */
     const char
         *proved_at; /* gt_request.proved_at of the call that proved or refuted it; NULL: "" */
@@ -125,7 +125,7 @@ typedef struct gt_winner {
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* it was compiled with */
+    int nvrtc_version;         /* of the compiler that made the code */
     uint32_t variants, failed; /* of that tuning */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set by put */

@@ -34,7 +34,7 @@ typedef struct gt_database {
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;             /* SQLite's extended code of the last failure */
     bool made;            /* the file was made by this connection */
-    bool current;         /* it can be written, and its schema is today's */
+    bool current;         /* the file can be written, and its schema is today's */
     const char *distrust; /* why its code is not launched and its results are not proved; NULL */
     gt_patience patience;
 } gt_database;

@@ -132,7 +132,7 @@ static gputune_status open_files(gt_store *store, const char *path)
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     gputune_status status = gt_layers_open_reader(store, &patience, &trouble, why);
     return status == GPUTUNE_EDATABASE ? GPUTUNE_OK
-                                       : status; /* it is locked, and opened when it is needed */
+                                       : status; /* a locked file is opened when it is needed */
 }
 
 static gt_store *new_store(const gt_log *log)

@@ -44,8 +44,8 @@ struct gt_store {
     bool no_file;                   /* writing the file was given up */
     bool unreadable;                /* reading it was given up */
     int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
-    double blind_s;          /* that lookups have waited without success since they had any */
-    bool distrust_told;      /* that the file's code is not trusted */
+    double blind_s;          /* seconds that lookups have waited since the last success */
+    bool distrust_told;      /* the log has the line that the file's code is not trusted */
     gt_hash left_lease;      /* owner of a lease that could not be given back */
     bool unbrought;          /* memory holds what the file lacks because it was locked */
     bool lock_told;          /* the lock was reported since the last successful write */

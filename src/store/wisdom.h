@@ -22,7 +22,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wisdom_filter *filter, const gt_patience *patience);
 
 typedef struct gt_wisdom_import {
-    bool trusted;       /* they count as proved where the driver is the same, or not known */
+    bool trusted;       /* the results count as proved where the driver is the same, or not known */
     int driver_version; /* the one at hand; 0: there is no device */
     bool keep;          /* in the database; else in a layer of this store, below the user's */
     uint32_t taken;     /* how many winners were taken */

@@ -169,6 +169,7 @@ static gputune_status send_awkward(gt_field *field)
 gputune_status gt_data_send(gt_field *field)
 {
     const gt_request *request = field->options.request;
+    GT_TRY(gt_data_save(field));
     GT_TRY(send_live(field->setup, request));
     GT_TRY(send_files(field->setup, request));
     const target to = {field->setup, &request->workload, 0};
@@ -177,15 +178,21 @@ gputune_status gt_data_send(gt_field *field)
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }
 
-void gt_data_release(gt_measure_setup *setup)
+void gt_data_release(gt_field *field)
 {
-    if (!setup) {
-        return;
+    gt_measure_setup *setup = field->setup;
+    for (uint32_t i = 0; i < field->save_count; i++) {
+        free(field->saves[i].path);
     }
-    for (uint32_t i = 0; i < setup->input_count; i++) {
+    free(field->saves);
+    field->saves = NULL;
+    field->save_count = 0;
+    for (uint32_t i = 0; setup && i < setup->input_count; i++) {
         free(setup->inputs[i].bytes.data);
     }
-    free(setup->inputs);
-    setup->inputs = NULL;
-    setup->input_count = 0;
+    if (setup) {
+        free(setup->inputs);
+        setup->inputs = NULL;
+        setup->input_count = 0;
+    }
 }

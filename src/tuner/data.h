@@ -29,8 +29,11 @@ void gt_data_describe(gt_text *out, const gt_request *request);
 /* Fills the setup's inputs with all that the measure worker cannot make: live buffers, files and
  * expressions. */
 gputune_status gt_data_send(gt_field *field);
-/* NULL is allowed. */
-void gt_data_release(gt_measure_setup *setup);
+/* Names in the field the files that outputs are written to, if the options name a folder, and
+ * logs the expect() that reads them. EINVAL for an output of structs, ENOTFOUND for no folder. In
+ * data_files.c. */
+gputune_status gt_data_save(gt_field *field);
+void gt_data_release(gt_field *field);
 
 /* A new input at the end of the setup's. In data.c. */
 gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "kernel/binding.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,16 @@ static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensio
                           memcmp(npy->shape, shape, dimensions * sizeof *shape) == 0;
 }
 
+static gputune_status check_numbers(const gt_buffer *buffer, const char *path)
+{
+    return buffer->number_count
+               ? gt_fail(GPUTUNE_EINVAL,
+                         "%s: %s has elements of several numbers, which no file can hold; expected "
+                         "plain numbers or vectors",
+                         path, buffer->name)
+               : GPUTUNE_OK;
+}
+
 static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
 {
     const gt_buffer *buffer =
@@ -160,12 +171,7 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     uint64_t shape[4];
     uint32_t dimensions = 0;
     gt_text found = {0}, expected = {0};
-    if (buffer->number_count) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: %s has elements of several numbers, which no file can hold; expected "
-                       "plain numbers or vectors",
-                       file->path, buffer->name);
-    }
+    GT_TRY(check_numbers(buffer, file->path));
     GT_TRY(wanted_shape(shape, &dimensions, request, file->argument, buffer));
     if (is_type(&file->npy, buffer->type) &&
         is_shape(&file->npy, shape, dimensions, file->argument >= GT_PARAMETER_MAX)) {
@@ -181,10 +187,12 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     return status;
 }
 
+#define DATA_MOST ((size_t)4 << 30) /* bytes of a file */
+
 static gputune_status read_file(const gt_request *request, struct gt_data_file *file)
 {
     size_t bytes = 0;
-    GT_TRY(gt_file_read(&file->text, &bytes, file->path));
+    GT_TRY(gt_file_read_most(&file->text, &bytes, file->path, DATA_MOST));
     GT_TRY(gt_npy_read(&file->npy, file->text, bytes, file->path));
     file->hash = gt_hash_bytes(file->text, bytes);
     return check_file(request, file);
@@ -231,4 +239,63 @@ void gt_data_describe(gt_text *out, const gt_request *request)
                            gt_hash_hex(hex, gt_hash_bytes(input->data, input->bytes)));
         }
     }
+}
+
+/* ---- Files that are written ------------------------------------------------------------------ */
+
+static gputune_status save_output(gt_field *field, uint32_t argument)
+{
+    const gt_request *request = field->options.request;
+    const uint32_t index = gt_data_buffer(&request->workload, argument);
+    const gt_buffer *buffer = &request->workload.buffers[index];
+    gt_saved_output *save = &field->saves[field->save_count];
+    uint64_t shape[4];
+    uint32_t dimensions = 0;
+    GT_TRY(check_numbers(buffer, request->options.save));
+    GT_TRY(wanted_shape(shape, &dimensions, request, argument, buffer));
+    char *folder = realpath(request->options.save, NULL); /* the worker is in another one */
+    if (!folder) {
+        return gt_fail(GPUTUNE_ENOTFOUND,
+                       "%s: no folder to save the outputs in (%s); expected one that is there",
+                       request->options.save, strerror(errno));
+    }
+    gputune_status status = gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name);
+    free(folder);
+    GT_TRY(status);
+    save->buffer = index;
+    gt_npy_head(save->head, buffer->type, shape, dimensions);
+    field->save_count++;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_data_save(gt_field *field)
+{
+    const gt_request *request = field->options.request;
+    const gt_template *template = request->template;
+    gt_text files = {0};
+    gputune_status status = GPUTUNE_OK;
+    if (!request->options.save) {
+        return GPUTUNE_OK;
+    }
+    field->saves = calloc(template->argument_count, sizeof *field->saves);
+    if (!field->saves) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = 0; i < template->argument_count && !status; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->is_buffer && argument->direction != GT_IN) {
+            status = save_output(field, i);
+            gt_text_printf(&files, "%s%s = file(\"%s.npy\")", files.length ? ", " : "",
+                           argument->name, argument->name);
+        }
+    }
+    if (!status) {
+        gt_log_line(
+            &request->services->log, GPUTUNE_LOG_INFO,
+            "%s: the first configuration's outputs are saved in %s once it is proved; beside "
+            "the template, expect(%s) reads them",
+            template->name, request->options.save, gt_text_string(&files));
+    }
+    gt_text_free(&files);
+    return status;
 }

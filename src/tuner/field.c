@@ -223,7 +223,7 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
         gt_field_tell(field, (uint32_t)(variant - field->variants.items), 0);
         return true;
     }
-    if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* it had less time then */
+    if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* the old trial had less time */
         variant->hangs = old->status == GT_TRIAL_HUNG;
         gt_field_put_off(field, (uint32_t)(variant - field->variants.items));
         return true;

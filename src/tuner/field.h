@@ -70,7 +70,7 @@ typedef struct gt_unit {
     bool given_up;   /* the farm was told to end its compile */
     bool put_off;    /* the same, because it held up others: it is compiled again after them */
     bool kept;       /* its code was stored before the tuning's end */
-    double asked_s;  /* it had been compiling so long when the proposer was last asked about it */
+    double asked_s;  /* seconds of its compile when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
     bool from_store;
@@ -134,6 +134,8 @@ typedef struct gt_field {
     double best_ns;    /* of the first launches of variants that are right; 0: none that tells */
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
+    gt_saved_output *saves; /* files that the first variant's outputs are written to */
+    uint32_t save_count;
     uint32_t turns;
     double default_ran_s; /* how long the default, not proved yet, had been running when the time
                              was up, if that is suspicious; else 0 */
@@ -213,8 +215,6 @@ bool gt_variant_may_be_late(const gt_variant *variant);
 uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
 /* The code of a unit, to be stored. Its image stays the unit's. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
-/* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
-uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
 /* What is known of a variant without its samples, as a trial: times, noise, configuration and
  * message are for the caller to fill in. */
 gt_trial gt_field_trial(const gt_field *field, uint32_t variant);

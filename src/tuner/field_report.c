@@ -212,7 +212,8 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
     return code;
 }
 
-uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
+/* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
+static uint32_t shared_bytes_of(const gt_field *field, uint32_t index)
 {
     const gt_request *r = field->options.request;
     gt_launch *launch = calloc(1, sizeof *launch);
@@ -249,7 +250,7 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
                       .limit_ns = variant->cut_off_s * 1e9,
                       .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
                       .resources = unit->compiled.resources,
-                      .shared_bytes = gt_field_shared_bytes(field, index),
+                      .shared_bytes = shared_bytes_of(field, index),
                       .vector_bytes = vector_bytes(field, &field->variants.items[index].config),
                       .occupancy = variant->verified.occupancy,
                       .max_error = variant->verified.max_error,

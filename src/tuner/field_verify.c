@@ -143,6 +143,8 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
         job->slower_ns = slower_ns(field, variant);
+        job->saves = field->saves;
+        job->save_count = index == 0 ? field->save_count : 0;
         job->look_twice = field->options.proposer->learns;
         variant->stage = GT_STAGE_VERIFYING;
         variant->turn = ++field->turns;

@@ -29,7 +29,7 @@ struct gt_proposer {
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     bool learns;    /* what it hears matters to what it proposes: it is asked late. May change */
-    bool exhausted; /* it proposes nothing more, whatever it hears */
+    bool exhausted; /* the proposer proposes nothing more, whatever it hears */
     bool out_of_memory; /* likewise: memory was short for what it heard or would propose */
 };
 

@@ -9,7 +9,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
                                    GT_BYTES_THROUGH(gputune_options, strategy),
                                    GT_BYTES_THROUGH(gputune_options, share),
                                    GT_BYTES_THROUGH(gputune_options, reference),
-                                   GT_BYTES_THROUGH(gputune_options, reference_tag)};
+                                   GT_BYTES_THROUGH(gputune_options, reference_tag),
+                                   GT_BYTES_THROUGH(gputune_options, save)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;

@@ -47,7 +47,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         gt_request_say_proof(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* it is compiled while the data are made */
+        GT_TRY(gt_field_pump(&out->field)); /* the default is compiled while the data are made */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
@@ -85,7 +85,7 @@ void gt_session_close(gt_session *session)
         services->leave_gpu(services->user);
     }
     keep_default(session);
-    gt_data_release(session->field.setup);
+    gt_data_release(&session->field);
     gt_field_close(&session->field);
 }
 

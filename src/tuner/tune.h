@@ -11,7 +11,7 @@ typedef struct gt_choice {
     gt_config config;
     gt_image image;
     gt_resources resources;
-    bool needs_alignment; /* it needs buffers of more than the least alignment */
+    bool needs_alignment; /* the plan needs buffers of more than the least alignment */
     bool has_fallback;    /* a variant that is right at any alignment comes with it */
     bool outside_only;    /* the restrictions of the request leave it out */
     gt_config fallback;

@@ -232,7 +232,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_outcome_costs_one_variant(event->status)) {
-        tuning->give_up_ns = 0; /* it says nothing of the variant */
+        tuning->give_up_ns = 0; /* the end says nothing of the variant */
         return GPUTUNE_OK;
     }
     if (!gt_outcome_costs_one_variant(event->status)) {

@@ -65,7 +65,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
     for (uint32_t i = gt_race_count(tuning->race); i-- > 0;) {
         gt_race_contestant_at(tuning->race, i, &one);
         if (one.sample_count) {
-            break; /* they are sampled in the order in which they joined */
+            break; /* variants are sampled in the order in which they joined */
         }
         count += one.left == GT_RACE_IN && !(gt_field_pilot(field, (uint32_t)one.id) > 0);
     }

@@ -51,6 +51,42 @@ static const program programs[] = {
      "int main(int argc, char **argv) { int n = 8192; if (argc > 1) n = to_int(argv[1]); " ALLOCATED
      " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
      COPY_CLAUSES("1 << 13", USUAL, "256")},
+    {"types as template arguments, and a default argument that the launch leaves out",
+     "template <typename P, typename T, int K>\n"
+     "__global__ void k(T *y, const T *x, int n, bool last = false)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = P::f(x[i]) * K + last;\n}\n"
+     "int main() { int n = 4096; " ALLOCATED
+     " k<A<B<float>>, float, 3><<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k<P, T, K>)\nproblem(n = 1 << 12)\nproblem(type P = float, double)\n"
+     "problem(type T = float, double)\nproblem(const K = 3)\n"
+     "args(out T y[n], in T x[n], int n, bool last = 1)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
+    {"a type of integers, and a struct that is called one",
+     "struct pair { float a, b; };\ntemplate <typename I>\n"
+     "__global__ void k(struct pair *y, const struct pair *x, I n)\n{\n"
+     "    I i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<int><<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k<I>)\nproblem(n = 1 << 12)\nproblem(type I = int, long long)\n"
+     "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
+    {"a block that is larger than what the code has in a name",
+     "template <int WIDE>\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * WIDE + threadIdx.x;\n"
+     "    if (threadIdx.x < WIDE && i < n) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<32><<<(n + 31) / 32, 128>>>(a, b, n); }\n",
+     "kernel(k<WIDE>)\nproblem(n = 1 << 12)\nproblem(const WIDE = 32)\n"
+     "args(out float y[n], in float x[n], int n)\nblock(128)\ngrid(ceil_div(n, 32))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
+    {"a grid for what is inside",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x + 1;\n"
+     "    if (i < n - 1) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<(n - 2 + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\n"
+     "grid(ceil_div(n - 2, BLOCK))\nwork(bytes = 8 * n)\nreference(self)\n"},
     {"the half of a choice that no command line decides",
      COPY
      "int main(int argc, char **argv) { int n = (argc > 1) ? to_int(argv[1]) : 8192; " ALLOCATED

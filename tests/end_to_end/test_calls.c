@@ -42,7 +42,11 @@ static void test_null_is_refused_without_a_tuner(void **state)
     char *text;
     size_t bytes;
     const gputune_sizes none = GPUTUNE_NO_SIZES;
+    gputune *tuner;
+    gputune_open_options no_command = GPUTUNE_OPEN_OPTIONS_INIT;
+    no_command.compile_on_count = 1;
     REFUSES(gputune_open(NULL, NULL));
+    REFUSES(gputune_open(&tuner, &no_command));
     REFUSES(gputune_add_template(NULL, "x.cu"));
     REFUSES(tune_kernel(NULL, NULL, "axpy", none, NULL));
     REFUSES(tune_kernel(&plan, NULL, "axpy", none, NULL));

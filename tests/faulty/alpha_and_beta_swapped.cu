@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(alpha_and_beta_swapped_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
 
 __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, float beta, size_t n)
 {
@@ -25,12 +25,4 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
         y[i] = alpha * x[i] + beta * y[i];
     }
 #endif
-}
-
-__global__ void alpha_and_beta_swapped_reference(float *y, const float *x, float alpha, float beta, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = alpha * x[i] + beta * y[i];
-    }
 }

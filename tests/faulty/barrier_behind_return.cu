@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(barrier_behind_return_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
 __global__ void barrier_behind_return(float *y, const float *x, size_t n)
 {
@@ -31,12 +31,4 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
     __syncthreads();
     size_t other = i ^ 1;
     y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f;
-}
-
-__global__ void barrier_behind_return_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f;
-    }
 }

@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(barrier_in_loop_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = x[i])
 
 __global__ void barrier_in_loop(float *y, const float *x, size_t n)
 {
@@ -32,12 +32,4 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
         y[i] = held[threadIdx.x];
     }
 #endif
-}
-
-__global__ void barrier_in_loop_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = x[i];
-    }
 }

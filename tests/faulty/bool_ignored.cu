@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(bool_ignored_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = negate ? -x[i] : x[i])
 
 __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
 {
@@ -25,12 +25,4 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
         y[i] = negate ? -x[i] : x[i];
     }
 #endif
-}
-
-__global__ void bool_ignored_reference(float *y, const float *x, bool negate, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = negate ? -x[i] : x[i];
-    }
 }

@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(earlier_warp_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = i % 128 >= 32 ? x[i - 32] : x[i])
 
 __global__ void earlier_warp(float *y, const float *x, size_t n)
 {
@@ -30,12 +30,4 @@ __global__ void earlier_warp(float *y, const float *x, size_t n)
         y[i] = threadIdx.x >= 32 ? held[threadIdx.x - 32] : v;
     }
 #endif
-}
-
-__global__ void earlier_warp_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = i % 128 >= 32 ? x[i - 32] : x[i];
-    }
 }

@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(equal_neighbours_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = i == 0 || x[i] != x[i - 1])
 
 __global__ void equal_neighbours(int *y, const int *x, size_t n)
 {
@@ -25,12 +25,4 @@ __global__ void equal_neighbours(int *y, const int *x, size_t n)
         y[i] = i == 0 || x[i] != x[i - 1];
     }
 #endif
-}
-
-__global__ void equal_neighbours_reference(int *y, const int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = i == 0 || x[i] != x[i - 1];
-    }
 }

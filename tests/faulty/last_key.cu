@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(last_key_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = x[i] + 1)
 
 __global__ void last_key(int *y, const int *x, size_t n)
 {
@@ -29,12 +29,4 @@ __global__ void last_key(int *y, const int *x, size_t n)
         y[i] = x[i] + 1;
     }
 #endif
-}
-
-__global__ void last_key_reference(int *y, const int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = x[i] + 1;
-    }
 }

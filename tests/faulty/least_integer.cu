@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(least_integer_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
 
 __global__ void least_integer(int *y, const int *x, size_t n)
 {
@@ -25,12 +25,4 @@ __global__ void least_integer(int *y, const int *x, size_t n)
         y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3;
     }
 #endif
-}
-
-__global__ void least_integer_reference(int *y, const int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3;
-    }
 }

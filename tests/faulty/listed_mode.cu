@@ -11,7 +11,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(listed_mode_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]))
 
 __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
 {
@@ -26,12 +26,4 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
         y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]);
     }
 #endif
-}
-
-__global__ void listed_mode_reference(float *y, const float *x, int mode, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]);
-    }
 }

@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(shared_max_unset_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = x[i])
 
 __global__ void shared_max_unset(float *y, const float *x, size_t n)
 {
@@ -31,12 +31,4 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
         y[i] = held[threadIdx.x];
     }
 #endif
-}
-
-__global__ void shared_max_unset_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = x[i];
-    }
 }

@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(shared_neighbour_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = 2.0f * x[i])
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)
 {
@@ -30,12 +30,4 @@ __global__ void shared_neighbour(float *y, const float *x, size_t n)
         y[i] = 2.0f * x[i];
     }
 #endif
-}
-
-__global__ void shared_neighbour_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
 }

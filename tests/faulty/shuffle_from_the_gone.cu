@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(shuffle_from_the_gone_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = i + 1 < n && i % 32 != 31 ? x[i + 1] : x[i])
 
 __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
 {
@@ -29,12 +29,4 @@ __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
         y[i] = i + 1 < n && threadIdx.x % 32 != 31 ? other : x[i];
     }
 #endif
-}
-
-__global__ void shuffle_from_the_gone_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = i + 1 < n && i % 32 != 31 ? x[i + 1] : x[i];
-    }
 }

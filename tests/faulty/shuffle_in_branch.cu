@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(shuffle_in_branch_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = i % 32 < 16 ? ((i ^ 1) < n ? x[i ^ 1] : 0.0f) : x[i])
 
 __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
 {
@@ -31,12 +31,4 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
         y[i] = threadIdx.x % 32 < 16 ? other : v;
     }
 #endif
-}
-
-__global__ void shuffle_in_branch_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = i % 32 < 16 ? ((i ^ 1) < n ? x[i ^ 1] : 0.0f) : x[i];
-    }
 }

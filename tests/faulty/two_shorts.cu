@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(two_shorts_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = x[i])
 
 __global__ void two_shorts(short *y, const short *x, size_t n)
 {
@@ -30,12 +30,4 @@ __global__ void two_shorts(short *y, const short *x, size_t n)
         y[i] = x[i];
     }
 #endif
-}
-
-__global__ void two_shorts_reference(short *y, const short *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = x[i];
-    }
 }

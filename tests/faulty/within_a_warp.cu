@@ -10,7 +10,7 @@
 #pragma gputune default(BAD = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
-#pragma gputune reference(within_a_warp_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
 __global__ void within_a_warp(float *y, const float *x, size_t n)
 {
@@ -30,12 +30,4 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
         y[i] = held[threadIdx.x ^ 1];
     }
 #endif
-}
-
-__global__ void within_a_warp_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f;
-    }
 }

@@ -112,12 +112,36 @@ static void a_file_may_be_cut_off_anywhere(void **state)
     }
 }
 
+/* A head that is written is read back; NumPy lacks bfloat16 and fp8. */
+static void what_is_written_is_read(void **state)
+{
+    static const uint64_t shape[] = {1, 2, 3, 1, 1, 1, 1, 1};
+    static const gt_type types[][2] = {{GT_TYPE_F32, GT_TYPE_F32},
+                                       {GT_TYPE_BOOL, GT_TYPE_BOOL},
+                                       {GT_TYPE_BF16, GT_TYPE_U16},
+                                       {GT_TYPE_E5M2, GT_TYPE_U8}};
+    uint8_t file[GT_NPY_HEAD + 6 * 4] = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        for (uint32_t dimensions = 3; dimensions <= GT_NPY_DIMENSIONS; dimensions++) {
+            gt_npy npy;
+            gt_npy_head(file, types[i][0], shape, dimensions);
+            size_t bytes = GT_NPY_HEAD + 6 * gt_type_bytes(types[i][1]);
+            assert_int_equal(gt_npy_read(&npy, file, bytes, "a"), GPUTUNE_OK);
+            assert_int_equal(npy.type, types[i][1]);
+            assert_int_equal(npy.dimensions, dimensions);
+            assert_memory_equal(npy.shape, shape, dimensions * sizeof *shape);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_version_and_type_is_read),
         cmocka_unit_test(what_no_kernel_takes_is_refused),
         cmocka_unit_test(a_file_may_be_cut_off_anywhere),
+        cmocka_unit_test(what_is_written_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,20 +8,12 @@
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
 #pragma gputune work(bytes = 8 * n)
-#pragma gputune reference(one_unwritten_reference, block = 256, grid = ceil_div(n, 256))
+#pragma gputune reference(y[i] = 2.0f * x[i])
 
 __global__ void one_unwritten(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     if (i < n && !(BAD && i == n / 3)) {
-        y[i] = 2.0f * x[i];
-    }
-}
-
-__global__ void one_unwritten_reference(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
         y[i] = 2.0f * x[i];
     }
 }

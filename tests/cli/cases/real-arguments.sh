@@ -15,20 +15,28 @@ $GPUTUNE run wrong.cu --config BLOCK=128 --driver emu -q 2>&1 | sed 's/is [0-3],
 # the compiler confirms how gputune lays a struct out
 sed '/^struct step/i #pragma pack(push, 1)' "$templates/particles.cu" >packed.cu
 $GPUTUNE run packed.cu --driver emu -q 2>&1 | grep -o 'gputune reads struct step.*'
-# static constants, values with their types, bytes for what is not laid out, sizes of 0, and an output
-# in a __device__ variable
+# static constants, values with their types, bytes for what is not laid out, sizes of 0, an output in
+# a __device__ variable, constants of constants, and a typedef that an #if chooses
 cat >forms.cu <<'EOF'
 struct P { float a; float2 b; };
+#ifdef USE_DOUBLES
+typedef double real;
+#else
+typedef float real;
+#endif
+const real half_of = 0.5;
+const real quarter = half_of * half_of;
 class state { public: union { int i; float f; }; double rest; };
 static __constant__ float filter[5];
 __device__ float result[1000];
 #pragma gputune kernel(k) tune(B = 64, 128) init(setup) reference(r) constant(filter : float[5])
 #pragma gputune problem(n = 1000, pad = 0, left = 0)
-#pragma gputune args(out float y[n], in float x[n + pad], in unsigned char s[16 * n], P p = (P){1, {2, left}}, P q = P{left, make_float2(2, 3)}, float3 v = make_float3(1, 2, 3), int n)
+#pragma gputune args(out float y[n], in real x[n + pad], in unsigned char s[16 * n], P p = (P){1, {2, left}}, P q = P{left, make_float2(2, 3)}, float3 v = make_float3(1, 2, 3), int n)
 #pragma gputune launch(k, block = B, grid = ceil_div(n, B), args = (x, s, p, q, v, n)) launch(copy, block = B, grid = ceil_div(n, B), args = (y, n))
 __device__ float value(const float *x, const void *s, P p, P q, float3 v, int i)
 {
-    return x[i] * filter[i % 5] + ((const state *)s)[i].i + p.a + 3 * p.b.y + 5 * q.b.x + 7 * v.z;
+    return x[i] * filter[i % 5] + ((const state *)s)[i].i + p.a + 3 * p.b.y + 5 * q.b.x + 7 * v.z +
+           (struct P){quarter, {1, 2}}.a;
 }
 __global__ void k(const void *x, const state *s, P p, P q, float3 v, int n)
 {
@@ -54,7 +62,7 @@ EOF
 for sizes in 'pad=0' 'pad=3 left=2'; do
     $GPUTUNE run forms.cu -s "$sizes" --driver emu -q --format csv -c B=64 -c B=128 | tail -n +2 | cut -d, -f8,9
 done
-sed 's/in float x.n + pad./in float x[pad]/' forms.cu >wrong.cu
+sed 's/in real x.n + pad./in real x[pad]/' forms.cu >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 || true
-sed 's/in float x.n + pad./in void x[4 * n]/' forms.cu >wrong.cu
+sed 's/in real x.n + pad./in void x[4 * n]/' forms.cu >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 || true

@@ -59,6 +59,7 @@ mistake axpy.cu 'y[i] ='
 mistake axpy.cu 'y[2 * i] = 1'
 mistake axpy.cu 'y[i] = 1, block = 64'
 mistake multiply.cu 'c[i] = 0, z[i] = c[i]'
+mistake axpy.cu 'y[i] = sqrt(-2 - x[i])'
 # extents and values of sizes that are no arguments, and of expressions that are no C++
 sed 's/\[n\]/[max(m, 1K)]/g; s/n = 1000/m = 7/; s/y\[i\] = a/y[i] = m/
     s/float a = 1.5, int n/int a = m, int n = max(m, 1K)/; s/float a,/int a,/; s/(n, B)/(max(m, 1K), B)/' axpy.cu >sizes.cu

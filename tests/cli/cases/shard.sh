@@ -19,6 +19,7 @@ $FAKE warm axpy --size n=1 --shard 0/1000
 $FAKE warm axpy --size n=1 --shard 1/1000 --format json
 echo "exit $?"
 echo == auto
+export SLURM_STEP_ID=0
 try() { # VARIABLE=VALUE... AUTO
     (for word; do
         case $word in
@@ -33,6 +34,8 @@ try PMI_RANK=1 PMI_SIZE=2 SLURM_PROCID=1 SLURM_NTASKS=2 auto/2
 try JOB_COMPLETION_INDEX=1 auto/2
 echo == not auto
 try auto
+(unset SLURM_STEP_ID && try SLURM_PROCID=0 SLURM_NTASKS=4 auto)
+(unset SLURM_STEP_ID && try SLURM_PROCID=0 SLURM_NTASKS=4 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 auto)
 try SLURM_PROCID=1 auto
 try SLURM_NTASKS=4 auto
 try PMI_SIZE=4 auto/4

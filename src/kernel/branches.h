@@ -1,6 +1,6 @@
 /* Which parts of a text its #if leave out, as far as they can be told. */
-#ifndef GT_DRAFT_BRANCHES_H
-#define GT_DRAFT_BRANCHES_H
+#ifndef GT_KERNEL_BRANCHES_H
+#define GT_KERNEL_BRANCHES_H
 
 #include "kernel/lexer.h"
 

@@ -1,5 +1,5 @@
 /* Evaluates the branches of a text's directives. */
-#include "draft/branches.h"
+#include "kernel/branches.h"
 
 #include <stdlib.h>
 #include <string.h>

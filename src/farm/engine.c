@@ -1,0 +1,233 @@
+/* A compile worker that a command starts (ssh, srun, mpirun, sh): runs the command in a session of
+ * its own, passes bytes between it and the host, and ends it with the host. What it prints before
+ * the worker speaks is kept out of the channel: it says why none does. */
+#include "farm/process.h"
+#include "farm/wire.h"
+#include "farm/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHUNK_BYTES = 1 << 16, GRACE_MS = 2000, STEP_MS = 20, ARGUMENTS_MAX = 32 };
+
+extern char **environ;
+
+/* The last line of a stream that is not empty. */
+typedef struct last_line {
+    char text[256], next[256]; /* `next` is not at its end */
+} last_line;
+
+static struct {
+    pid_t child;
+    int in, out, error; /* this side of its pipes */
+    last_line errors;
+    pthread_mutex_t mutex; /* of `errors` */
+    pthread_mutex_t end;   /* held by the thread that ends the process */
+} engine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_text(last_line *line, const char *text, size_t bytes)
+{
+    size_t length = strlen(line->next);
+    for (size_t i = 0; i < bytes; i++) {
+        bool ends = text[i] == '\n' || text[i] == '\r';
+        if (ends && length) {
+            memcpy(line->text, line->next, sizeof line->text);
+            length = 0;
+        } else if (!ends && text[i] && length + 1 < sizeof line->next) {
+            line->next[length++] = text[i];
+        }
+        line->next[length] = '\0';
+    }
+}
+
+static const char *last_of(const last_line *line)
+{
+    return line->next[0] ? line->next : line->text;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool make_pipe(int *own, int *childs, bool is_input)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return false;
+    }
+    *own = ends[is_input];
+    *childs = ends[!is_input];
+    return true;
+}
+
+static int spawn(const char *const *arguments, const int files[3])
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t all;
+    sigfillset(&all);
+    int error = posix_spawn_file_actions_init(&actions);
+    error = error ? error : posix_spawnattr_init(&attributes);
+    for (int i = 0; i < 3 && !error; i++) {
+        error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    }
+    error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    error = error ? error : posix_spawnattr_setsigdefault(&attributes, &all);
+    /* without a terminal, at which ssh would ask for a password */
+    error = error
+                ? error
+                : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    return error ? error
+                 : posix_spawn(&engine.child, "/bin/sh", &actions, &attributes,
+                               (char *const *)(uintptr_t)arguments, environ);
+}
+
+/* sh -c 'COMMAND "$@"' gputune WORKER ARGUMENTS... */
+static bool start(const char *command, char *const *worker)
+{
+    static char text[1 << 16];
+    const char *arguments[ARGUMENTS_MAX] = {"sh", "-c", text, "gputune"};
+    int files[3];
+    snprintf(text, sizeof text, "%s \"$@\"", command);
+    for (size_t i = 0; worker[i] && i + 5 < ARGUMENTS_MAX; i++) {
+        arguments[i + 4] = worker[i];
+    }
+    if (!make_pipe(&engine.in, &files[0], true) || !make_pipe(&engine.out, &files[1], false) ||
+        !make_pipe(&engine.error, &files[2], false) || spawn(arguments, files) != 0) {
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        close(files[i]);
+    }
+    return true;
+}
+
+/* Ends what is left of the command: politely first, since srun and mpirun then end their tasks.
+ * Returns its exit code. */
+static int end_command(void)
+{
+    int status = 0, left_ms = GRACE_MS;
+    pid_t reaped = 0;
+    kill(-engine.child, SIGTERM);
+    for (;;) {
+        reaped = reaped ? reaped : waitpid(engine.child, &status, WNOHANG);
+        if ((reaped && kill(-engine.child, 0) != 0) || left_ms <= 0) {
+            break;
+        }
+        usleep(STEP_MS * 1000);
+        left_ms -= STEP_MS;
+    }
+    kill(-engine.child, SIGKILL);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void gt_engine_end(void)
+{
+    pthread_mutex_lock(&engine.end);
+    if (engine.child > 0) {
+        close(engine.in);
+        end_command();
+    }
+    _exit(GT_EXIT_DONE);
+}
+
+/* ---- passing on ------------------------------------------------------------------------------ */
+
+static ssize_t read_some(int descriptor, char *data, size_t bytes)
+{
+    ssize_t got;
+    do {
+        got = read(descriptor, data, bytes);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* From the host to the command. The host's end ends this process. */
+static void *pass_requests(void *unused)
+{
+    static char data[CHUNK_BYTES];
+    ssize_t got;
+    (void)unused;
+    while ((got = read_some(GT_CHILD_CHANNEL, data, sizeof data)) > 0 &&
+           gt_send_all(engine.in, data, (size_t)got) == GPUTUNE_OK) {
+    }
+    return NULL;
+}
+
+static void *read_errors(void *unused)
+{
+    static char data[4096];
+    ssize_t got;
+    (void)unused;
+    while ((got = read_some(engine.error, data, sizeof data)) > 0) {
+        (void)!write(STDERR_FILENO, data, (size_t)got);
+        pthread_mutex_lock(&engine.mutex);
+        add_text(&engine.errors, data, (size_t)got);
+        pthread_mutex_unlock(&engine.mutex);
+    }
+    return NULL;
+}
+
+/* Passes on what comes behind a banner. False: no worker speaks; *said is what was printed. */
+static bool pass_hello(last_line *said)
+{
+    static char data[CHUNK_BYTES];
+    size_t have = 0;
+    ssize_t got;
+    while (have < sizeof data &&
+           (got = read_some(engine.out, data + have, sizeof data - have)) > 0) {
+        have += (size_t)got;
+        size_t begin = gt_frame_find_hello(data, have);
+        if (begin < have) {
+            return gt_send_all(GT_CHILD_CHANNEL, data + begin, have - begin) == GPUTUNE_OK;
+        }
+    }
+    add_text(said, data, have);
+    return false;
+}
+
+static void pass_answers(void)
+{
+    static char data[CHUNK_BYTES];
+    ssize_t got;
+    while ((got = read_some(engine.out, data, sizeof data)) > 0 &&
+           gt_send_all(GT_CHILD_CHANNEL, data, (size_t)got) == GPUTUNE_OK) {
+    }
+}
+
+static void say_problem(const char *said, int code)
+{
+    gt_answer answer = {.status = GPUTUNE_EWORKER};
+    snprintf(answer.message, sizeof answer.message, "no worker answers there: %s (exit code %d)",
+             said[0] ? said : "nothing was said", code);
+    (void)gt_frame_send(GT_CHILD_CHANNEL, GT_FRAME_READY, 0, &answer, NULL, NULL);
+}
+
+int gt_engine(const char *command, char *const *worker)
+{
+    pthread_t requests, errors;
+    last_line said = {"", ""};
+    if (!start(command, worker) || pthread_create(&requests, NULL, pass_requests, NULL) != 0 ||
+        pthread_create(&errors, NULL, read_errors, NULL) != 0) {
+        say_problem(strerror(errno), GT_EXIT_CHANNEL);
+        return GT_EXIT_CHANNEL;
+    }
+    bool answers = pass_hello(&said);
+    if (answers) {
+        pass_answers();
+    }
+    pthread_mutex_lock(&engine.end);
+    int code = end_command();
+    if (!answers) {
+        pthread_join(errors, NULL);
+        const char *error = last_of(&engine.errors);
+        say_problem(error[0] ? error : last_of(&said), code);
+    }
+    return code;
+}

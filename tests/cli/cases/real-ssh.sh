@@ -1,0 +1,48 @@
+# compile workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
+exec 2>&1
+sshd=$(command -v sshd || echo /usr/sbin/sshd)
+[ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null || exec cat "${0%.sh}.out"
+ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f user && cp user.pub authorized
+cat >config <<CONFIG
+HostKey $PWD/host
+AuthorizedKeysFile $PWD/authorized
+StrictModes no
+UsePAM no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+SetEnv MARK=$PWD${GPUTUNE_NVRTC:+ GPUTUNE_NVRTC=$GPUTUNE_NVRTC}
+CONFIG
+cat >there <<SSH
+#!/bin/sh
+exec ssh -F none -o BatchMode=yes -o IdentitiesOnly=yes -o UserKnownHostsFile=$PWD/known -o LogLevel=ERROR \\
+    -o StrictHostKeyChecking=\${CHECK:-accept-new} -o "ProxyCommand=$sshd -i -f $PWD/config" -i $PWD/\$KEY localhost "\$@"
+SSH
+chmod +x there
+ssh-keygen -q -t ed25519 -N '' -f stranger
+warm() { # DATABASE COMMAND
+    $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000 --compile-on "$2" -v 2>&1 >/dev/null |
+        sed -n "s/.*\( on [0-9]* workers\), .*/\1/p; s/[a-z]*@/USER@/; /warning/p"
+}
+cores=$(nproc)
+warm one.db "2:KEY=user ./there" | sed "s/ $((cores + 2)) / two more than cores /"
+warm two.db "KEY=stranger ./there" | sed "s/ $cores / as many as cores /"
+echo == killed
+left() {
+    for process in /proc/[0-9]*; do
+        grep -qsz "^MARK=$PWD\$" "$process/environ" && tr '\0' ' ' <"$process/cmdline" && echo
+    done
+}
+$GPUTUNE warm gemm --driver emu -q --db three.db --size m=256 --size n=256 --size k=256 \
+    --compile-on 'KEY=user ./there' >/dev/null &
+command=$!
+until [ -n "$(left)" ]; do
+    sleep 0.05
+done
+kill -9 $command
+wait $command 2>/dev/null
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -z "$(left)" ] || sleep 0.3
+done
+left
+echo "nothing more is left"
