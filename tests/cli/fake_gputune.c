@@ -555,6 +555,9 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     set_times(&lost, 238400);
     lost.configuration = default_configuration;
     lost.is_default = true;
+    lost.order = 1;
+    winner.order = 2;
+    broken.order = 3;
     lost.created = "2026-01-02T03:04:02Z";
     lost.status = "eliminated";
     lost.message = "20.3% slower than the best";
