@@ -294,8 +294,9 @@ void gt_measure_check_deadline(gt_host_farm *farm)
 static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
                        gputune_status status)
 {
-    return request->kind == GT_FRAME_PREPARE && !farm->measure.slot.link.is_thread &&
-           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ECUDA);
+    return !farm->measure.slot.link.is_thread &&
+           (status == GPUTUNE_ETEMPLATE ||
+            (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
 }
 
 /* False if the worker cannot be used any more. */

@@ -20,3 +20,22 @@ $GPUTUNE warm pair --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE space scale --arch sm_90 2>&1 | sed "s|$PWD/||g"
 $GPUTUNE warm templates/pair.cu templates/other.cu --driver emu
 echo "exit $?"
+# a reference that crashes on other inputs than the first leaves the next kernel alone
+unset GPUTUNE_TEMPLATES
+cat >crash.cu <<'END'
+#pragma gputune problem(n = 1000) args(out float y[n], in float x[n] = uniform(0, 60), int n)
+#pragma gputune tune(B = 64) block(B) grid(ceil_div(n, B)) reference(self)
+#pragma gputune kernel(one)
+__global__ void one(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) y[n == 1000 && x[0] < 59 ? 1 << 28 : i] = x[i]; // x[0] is 59.3 at first
+}
+#pragma gputune kernel(two)
+__global__ void two(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) y[i] = x[i];
+}
+END
+$GPUTUNE warm crash.cu --driver emu -q --format csv 2>&1 | cut -d, -f1,2 | cut -d: -f1-3
