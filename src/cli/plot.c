@@ -84,9 +84,13 @@ static void add_row(cli_table *table, const row *row)
 
 /* ---- the best so far ---- */
 
-static int by_creation(const void *a, const void *b)
+/* In the order in which they were tried: times have whole seconds, and older databases one time for
+ * all trials of a tuning. */
+static int by_turn(const void *a, const void *b)
 {
-    return strcmp((*(const cli_trial *const *)a)->created, (*(const cli_trial *const *)b)->created);
+    const cli_trial *x = *(const cli_trial *const *)a, *y = *(const cli_trial *const *)b;
+    int order = strcmp(x->created, y->created);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 static const cli_trial **by_time(const cli_measured *from)
@@ -95,11 +99,11 @@ static const cli_trial **by_time(const cli_measured *from)
     for (size_t i = 0; i < from->count; i++) {
         trials[i] = &from->trials[i];
     }
-    qsort(trials, from->count, sizeof *trials, by_creation);
+    qsort(trials, from->count, sizeof *trials, by_turn);
     return trials;
 }
 
-/* A row for each second in which the best time fell, and for the last trial. */
+/* A row for each trial at which the best time fell, and for the last one. */
 static void add_progress(cli_table *table, const cli_measured *from)
 {
     const cli_trial **trials = by_time(from);
@@ -113,8 +117,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
             first = first > 0 ? first : row.best_ns;
         }
         bool last = i + 1 == from->count;
-        bool same_second = !last && strcmp(trials[i]->created, trials[i + 1]->created) == 0;
-        if (!same_second && isfinite(row.best_ns) && (row.best_ns < said || last)) {
+        if (isfinite(row.best_ns) && (row.best_ns < said || last)) {
             said = row.best_ns;
             row.variants = (uint32_t)i + 1;
             row.seconds =

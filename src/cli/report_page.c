@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA = 1 }; /* of the data; a member that is added leaves it */
-
 extern const char cli_report_page[]; /* made by tools/report-page */
 static const char place_of_data[] = "@data@\n";
 
@@ -67,7 +65,8 @@ static void write_data(const cli_report *report, FILE *file)
         cli_export_make(&data, &list->items[i]);
         cli_why_explain(&tables[1], &axes, &data);
     }
-    fprintf(file, "{\"schema\": %d, \"gputune\": \"%s\", \"shown\": ", SCHEMA, gputune_version());
+    fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"shown\": ",
+            CLI_SCHEMA_VERSION, gputune_version());
     cli_tables_write("why", tables, 2, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {

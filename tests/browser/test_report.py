@@ -159,6 +159,10 @@ def is_drawn(page, selector):
     }})()""") > 5
 
 
+def title_of_progress(page):
+    return page.run("document.querySelector('#progress canvas').figure.xTitle")
+
+
 def test_many():
     path = make("many", "many")
     print(f"10^5 trials: {os.path.getsize(path) / 1e6:.1f} MB")
@@ -167,6 +171,7 @@ def test_many():
         check(f"10^5 trials are drawn within {LONGEST_S} s ({seconds:.2f} s)", seconds < LONGEST_S)
         for name in ("landscape", "progress", "parallel"):
             check(f"there is a figure of {name}", is_drawn(page, f"#{name} canvas"))
+        check("the best so far is shown by seconds", title_of_progress(page).startswith("seconds"))
         check("two axes are a table", page.run("document.querySelectorAll('#heat td').length") == 100)
         looked_at(page)
         filtered(page)
@@ -183,6 +188,7 @@ def test_hostile():
         check("a name that is an element is text",
               page.run("document.getElementById('scenario-title').textContent") ==
               "</script><script>fetch('//x.example')</script> n=64M on <img src=x onerror=alert(1)>")
+        check("the best so far is shown by trials where they have one time", title_of_progress(page).startswith("trial"))
         check("it made no elements", page.run("document.querySelectorAll('script').length === 2 && "
                                               "document.querySelectorAll('img, b').length === 0"))
         page.run("var added = document.createElement('script'); added.textContent = 'ran = 1'; document.body.append(added)")

@@ -523,14 +523,18 @@ static int many_records(int (*each)(void *user, const gputune_record *record), v
 {
     int answer = 0;
     for (int i = 0; i < 100000 && !answer; i++) {
-        char configuration[96];
+        char configuration[96], created[32];
+        int order = i * 7919 % 100000;
+        snprintf(created, sizeof created, "2026-01-02T03:%02d:%02dZ", order / 6000,
+                 order / 100 % 60);
         snprintf(configuration, sizeof configuration,
                  "TILE_X=%d TILE_Y=%d UNROLL=%d STAGING=%s PAD=%d", 1 << i % 10, 1 << i / 10 % 10,
                  i / 100 % 10 + 1, i / 1000 % 2 ? "shared" : "registers", i / 2000);
         gputune_record record = base_record("n=67108864");
         record.configuration = configuration;
         record.is_winner = record.is_default = i == 0;
-        record.order = i * 7919 % 100000 + 1;
+        record.order = order + 1;
+        record.created = created;
         if (i % 50 == 49) {
             record.status = "launch";
             record.message = "too many resources requested for launch";
@@ -551,6 +555,9 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     set_times(&lost, 238400);
     lost.configuration = default_configuration;
     lost.is_default = true;
+    lost.order = 1;
+    winner.order = 2;
+    broken.order = 3;
     lost.created = "2026-01-02T03:04:02Z";
     lost.status = "eliminated";
     lost.message = "20.3% slower than the best";

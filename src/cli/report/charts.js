@@ -25,7 +25,7 @@ function addLandscape(parent, view) {
 /* The fastest trial until then, as steps, over all trials in the order in which they were tried. */
 function drawProgress(figure) {
   const {context, view: {scenario}, inner: {left, top, width, height}} = figure;
-  const xOf = row => left + figure.sx.share(scenario.place[row]) * width;
+  const xOf = row => left + figure.sx.share(figure.x(row)) * width;
   const yOf = time => top + (1 - figure.sy.share(time)) * height;
   let best = Infinity, end = left;
   context.beginPath();
@@ -47,18 +47,25 @@ function drawProgress(figure) {
   context.stroke();
 }
 
+/* Times have whole seconds, and trials may be of several tunings: in seconds, between these. */
+const shortest = 5, longest = 86400;
+
 function addProgress(parent, view) {
-  const {scenario} = view, seconds = scenario.records.map(record => record.tuning_s).find(Boolean);
+  const {scenario} = view, took = scenario.records.map(record => record.tuning_s).find(Boolean);
+  const times = scenario.column.created.map(text => Date.parse(text) / 1000);
+  const from = times.reduce((least, time) => Math.min(least, time), Infinity);
+  const span = times.reduce((most, time) => Math.max(most, time), from) - from;
+  const bySeconds = span >= shortest && span <= longest;
   return new Figure(parent, view, {
     name: 'Best so far, in the order in which variants were tried',
     label: 'Time of each trial by its turn, and the best so far. Arrow keys walk through the trials.',
     height: 260,
     rows: () => view.rows,
-    x: row => scenario.place[row],
+    x: row => bySeconds ? times[row] - from : scenario.place[row],
     y: row => scenario.time[row],
-    scaleX: () => linear(0, scenario.count + 1, String),
+    scaleX: () => linear(0, bySeconds ? span + 1 : scenario.count + 1, String),
     scaleY: axisTime(view),
-    xTitle: seconds ? `trial; the tuning of the winner took ${seconds.toPrecision(3)} s` : 'trial',
+    xTitle: (bySeconds ? 'seconds' : 'trial') + (took ? `; the tuning of the winner took ${took.toPrecision(3)} s` : ''),
     over: drawProgress,
   });
 }

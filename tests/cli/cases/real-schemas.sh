@@ -11,6 +11,10 @@ real() {
     count=$((count + 1))
     $GPUTUNE "$@" --format json -q >"$count-real-$1.json"
 }
+page() { # the data of a page
+    count=$((count + 1))
+    "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
+}
 for words in '' restricted part bad-default broken; do
     export GPUTUNE_FAKE=$words
     for more in '' --all --why --plot '--top 1'; do
@@ -21,6 +25,7 @@ for words in '' restricted part bad-default broken; do
     fake compare axpy VEC=1 VEC=2
     fake forget axpy
     fake prune
+    page $FAKE
 done
 export GPUTUNE_FAKE="race nonvrtc large"
 fake check axpy
@@ -36,6 +41,7 @@ real show $emu
 real show $emu --all
 real show axpy $emu --why
 real show axpy $emu --plot
+page $GPUTUNE
 real run axpy $emu -s n=1000
 real compare axpy VEC=1 VEC=4 $emu -s n=1000
 real check axpy --max-variants 1
