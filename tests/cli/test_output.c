@@ -57,7 +57,7 @@ static const cli_column columns[] = {
 
 static char *write_item(const item *item, cli_format_kind format)
 {
-    cli_table table = {.columns = columns, .column_count = 2, .view = CLI_VIEW};
+    cli_table table = {.name = "items", .columns = columns, .column_count = 2, .view = CLI_VIEW};
     cli_table_add(&table, item);
     char *text = NULL;
     size_t bytes;
@@ -77,11 +77,11 @@ static void json_numbers_read_back_the_same(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const item one = {"\"a\"\n,\xc2\xb5", numbers[i]};
         char *text = write_item(&one, CLI_FORMAT_JSON);
-        json_t *rows = json_loads(text, 0, NULL);
-        const json_t *row = json_array_get(rows, 0);
+        json_t *document = json_loads(text, 0, NULL);
+        const json_t *row = json_array_get(json_object_get(document, "items"), 0);
         assert_string_equal(json_string_value(json_object_get(row, "text")), one.text);
         assert_true(json_number_value(json_object_get(row, "number")) == numbers[i]);
-        json_decref(rows);
+        json_decref(document);
     }
 }
 
@@ -90,9 +90,9 @@ static void text_that_is_not_utf8_is_still_json(void **state)
     (void)state;
     const item one = {"\xff\xfe", 1};
     char *text = write_item(&one, CLI_FORMAT_JSON);
-    json_t *rows = json_loads(text, 0, NULL);
-    assert_int_equal(json_array_size(rows), 1);
-    json_decref(rows);
+    json_t *document = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(document, "items")), 1);
+    json_decref(document);
 }
 
 static void infinity_is_nothing(void **state)
@@ -127,7 +127,8 @@ static void columns_stay_whole_with_a_decimal_comma(void **state)
     const item one = {"x", 1234567.5};
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,1234567.5\n");
     assert_string_equal(write_item(&one, CLI_FORMAT_JSON),
-                        "[\n  {\"text\": \"x\", \"number\": 1234567.5}\n]\n");
+                        "{\"schema\": \"gputune/items/1\",\n\"items\": [\n"
+                        "  {\"text\": \"x\", \"number\": 1234567.5}\n]}\n");
     assert_string_equal(write_item(&one, CLI_FORMAT_TABLE), "text     number\nx     1.235e+06\n");
 }
 

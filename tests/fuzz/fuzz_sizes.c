@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-const char *const fuzz_seeds[] = {"n=1", "n=1M,16M T=half", "n=2^20;m=4K,8k", "VEC=1,2,4 BLOCK=64",
-                                  NULL};
+const char *const fuzz_seeds[] = {"n=1",        "n=1M,16M T=half",    "n=2^20;m=4K,8k",
+                                  "n=0^20;m=0", "VEC=1,2,4 BLOCK=64", NULL};
 const char *const fuzz_words[] = {"n=", "=", ",", "2^", "K", "M", "G", "T", " ", ";", "-", NULL};
 
 static void check_value(const char *name, const char *value)
@@ -17,7 +17,7 @@ static void check_value(const char *name, const char *value)
     int64_t number = 0;
     const char *problem;
     if (cli_size_number(&number, &problem, value)) {
-        FUZZ_REQUIRE(number >= 1 && number <= INT64_C(1) << 40);
+        FUZZ_REQUIRE(number >= 0 && number <= INT64_C(1) << 40);
     }
     gputune_size size;
     if (cli_size_make(&size, name, value) == CLI_CONTINUE) {
