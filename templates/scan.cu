@@ -4,7 +4,7 @@
 
 #pragma gputune kernel(scan)
 #pragma gputune problem(n = 1 << 26)
-#pragma gputune problem(type T = float, int, uint)
+#pragma gputune problem(type T = float, int)
 #pragma gputune args(out T y[n], in T x[n] = uniform(-100, 100), size_t n)
 #pragma gputune scratch(unsigned long long told[ceil_div(n, BLOCK * VEC * STEPS)],                 \
                         unsigned int ticket[1])
@@ -14,9 +14,9 @@
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
 #pragma gputune default(VEC = 1, BLOCK = 256, STEPS = 4, CACHE = cached)
-#pragma gputune require(VEC * STEPS <= 24)
+#pragma gputune require(VEC *STEPS <= 24)
 #pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, BLOCK * VEC * STEPS))
+#pragma gputune grid(ceil_div(n, BLOCK *VEC *STEPS))
 #pragma gputune work(bytes = 2 * n * sizeof(T), flops = n)
 #pragma gputune reference(scan_reference, block = 1024, grid = 1)
 
@@ -164,30 +164,29 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
     }
 }
 
-#if T_float
-typedef double exact;
-#else
-typedef T exact;
-#endif
-
 // By one block: sums of what each thread has, then once more from where it begins.
-__global__ void scan_reference(exact *y, const T *x, size_t n)
+__global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
 {
-    __shared__ exact sums[1024];
+    __shared__ double sums[1024], magnitudes[1024];
     const size_t share = (n + 1023) / 1024, first = threadIdx.x * share;
     const size_t last = first + share < n ? first + share : n;
-    exact sum = 0;
+    double sum = 0, magnitude = 0;
     for (size_t i = first; i < last; i++) {
         sum += x[i];
+        magnitude += fabs(double(x[i]));
     }
     sums[threadIdx.x] = sum;
+    magnitudes[threadIdx.x] = magnitude;
     __syncthreads();
-    sum = 0;
+    sum = magnitude = 0;
     for (unsigned int i = 0; i < threadIdx.x; i++) {
         sum += sums[i];
+        magnitude += magnitudes[i];
     }
     for (size_t i = first; i < last; i++) {
         sum += x[i];
+        magnitude += fabs(double(x[i]));
         y[i] = sum;
+        scale[i] = magnitude;
     }
 }
