@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_path(const char *name)
+bool cli_is_path(const char *name)
 {
     size_t length = strlen(name);
     return strchr(name, '/') || strstr(name, ".cu:") ||
@@ -82,15 +82,15 @@ static int unknown_name(const cli_session *session, const char *name)
 static int find(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
-    int status = is_path(name) ? gputune_add_template(session->tuner, name) : 0;
+    int status = cli_is_path(name) ? gputune_add_template(session->tuner, name) : 0;
     if (status >= 0) {
         status = gputune_find_kernels(session->tuner, name, add_kernel, out);
     }
-    if (status >= 0 && !is_path(name) && first < out->count &&
+    if (status >= 0 && !cli_is_path(name) && first < out->count &&
         strcmp(out->kernels[first].name, name) != 0) { /* the name of a file */
         status = gputune_add_template(session->tuner, out->kernels[first].path);
     }
-    if (status == GPUTUNE_ENOTFOUND && !is_path(name)) {
+    if (status == GPUTUNE_ENOTFOUND && !cli_is_path(name)) {
         return unknown_name(session, name);
     }
     return status < 0 ? cli_fail(status) : CLI_CONTINUE;
@@ -128,7 +128,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *con
 
 int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name)
 {
-    if (is_path(name)) {
+    if (cli_is_path(name)) {
         return cli_catalogue_find(out, session, &name, 1);
     }
     *out = (cli_catalogue){NULL, 0};

@@ -19,6 +19,8 @@ typedef struct cli_catalogue {
     size_t count;
 } cli_catalogue;
 
+/* Whether a KERNEL on the command line is the path of a template. */
+bool cli_is_path(const char *name);
 /* The kernels that `names` stand for by the rule of gputune_find_kernels(), each once. A path's
  * kernels are those at hand from now on, also by their names. Returns CLI_CONTINUE, or an exit code
  * after printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */

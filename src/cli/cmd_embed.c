@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/included.h"
 #include "cli/memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -39,32 +40,6 @@ static embedded_file *add_file(embedded_files *out, const char *name, const char
     return file;
 }
 
-/* The name in `#include "name"`, or NULL; *text goes on to the next line. */
-static char *next_include(const char **text)
-{
-    const char *at = *text + strspn(*text, " \t");
-    *text += strcspn(*text, "\n");
-    *text += **text == '\n';
-    if (*at != '#') {
-        return NULL;
-    }
-    at += 1 + strspn(at + 1, " \t");
-    if (strncmp(at, "include", strlen("include")) != 0) {
-        return NULL;
-    }
-    at += strlen("include");
-    at += strspn(at, " \t");
-    size_t length = *at == '"' ? strcspn(at + 1, "\"\n") : 0;
-    return length && at[1 + length] == '"' ? cli_copy_part(at + 1, length) : NULL;
-}
-
-static char *path_beside(const char *from, const char *name)
-{
-    const char *slash = strrchr(from, '/');
-    return name[0] == '/' || !slash ? cli_copy(name)
-                                    : cli_format("%.*s/%s", (int)(slash - from), from, name);
-}
-
 static const embedded_file *find(const embedded_files *embedded, const char *name)
 {
     for (size_t i = 1; i < embedded->count; i++) {
@@ -93,7 +68,7 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     if (strcmp(name, "gputune.cuh") == 0) {
         return CLI_CONTINUE; /* comes with the library */
     }
-    char *path = path_beside(from, name);
+    char *path = cli_path_beside(from, name);
     const embedded_file *known = find(out, name);
     int code = known ? check_same(known, path) : CLI_CONTINUE;
     if (!known && !add_file(out, name, path) && errno != ENOENT) {
@@ -117,7 +92,7 @@ static int read_template(embedded_files *out, const char *path)
     for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
         char *from = cli_copy(out->files[i].path);
         for (const char *at = out->files[i].text; *at && code == CLI_CONTINUE;) {
-            char *name = next_include(&at);
+            char *name = cli_next_include(&at);
             code = name ? add_include(out, from, name) : code;
         }
     }

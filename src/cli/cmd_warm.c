@@ -1,4 +1,4 @@
-/* The command warm: its options; warm_tune.c and warm_compile.c do the work. */
+/* The command warm: its options; warm_tune.c, warm_compile.c and warm_watch.c do the work. */
 #include "cli/commands.h"
 
 #include "cli/check.h"
@@ -81,17 +81,40 @@ static int work(const cli_warm *warm, const cli_gpus *gpus)
                               : cli_warm_tune(warm, gpus, scenarios);
 }
 
+static int refuse_pair(const char *one, const char *other)
+{
+    if (other) {
+        cli_error("warm: %s and %s do not go together", one, other);
+    }
+    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
+}
+
 static int check_gpus(const cli_warm *warm)
 {
-    const char *other = warm->compile_only     ? "--compile-only"
-                        : warm->common.device  ? "--device"
-                        : warm->tuning.samples ? "--samples"
-                                               : NULL;
-    if (warm->gpus && other) {
-        cli_error("warm: --gpus and %s do not go together", other);
-        return CLI_EXIT_USAGE;
+    return refuse_pair("--gpus", !warm->gpus            ? NULL
+                                 : warm->compile_only   ? "--compile-only"
+                                 : warm->common.device  ? "--device"
+                                 : warm->tuning.samples ? "--samples"
+                                                        : NULL);
+}
+
+static int check_watch(const cli_warm *warm)
+{
+    const cli_selection *selection = &warm->selection;
+    for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
+        if (!cli_is_path(selection->kernels[i])) {
+            cli_error("warm: --watch: found '%s'; expected the path of a template, as in "
+                      "./mine.cu",
+                      selection->kernels[i]);
+            return CLI_EXIT_USAGE;
+        }
     }
-    return CLI_CONTINUE;
+    return refuse_pair("--watch", !warm->watch         ? NULL
+                                  : warm->gpus         ? "--gpus"
+                                  : warm->shard_text   ? "--shard"
+                                  : warm->from         ? "--from"
+                                  : warm->compile_only ? "--compile-only"
+                                                       : NULL);
 }
 
 static int check(const cli_warm *warm)
@@ -118,26 +141,13 @@ static int check(const cli_warm *warm)
         cli_error("warm: --from says the sizes and restrictions; leave out --size and --only");
         return CLI_EXIT_USAGE;
     }
-    return check_gpus(warm);
+    int code = check_gpus(warm);
+    return code == CLI_CONTINUE ? check_watch(warm) : code;
 }
 
-static int run(cli_warm *warm)
+static int run(const cli_warm *warm)
 {
-    const cli_selection *selection = &warm->selection;
-    int checked = cli_tuning_inputs(&warm->tuning);
-    if (checked == CLI_CONTINUE) {
-        checked = cli_shard_read(&warm->shard, warm->shard_text);
-    }
-    if (checked == CLI_CONTINUE) {
-        checked = cli_compile_on_read(&warm->common.compile_on, &warm->compile_on);
-    }
-    if (checked == CLI_CONTINUE) {
-        checked = check(warm);
-    }
-    if (checked != CLI_CONTINUE) {
-        return checked;
-    }
-    checked = warm->check ? cli_check_first(&warm->common, selection) : CLI_CONTINUE;
+    int checked = warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE;
     if (checked != CLI_CONTINUE) {
         return checked;
     }
@@ -153,6 +163,24 @@ static int run(cli_warm *warm)
     return code;
 }
 
+static int check_and_run(cli_warm *warm)
+{
+    int checked = cli_tuning_inputs(&warm->tuning);
+    if (checked == CLI_CONTINUE) {
+        checked = cli_shard_read(&warm->shard, warm->shard_text);
+    }
+    if (checked == CLI_CONTINUE) {
+        checked = cli_compile_on_read(&warm->common.compile_on, &warm->compile_on);
+    }
+    if (checked == CLI_CONTINUE) {
+        checked = check(warm);
+    }
+    if (checked != CLI_CONTINUE) {
+        return checked;
+    }
+    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+}
+
 static const char more[] =
     "Every kernel is tuned at every combination of the sizes given, from the smallest to the\n"
     "largest, since a search begins with what was best at other sizes. Rows are printed in the\n"
@@ -161,6 +189,8 @@ static const char more[] =
     "between them, and each model gets winners of its own. What fails on a GPU is tried on an\n"
     "equal one, and where that has success, the first gets no more work. With --shard, runs with\n"
     "the same scenarios divide them between them; 'gputune merge' joins their databases.\n"
+    "--watch looks at the files that PATHs include in quotes too. A save while it tunes begins\n"
+    "anew. Ctrl-C while it only waits gives 0.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
     "4 template or compile error, 5 wrong results of all variants, of the default or of most of\n"
@@ -219,6 +249,8 @@ int cmd_warm(int argc, char **argv)
          "compile and store every variant, measure nothing", NULL},
         {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
          "with --compile-only: for this architecture, without a GPU", NULL},
+        {"watch", 0, CLI_OPTION_FLAG, &warm.watch, NULL,
+         "tune PATHs again whenever they are saved, until Ctrl-C", NULL},
         CLI_GPUS_OPTION(&warm.gpus),
         CLI_SHARD_OPTION(&warm.shard_text),
         CLI_COMPILE_ON_OPTION(&warm.compile_on),
@@ -235,7 +267,7 @@ int cmd_warm(int argc, char **argv)
     if (code == CLI_CONTINUE) {
         warm.selection.kernels = arguments.items;
         warm.selection.kernel_count = arguments.count;
-        code = run(&warm);
+        code = check_and_run(&warm);
     }
     return code;
 }

@@ -24,25 +24,25 @@ int *cli_color_choice(void)
     return &choice;
 }
 
-/* Whether a terminal can redraw a line and colour text. */
-static bool is_able(int descriptor)
+bool cli_console_is_able(FILE *file)
 {
     const char *term = getenv("TERM");
-    return isatty(descriptor) && !(term && strcmp(term, "dumb") == 0);
+    return isatty(fileno(file)) && !(term && strcmp(term, "dumb") == 0);
 }
 
 bool cli_console_has_color(FILE *file)
 {
     const char *without = getenv("NO_COLOR");
-    return *cli_color_choice() == CLI_COLOR_AUTO ? is_able(fileno(file)) && !(without && *without)
-                                                 : *cli_color_choice() == CLI_COLOR_ALWAYS;
+    return *cli_color_choice() == CLI_COLOR_AUTO
+               ? cli_console_is_able(file) && !(without && *without)
+               : *cli_color_choice() == CLI_COLOR_ALWAYS;
 }
 
 void cli_console_setup(bool quiet, bool verbose)
 {
     is_quiet = quiet;
     is_verbose = verbose;
-    is_live = !quiet && is_able(STDERR_FILENO);
+    is_live = !quiet && cli_console_is_able(stderr);
 }
 
 void cli_console_inform(bool yes)

@@ -10,6 +10,8 @@
 
 /* --quiet keeps errors only; --verbose adds the library's information and debug lines. */
 void cli_console_setup(bool quiet, bool verbose);
+/* Whether `file` is a terminal that can redraw and colour text. */
+bool cli_console_is_able(FILE *file);
 /* Whether a progress line can be redrawn: stderr is a terminal and --quiet was not given. */
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);

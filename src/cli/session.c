@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile int canceled;
+static volatile int canceled, interrupted;
 
 static void on_interrupt(int number)
 {
     (void)number;
     canceled = 1;
+    interrupted = 1;
 }
 
 void cli_catch_interrupt(void)
@@ -27,6 +28,11 @@ void cli_catch_interrupt(void)
 volatile int *cli_cancel(void)
 {
     return &canceled;
+}
+
+bool cli_is_interrupted(void)
+{
+    return interrupted;
 }
 
 cli_list *cli_include_paths(void)

@@ -110,5 +110,7 @@ int cli_check_database(const cli_session *session, int code);
 /* From now on Ctrl-C sets *cli_cancel() instead of ending the program; a second one ends it. */
 void cli_catch_interrupt(void);
 volatile int *cli_cancel(void);
+/* Whether there was a Ctrl-C: work may be canceled for other reasons too. */
+bool cli_is_interrupted(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* What `warm` asks for, and its two ways of work: warm_tune.c, with warm_rows.c, and
- * warm_compile.c. */
+ * warm_compile.c. warm_watch.c does the work again when a template is saved. */
 #ifndef CLI_WARM_H
 #define CLI_WARM_H
 
@@ -12,7 +12,7 @@ typedef struct cli_warm {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
-    bool compile_only, any_gpu, check;
+    bool compile_only, any_gpu, check, watch;
     double total_limit_s; /* for all scenarios together; 0: none */
     const char *from;     /* a file of misses, or NULL */
     const char *arch;
@@ -27,6 +27,12 @@ typedef struct cli_warm {
  * scenarios[i] are those of GPU i; equal GPUs, which have the same, divide them between them.
  * Returns the exit code. */
 int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios);
+
+/* Calls `tune` (an exit code), and again whenever one of the selected templates, or what they
+ * include in quotes, is saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or
+ * where the first call shows that saving will not help. Returns the exit code, which is 0 where
+ * Ctrl-C came while it was only waiting. */
+int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm));
 
 /* The table of winners, without rows yet. `of_models`: it shows which model a winner is of. */
 cli_table cli_warm_table(bool of_models);

@@ -395,6 +395,9 @@ static bool check_databases(run *run)
 
 static int end(run *run)
 {
+    if (*cli_cancel() && !cli_is_interrupted()) { /* outdated: the next table follows */
+        return CLI_EXIT_CANCELED;
+    }
     cli_table_sort(&run->table, run->places);
     cli_table_write(&run->table, (cli_format_kind)run->warm->common.format, stdout);
     bool kept = check_databases(run);
