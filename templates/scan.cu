@@ -62,12 +62,12 @@ GPUTUNE_INLINE T sum_before(unsigned long long *told, unsigned int tile)
 }
 
 // The sums up to each thread of a warp.
-GPUTUNE_INLINE T warp_scan(T value)
+template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 {
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-        const T before = __shfl_up_sync(0xffffffffu, value, step);
-        value += int(threadIdx.x % 32) >= step ? before : T(0);
+        const number before = __shfl_up_sync(0xffffffffu, value, step);
+        value += int(threadIdx.x % 32) >= step ? before : number(0);
     }
     return value;
 }
@@ -164,29 +164,31 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
     }
 }
 
-// By one block: sums of what each thread has, then once more from where it begins.
+// By one block, 1024 elements after the other.
 __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
 {
-    __shared__ double sums[1024], magnitudes[1024];
-    const size_t share = (n + 1023) / 1024, first = threadIdx.x * share;
-    const size_t last = first + share < n ? first + share : n;
-    double sum = 0, magnitude = 0;
-    for (size_t i = first; i < last; i++) {
-        sum += x[i];
-        magnitude += fabs(double(x[i]));
-    }
-    sums[threadIdx.x] = sum;
-    magnitudes[threadIdx.x] = magnitude;
-    __syncthreads();
-    sum = magnitude = 0;
-    for (unsigned int i = 0; i < threadIdx.x; i++) {
-        sum += sums[i];
-        magnitude += magnitudes[i];
-    }
-    for (size_t i = first; i < last; i++) {
-        sum += x[i];
-        magnitude += fabs(double(x[i]));
-        y[i] = sum;
-        scale[i] = magnitude;
+    __shared__ double sums[32], magnitudes[32]; // of warps
+    const int warp = threadIdx.x / 32;
+    double sum = 0, magnitude = 0; // of all elements before
+    for (size_t i = threadIdx.x; i < n + threadIdx.x; i += 1024) {
+        const double value = i < n ? x[i] : T(0);
+        const double upto = warp_scan(value), upto_magnitude = warp_scan(fabs(value));
+        if (threadIdx.x % 32 == 31) {
+            sums[warp] = upto;
+            magnitudes[warp] = upto_magnitude;
+        }
+        __syncthreads();
+        double before = sum, before_magnitude = magnitude;
+        for (int w = 0; w < 32; w++) {
+            before += w < warp ? sums[w] : 0;
+            before_magnitude += w < warp ? magnitudes[w] : 0;
+            sum += sums[w];
+            magnitude += magnitudes[w];
+        }
+        __syncthreads();
+        if (i < n) {
+            y[i] = before + upto;
+            scale[i] = before_magnitude + upto_magnitude;
+        }
     }
 }

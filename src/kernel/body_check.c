@@ -302,9 +302,9 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
             extra->is_reference && argument->is_buffer && argument->direction != GT_IN;
         GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
                                judge->kernel.place));
-        if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
-            judge->double_mask |= UINT64_C(1) << i;
-        }
+        bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
+        judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
+        judge->unread_mask |= (uint64_t)(may_be_double && !given->has_type) << i;
     }
     judge->scale_bytes =
         judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;

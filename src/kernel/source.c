@@ -326,6 +326,45 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
+/* Has the compiler refuse an output of the reference that is a double by another name. It was not
+ * read as one, so that its buffer would be too short. */
+static void assert_outputs(gt_text *text, const generator *g)
+{
+    const gt_template *template = g->binding->template;
+    const gt_judge *reference = &template->parts->reference;
+    uint32_t place = 0;
+    if (g->body != &template->parts->judge_body || reference->kernel.is_template ||
+        !reference->unread_mask) {
+        return;
+    }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        place += template->passes[i].axis >= 0;
+    }
+    gt_text_append(text,
+                   "\n#line 1 \"gputune\"\n"
+                   "template <int gputune_i, typename gputune_t, typename... gputune_more> struct "
+                   "gputune_nth : gputune_nth<gputune_i - 1, gputune_more...> {};\n"
+                   "template <typename gputune_t, typename... gputune_more> struct gputune_nth<0, "
+                   "gputune_t, gputune_more...> { static constexpr size_t bytes = 0; };\n"
+                   "template <typename... gputune_more> struct gputune_nth<0, double *, "
+                   "gputune_more...> { static constexpr size_t bytes = 8; };\n"
+                   "template <int gputune_i, typename... gputune_all> constexpr size_t "
+                   "gputune_double_bytes(void (*)(gputune_all...)) { return "
+                   "gputune_nth<gputune_i, gputune_all...>::bytes; }\n");
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (reference->unread_mask >> i & 1) {
+            gt_text_printf(text,
+                           "static_assert(gputune_double_bytes<%u>(&%s) <= sizeof(%s), \"'%s' is a "
+                           "double by another name; expected the type of args(), or double "
+                           "itself\");\n",
+                           place + i, reference->kernel.name,
+                           gt_type_word(template, g->binding->problem, argument->type),
+                           argument->name);
+        }
+    }
+}
+
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
     gt_text text = {0};
@@ -349,6 +388,7 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
     }
     assert_values(&text, g);
+    assert_outputs(&text, g);
     if (g->binding->template->parts->structure_count > 0) {
         gt_text_append(&text, "\n#line 1 \"gputune\"\n");
         GT_TRY(gt_structures_assert(&text, g->binding));

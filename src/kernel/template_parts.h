@@ -115,6 +115,7 @@ typedef struct gt_judge {
     uint32_t scale_bytes; /* of one element of it */
     bool scale;           /* one more parameter, named so */
     uint64_t double_mask; /* bit i: argument i is declared double */
+    uint64_t unread_mask; /* bit i: output i has a type that only the compiler knows */
     uint64_t copied;      /* of one by elements; bit i: a copy of what argument i held is one more
                              parameter, */
     uint32_t value_count; /* and these are behind the copies, each a long long */
