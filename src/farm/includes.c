@@ -106,6 +106,17 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
     return GPUTUNE_OK;
 }
 
+gputune_status gt_includes_share(gt_includes *includes, const char *shared)
+{
+    char *real = realpath(shared, NULL);
+    if (!real && errno == ENOMEM) {
+        return gt_fail_memory();
+    }
+    free(includes->shared);
+    includes->shared = real;
+    return GPUTUNE_OK;
+}
+
 void gt_includes_close(gt_includes *includes)
 {
     if (!includes) {

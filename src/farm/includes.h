@@ -17,6 +17,8 @@ typedef struct gt_includes gt_includes; /* calls are the caller's to serialise *
 gputune_status gt_includes_open(gt_includes **out, const char *shared, const char *const *paths,
                                 size_t path_count);
 void gt_includes_close(gt_includes *includes);
+/* Another template folder. ENOMEM. */
+gputune_status gt_includes_share(gt_includes *includes, const char *shared);
 
 /* Begins a template at that path: only its own folder is open to it besides the others. NULL: a
  * text in memory, which has none. ENOMEM. */

@@ -29,6 +29,37 @@ static gputune_status read_prelude(gt_catalog *catalog)
     return status;
 }
 
+static void drop_folders(gt_catalog *catalog)
+{
+    free(catalog->folder);
+    free(catalog->home);
+    free(catalog->prelude);
+    catalog->folder = catalog->home = catalog->prelude = NULL;
+}
+
+gputune_status gt_catalog_need_prelude(gt_catalog *catalog)
+{
+    char *before = catalog->missing;
+    if (!before) {
+        return GPUTUNE_OK;
+    }
+    catalog->missing = NULL;
+    gputune_status status = find_folders(catalog, NULL);
+    if (status == GPUTUNE_OK) {
+        status = read_prelude(catalog);
+    }
+    if (status == GPUTUNE_OK && !catalog->missing) {
+        status = gt_includes_share(catalog->includes, catalog->folder);
+    }
+    if (status != GPUTUNE_OK) {
+        drop_folders(catalog);
+        catalog->missing = before;
+        return status;
+    }
+    free(before);
+    return catalog->missing ? gt_fail(GPUTUNE_ENOTFOUND, "%s", catalog->missing) : GPUTUNE_OK;
+}
+
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log)
 {
     gt_catalog *catalog = calloc(1, sizeof *catalog);
@@ -64,9 +95,7 @@ void gt_catalog_close(gt_catalog *catalog)
     gt_catalog_files_free(catalog);
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
-    free(catalog->folder);
-    free(catalog->home);
-    free(catalog->prelude);
+    drop_folders(catalog);
     free(catalog->missing);
     free(catalog);
 }

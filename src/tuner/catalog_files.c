@@ -204,15 +204,10 @@ static const gt_kernel_ref *find_added(const gt_catalog *catalog, const char *ke
     return NULL;
 }
 
-static gputune_status need_prelude(const gt_catalog *catalog)
-{
-    return catalog->missing ? gt_fail(GPUTUNE_ENOTFOUND, "%s", catalog->missing) : GPUTUNE_OK;
-}
-
 gputune_status gt_catalog_resolve_all(gt_kernel_refs *out, gt_catalog *catalog)
 {
     size_t kept = 0;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(gt_catalog_need_prelude(catalog));
     gputune_status status = add_folder(out, catalog, NULL);
     for (size_t i = 0; i < out->count; i++) {
         if (!find_added(catalog, out->items[i].name)) {
@@ -235,7 +230,7 @@ gputune_status gt_catalog_resolve_text(gt_kernel_refs *out, gt_catalog *catalog,
                                        const char *text, gt_include_fn include, void *user)
 {
     gt_catalog_file *file;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(gt_catalog_need_prelude(catalog));
     GT_TRY(new_file(&file, catalog, name));
     file->in_memory = true;
     gputune_status status = gt_template_names(name, text, include, user, add_name, file);
@@ -270,7 +265,7 @@ gputune_status gt_catalog_resolve_path(gt_kernel_refs *out, gt_catalog *catalog,
     gt_catalog_file *file;
     const char *part = kernel_part(path);
     char *alone;
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(gt_catalog_need_prelude(catalog));
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
     gputune_status status = find_file(&file, catalog, alone);
     free(alone);
@@ -324,7 +319,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 gputune_status gt_catalog_resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
     const gt_kernel_ref *added = find_added(catalog, kernel);
-    GT_TRY(need_prelude(catalog));
+    GT_TRY(gt_catalog_need_prelude(catalog));
     if (gt_catalog_is_path(kernel)) {
         return gt_catalog_resolve_path(out, catalog, kernel);
     }

@@ -45,6 +45,12 @@ struct gt_catalog {
     gt_kernel_refs added;               /* the newest of a name stands last */
 };
 
+/* ---- catalog.c ---- */
+
+/* ENOTFOUND where the prelude is missing. It is looked for again in each call: what was not there
+ * when the catalog was opened may be there now. Under the lock. */
+gputune_status gt_catalog_need_prelude(gt_catalog *catalog);
+
 /* ---- catalog_files.c ---- */
 
 /* Each fails where the prelude is missing. */

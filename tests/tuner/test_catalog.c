@@ -137,12 +137,31 @@ static void test_each(void **state)
     assert_int_equal(gt_catalog_each(*state, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
+/* A tuner outlives what was wrong when it was opened. */
+static void test_a_folder_that_comes_later(void **state)
+{
+    gt_catalog *catalog;
+    const gt_template *found;
+    char away[80];
+    snprintf(away, sizeof away, "%s-away", folder);
+    assert_int_equal(rename(folder, away), 0);
+    setenv("GPUTUNE_TEMPLATES", folder, 1);
+    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_catalog_find(&found, catalog, "add"), GPUTUNE_ENOTFOUND);
+    assert_int_equal(rename(away, folder), 0);
+    assert_found(catalog, "add", "add", "pair.cu");
+    gt_catalog_close(catalog);
+    unsetenv("GPUTUNE_TEMPLATES");
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_names_and_paths, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(test_two_files_with_one_kernel, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(test_each, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(test_a_folder_that_comes_later, open_folder, close_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
