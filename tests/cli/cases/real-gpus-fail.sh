@@ -17,7 +17,7 @@ GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four
     2>errors
 echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]*: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
 echo == Ctrl-C
-timeout --preserve-status -s INT 3 $GPUTUNE warm gemm --driver emu --db five.db --size m=128,256 --size n=128 \
+timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu --db five.db --size m=128,256 --size n=128 \
     --size k=128 --gpus 0,1 >/dev/null 2>errors
 echo "exit $?"
 tail -n 1 errors
