@@ -15,7 +15,8 @@
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
 #pragma gputune default(VEC = 1, THREADS = 256, ROWS = 1, KEPT = 0, CACHE = cached)
 #pragma gputune require(columns % VEC == 0)
-#pragma gputune require(THREADS == 32 || (ROWS == 1 && THREADS * VEC < 2 * columns))
+#pragma gputune require(THREADS == 32 || ROWS == 1)
+#pragma gputune require(THREADS <= 256 || THREADS * VEC < 2 * columns)
 #pragma gputune require(KEPT == 0 || KEPT * VEC <= 32)
 #pragma gputune require(KEPT == 0 || THREADS * VEC * KEPT >= columns)
 #pragma gputune require(KEPT <= 1 || THREADS * VEC * KEPT < 2 * columns)

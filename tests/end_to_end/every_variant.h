@@ -121,6 +121,8 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
     wanted.seed = seed;
     OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes, &wanted));
     OK(gt_request_space(&space, *request));
+    const gt_config standard = gt_config_default((*request)->template);
+    assert_true(gt_space_has(space, &standard)); /* else speed-ups are of nothing */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = bench.farm,

@@ -48,6 +48,14 @@ static void test_softmax(void **state)
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 264}, {"T=half", 0}), 47);
 }
 
+/* The default is one of the variants, however narrow the rows are. */
+static void test_narrow_rows(void **state)
+{
+    (void)state;
+    verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
+    verify_space("rmsnorm", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
+}
+
 static void test_rmsnorm(void **state)
 {
     (void)state;
@@ -90,7 +98,7 @@ int main(void)
         cmocka_unit_test(test_gemv),       cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_rmsnorm),    cmocka_unit_test(test_lincomb),
         cmocka_unit_test(test_polynomial), cmocka_unit_test(test_stencil2d),
-        cmocka_unit_test(test_stencil3d),
+        cmocka_unit_test(test_stencil3d),  cmocka_unit_test(test_narrow_rows),
     };
     return cmocka_run_group_tests(tests, open_h200, bench_close);
 }
