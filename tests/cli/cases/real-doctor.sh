@@ -19,3 +19,11 @@ echo "exit $?"
 echo "variables:"
 GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
     $GPUTUNE doctor --driver emu --format csv | grep 'warning\|failure'
+echo "every variable of the man page is known:"
+(
+    for variable in $(grep -oE 'GPUTUNE_[A-Z_]+' "$(dirname "$0")/../../../tools/man/gputune.1"); do
+        export "$variable="
+    done
+    $GPUTUNE doctor --driver emu --format csv 2>/dev/null | grep 'is no variable'
+    echo "exit $?"
+)
