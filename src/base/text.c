@@ -99,6 +99,17 @@ gputune_status gt_strndup(char **out, const char *string, size_t count)
     return GPUTUNE_OK;
 }
 
+bool gt_is_any(const char *text, size_t length, const char *words)
+{
+    for (size_t word; *words; words += word + (words[word] == ' ')) {
+        word = strcspn(words, " ");
+        if (word == length && memcmp(words, text, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 gputune_status gt_strdup(char **out, const char *string)
 {
     return gt_strndup(out, string, strlen(string));

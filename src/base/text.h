@@ -29,6 +29,9 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
+/* Whether the text is one of the words, between which blanks stand. */
+bool gt_is_any(const char *text, size_t length, const char *words);
+
 /* The length of the UTF-8 character that begins at `at`, 0: none does. */
 int gt_utf8_length(const char *at, const char *end);
 /* Replaces each byte that belongs to no UTF-8 character by '?'. */

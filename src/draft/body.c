@@ -22,20 +22,7 @@ static gt_lexer ahead_of(const walk *w)
     return ahead;
 }
 
-static bool is_one_of(const gt_token *token, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (gt_token_is(token, words[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-#define IS_ONE_OF(token, words) is_one_of((token), (words), sizeof(words) / sizeof *(words))
-
-static const char *const changing[] = {
-    "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+static const char changing[] = "+= -= *= /= %= &= |= ^= <<= >>= ++ --";
 
 /* Whether an operand ends with the token, so that a following * or & is binary. */
 static bool ends_operand(const gt_token *token)
@@ -53,7 +40,7 @@ typedef struct use {
 /* How what ends in front of the lexer is used: the members and elements behind it belong to it. */
 static use use_at(const walk *w, gt_lexer lexer, const gt_token *prefix)
 {
-    while (gt_lexer_is(&lexer, ".") || gt_lexer_is(&lexer, "->") || gt_lexer_is(&lexer, "[")) {
+    while (gt_token_is_any(&lexer.token, ". -> [")) {
         if (gt_lexer_is(&lexer, "[")) {
             gt_draft_skip_brackets(&lexer);
         } else {
@@ -61,8 +48,8 @@ static use use_at(const walk *w, gt_lexer lexer, const gt_token *prefix)
             gt_lexer_next(&lexer);
         }
     }
-    bool changes =
-        IS_ONE_OF(&lexer.token, changing) || gt_token_is(prefix, "++") || gt_token_is(prefix, "--");
+    bool changes = gt_token_is_any(&lexer.token, changing) || gt_token_is(prefix, "++") ||
+                   gt_token_is(prefix, "--");
     bool is_address = gt_token_is(prefix, "&") && !ends_operand(&w->further);
     if (changes || is_address) {
         return (use){true, true};
@@ -135,7 +122,7 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     } else if (gt_lexer_is(&ahead, "->")) {
         note_use(w, buffer, use_at(w, ahead, &w->before));
         note_access(w, buffer, alias, &index);
-    } else if (IS_ONE_OF(&ahead.token, changing) || gt_lexer_is(&ahead, "=")) {
+    } else if (gt_token_is_any(&ahead.token, changing) || gt_lexer_is(&ahead, "=")) {
         w->draft->buffers[buffer].is_moved = true;
     } else {
         note_use(w, buffer, (use){true, true});
@@ -229,7 +216,7 @@ static void define_local(walk *w, gt_lexer *value)
         return;
     }
     gt_polynomial definition = gt_draft_read_sum(draft, value);
-    bool whole = gt_lexer_is(value, ";") || gt_lexer_is(value, ",") || gt_lexer_is(value, ")");
+    bool whole = gt_token_is_any(&value->token, "; , )");
     if (known >= 0 && !declares && draft->symbols.items[known].kind == GT_DRAFT_LOCAL) {
         gt_draft_symbol *symbol = &draft->symbols.items[known];
         double number;
@@ -257,8 +244,8 @@ static void define_local(walk *w, gt_lexer *value)
 static void note_type(char type[GT_NAME_MAX], const walk *w)
 {
     const gt_token *token = &w->lexer.token;
-    static const char *const qualifiers[] = {"const", "__restrict__", "restrict", "volatile"};
-    if (token->kind == GT_TOKEN_NAME && !IS_ONE_OF(token, qualifiers)) {
+    if (token->kind == GT_TOKEN_NAME &&
+        !gt_token_is_any(token, "const __restrict__ restrict volatile")) {
         gt_draft_token_text(type, GT_NAME_MAX, token);
     }
 }
@@ -353,8 +340,7 @@ static void read_comparison(walk *w)
 
 static bool begins_operand(const gt_token *before)
 {
-    static const char *const marks[] = {"(", ";", "{", "}", "&&", "||", "!", ",", "?", ":", "="};
-    return IS_ONE_OF(before, marks) || gt_token_is(before, "return");
+    return gt_token_is_any(before, "( ; { } && || ! , ? : =") || gt_token_is(before, "return");
 }
 
 /* ---- what cannot be a template ---- */
@@ -368,16 +354,15 @@ static gputune_status refuse(const walk *w, const char *what, const char *remedy
 static gputune_status check_token(const walk *w)
 {
     const gt_token *token = &w->lexer.token;
-    static const char *const textures[] = {"tex1D",        "tex2D",       "tex3D",
-                                           "tex1Dfetch",   "tex2DLod",    "tex1DLayered",
-                                           "tex2DLayered", "tex2Dgather", "texCubemap"};
-    static const char *const surfaces[] = {"surf1Dread",  "surf2Dread",  "surf3Dread",
-                                           "surf1Dwrite", "surf2Dwrite", "surf3Dwrite"};
-    if (IS_ONE_OF(token, textures)) {
+    static const char textures[] =
+        "tex1D tex2D tex3D tex1Dfetch tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap";
+    static const char surfaces[] =
+        "surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite";
+    if (gt_token_is_any(token, textures)) {
         return refuse(w, "a texture, which a template cannot have",
                       "a buffer, which const and __restrict__ let the kernel read as fast");
     }
-    if (IS_ONE_OF(token, surfaces)) {
+    if (gt_token_is_any(token, surfaces)) {
         return refuse(w, "a surface, which a template cannot have", "a buffer");
     }
     gt_lexer ahead = ahead_of(w);
@@ -426,7 +411,7 @@ static void read_name(walk *w, const char *type)
     }
     if (buffer >= 0) {
         read_buffer(w, (uint32_t)buffer, alias);
-    } else if (IS_ONE_OF(&ahead.token, changing) || gt_token_is(&w->before, "++") ||
+    } else if (gt_token_is_any(&ahead.token, changing) || gt_token_is(&w->before, "++") ||
                gt_token_is(&w->before, "--")) {
         step(w, ahead);
     }

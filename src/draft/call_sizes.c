@@ -48,7 +48,7 @@ void gt_call_read_casts(gt_caller *c)
         gt_draft_token_text(name, sizeof name, &program->tokens.items[i]);
         uint32_t index = gt_call_parameter_of(c->draft, name);
         bool is_cast = index < c->draft->parameter_count && gt_program_is(program, at - 1, "*") &&
-                       (gt_program_is(program, at, ")") || gt_program_is(program, at, ">"));
+                       (gt_program_is_any(program, at, ") >"));
         if (!is_cast || c->call->parameters[index].length.length == 0) {
             continue;
         }

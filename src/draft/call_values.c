@@ -101,14 +101,12 @@ static void read_grid(gt_caller *c)
 static size_t pointer_name(const gt_program *program, gt_span span)
 {
     span = gt_program_strip(program, span);
-    while (span.first < span.end &&
-           (gt_program_is(program, span.first, "&") || gt_program_is(program, span.first, "*"))) {
+    while (span.first < span.end && gt_program_is_any(program, span.first, "& *")) {
         span = gt_program_strip(program, (gt_span){span.first + 1, span.end});
     }
     for (size_t i = span.first; i < span.end; i++) {
         bool is_name = program->tokens.items[i].kind == GT_TOKEN_NAME;
-        if (is_name && !gt_program_is(program, i + 1, "(") &&
-            !gt_program_is(program, i + 1, "::")) {
+        if (is_name && !gt_program_is_any(program, i + 1, "( ::")) {
             return i;
         }
     }

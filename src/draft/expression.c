@@ -67,12 +67,12 @@ int gt_draft_find_buffer(const gt_draft *draft, const gt_token *name, const gt_d
 
 static bool opens(const gt_token *token)
 {
-    return gt_token_is(token, "(") || gt_token_is(token, "[") || gt_token_is(token, "{");
+    return gt_token_is_any(token, "( [ {");
 }
 
 static bool closes(const gt_token *token)
 {
-    return gt_token_is(token, ")") || gt_token_is(token, "]") || gt_token_is(token, "}");
+    return gt_token_is_any(token, ") ] }");
 }
 
 void gt_draft_skip_brackets(gt_lexer *lexer)
@@ -324,14 +324,12 @@ static gt_polynomial read_plain_operand(gt_draft *draft, gt_lexer *lexer)
         return read_operand(draft, lexer);
     }
     bool changes = false;
-    while (gt_lexer_is(lexer, "!") || gt_lexer_is(lexer, "~") || gt_lexer_is(lexer, "*") ||
-           gt_lexer_is(lexer, "&") || gt_lexer_is(lexer, "++") || gt_lexer_is(lexer, "--")) {
+    while (gt_token_is_any(&lexer->token, "! ~ * & ++ --")) {
         gt_lexer_next(lexer);
         changes = true;
     }
     gt_polynomial operand = read_primary(draft, lexer);
-    while (gt_lexer_is(lexer, "++") || gt_lexer_is(lexer, "--") || gt_lexer_is(lexer, ".") ||
-           gt_lexer_is(lexer, "->") || gt_lexer_is(lexer, "[")) {
+    while (gt_token_is_any(&lexer->token, "++ -- . -> [")) {
         bool is_bracket = gt_lexer_is(lexer, "[");
         changes = true;
         if (is_bracket) {

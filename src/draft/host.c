@@ -58,20 +58,14 @@ static bool is_runtime(const gt_token *token)
 
 static void note_token(evidence *out, const gt_lexer *lexer)
 {
-    static const char *const device[] = {"__global__", "__device__", "__constant__", "__managed__"};
-    static const char *const host[] = {
-        "std",    "main", "fprintf", "stderr",          "malloc",
-        "getenv", "rand", "torch",   "PYBIND11_MODULE", "TORCH_LIBRARY"};
+    static const char host[] =
+        "std main fprintf stderr malloc getenv rand torch PYBIND11_MODULE TORCH_LIBRARY";
     const gt_token *token = &lexer->token;
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
-    for (size_t i = 0; i < sizeof device / sizeof *device; i++) {
-        out->is_device |= gt_token_is(token, device[i]);
-    }
-    for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
-        out->is_host |= gt_token_is(token, host[i]);
-    }
-    out->is_host |= is_runtime(token) || (gt_token_is(token, "<<") && gt_lexer_is(&ahead, "<"));
+    out->is_device |= gt_token_is_any(token, "__global__ __device__ __constant__ __managed__");
+    out->is_host |= gt_token_is_any(token, host) || is_runtime(token) ||
+                    (gt_token_is(token, "<<") && gt_lexer_is(&ahead, "<"));
 }
 
 /* With the lexer on a declaration's first token: reads it to its end, and leaves the lexer behind
@@ -158,9 +152,7 @@ static bool is_unread(const gt_program *program, const char *begin, const char *
     }
     for (last = first; last < program->code && tokens[last].text < end; last++) {
         bool named =
-            tokens[last].kind == GT_TOKEN_NAME &&
-            (gt_program_is(program, last + 1, "(") || gt_program_is(program, last + 1, ";") ||
-             gt_program_is(program, last + 1, "[") || gt_program_is(program, last + 1, "="));
+            tokens[last].kind == GT_TOKEN_NAME && gt_program_is_any(program, last + 1, "( ; [ =");
         name = !name && named ? last : name;
     }
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {

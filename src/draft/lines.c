@@ -92,7 +92,6 @@ void gt_lines_note_host(gt_lines *lines, int first, int last)
 /* Whether device code reads a name that the joined lines give a meaning to, or they are it. */
 static bool is_needed(const gt_program *program, const char *begin, const char *end)
 {
-    static const char *const behind[] = {";", "=", "{", "["};
     const gt_token *tokens = program->tokens.items;
     for (size_t i = 0; i < program->functions.count; i++) {
         const gt_program_function *function = &program->functions.items[i];
@@ -107,9 +106,7 @@ static bool is_needed(const gt_program *program, const char *begin, const char *
             continue;
         }
         bool is_inside = !is_macro && gt_program_function_at(program, i);
-        for (size_t k = 0; k < sizeof behind / sizeof *behind && !is_macro && !is_inside; k++) {
-            named |= gt_program_is(program, i + 1, behind[k]);
-        }
+        named |= !is_macro && !is_inside && gt_program_is_any(program, i + 1, "; = { [");
         if (named && gt_program_on_device(program, &tokens[i])) {
             return true;
         }

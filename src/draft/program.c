@@ -17,42 +17,29 @@ static bool is_name(const gt_program *program, size_t at)
     return at < program->tokens.count && program->tokens.items[at].kind == GT_TOKEN_NAME;
 }
 
-static bool same(const gt_token *a, const gt_token *b)
-{
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
-}
-
 static bool is_same(const gt_program *program, size_t at, const gt_token *name)
 {
-    return is_name(program, at) && same(&program->tokens.items[at], name);
+    return is_name(program, at) && gt_token_equals(&program->tokens.items[at], name);
 }
 
 bool gt_program_same(const gt_program *program, size_t a, size_t b)
 {
-    return same(&program->tokens.items[a], &program->tokens.items[b]);
+    return gt_token_equals(&program->tokens.items[a], &program->tokens.items[b]);
 }
 
-static bool is_one_of(const gt_program *program, size_t at, const char *const *words, size_t count)
+bool gt_program_is_any(const gt_program *program, size_t at, const char *words)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (gt_program_is(program, at, words[i])) {
-            return true;
-        }
-    }
-    return false;
+    return at < program->tokens.count && gt_token_is_any(&program->tokens.items[at], words);
 }
 
-#define IS_ONE_OF(program, at, words)                                                              \
-    is_one_of((program), (at), (words), sizeof(words) / sizeof *(words))
-
-static const char *const opening[] = {"(", "[", "{"}, *const closing[] = {")", "]", "}"};
+static const char opening[] = "( [ {", closing[] = ") ] }";
 
 size_t gt_program_close(const gt_program *program, size_t open)
 {
     int depth = 0;
     size_t at = open;
     for (; at + 1 < program->tokens.count; at++) {
-        depth += IS_ONE_OF(program, at, opening) - IS_ONE_OF(program, at, closing);
+        depth += gt_program_is_any(program, at, opening) - gt_program_is_any(program, at, closing);
         if (depth <= 0) {
             break;
         }
@@ -121,8 +108,7 @@ static bool read_function(gt_program *program, size_t open, size_t statement)
     function.parameters = (gt_span){open + 1, close};
     function.body = (gt_span){body + 1, gt_program_close(program, body)};
     for (size_t i = statement; i < open; i++) {
-        function.is_device |=
-            gt_program_is(program, i, "__global__") || gt_program_is(program, i, "__device__");
+        function.is_device |= gt_program_is_any(program, i, "__global__ __device__");
     }
     program->failed |= gt_array_push(&program->functions, function) != GPUTUNE_OK;
     return !program->failed;
@@ -130,14 +116,13 @@ static bool read_function(gt_program *program, size_t open, size_t statement)
 
 static void read_functions(gt_program *program)
 {
-    static const char *const ends[] = {";", "{", "}"};
     size_t statement = 0;
     for (size_t i = 1; i < program->code && !program->failed; i++) {
         bool opens = gt_program_is(program, i, "(") && is_name(program, i - 1);
         if (opens && read_function(program, i, statement)) {
             i = program->functions.items[program->functions.count - 1].body.end;
         }
-        if (IS_ONE_OF(program, i, ends)) {
+        if (gt_program_is_any(program, i, "; { }")) {
             statement = i + 1;
         }
     }
@@ -169,7 +154,7 @@ bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest)
         return false;
     }
     for (; at < rest->end && !gt_program_is(program, at, ","); at++) {
-        if (IS_ONE_OF(program, at, opening)) {
+        if (gt_program_is_any(program, at, opening)) {
             at = gt_program_close(program, at);
         }
     }
@@ -211,7 +196,7 @@ size_t gt_program_cast(const gt_program *program, gt_span span)
         if (token->kind == GT_TOKEN_NAME && length + token->length + 2 < sizeof words) {
             length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
                                           names++ ? " " : "", (int)token->length, token->text);
-        } else if (!gt_program_is(program, at, "*") && !gt_program_is(program, at, "::")) {
+        } else if (!gt_program_is_any(program, at, "* ::")) {
             return 0;
         }
     }
@@ -219,9 +204,8 @@ size_t gt_program_cast(const gt_program *program, gt_span span)
     bool is_pointer = gt_program_is(program, close - 1, "*");
     bool is_type = names > 1 || is_pointer || gt_element_from_name(&element, words);
     bool is_operand =
-        close + 1 < span.end &&
-        (program->tokens.items[close + 1].kind != GT_TOKEN_PUNCTUATION ||
-         gt_program_is(program, close + 1, "(") || gt_program_is(program, close + 1, "&"));
+        close + 1 < span.end && (program->tokens.items[close + 1].kind != GT_TOKEN_PUNCTUATION ||
+                                 gt_program_is_any(program, close + 1, "( &"));
     return names && is_type && is_operand ? close + 1 - span.first : 0;
 }
 
@@ -281,9 +265,7 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
     gt_span item;
     for (*index = 0; gt_program_item(program, &item, &parameters); ++*index) {
         size_t last = 0;
-        for (size_t i = item.first;
-             i < item.end && !gt_program_is(program, i, "=") && !gt_program_is(program, i, "[");
-             i++) {
+        for (size_t i = item.first; i < item.end && !gt_program_is_any(program, i, "= ["); i++) {
             last = is_name(program, i) ? i : last;
         }
         if (last && is_same(program, last, name)) {
@@ -295,7 +277,7 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 
 /* ---- what gives a value to a name ------------------------------------------------------------ */
 
-static const char *const no_types[] = {"return", "else", "new", "delete", "case", "do", "goto"};
+static const char no_types[] = "return else new delete case do goto";
 
 /* The next call of the function behind `from`: the token of its name, and the arguments; false:
  * there is none. */
@@ -309,10 +291,11 @@ static bool find_call(const gt_program *program, const gt_program_function *func
         }
         size_t open = i + 1;
         while (gt_program_is(program, i + 1, "<") && open < program->code &&
-               !gt_program_is(program, open, "(") && !gt_program_is(program, open, ";")) {
+               !gt_program_is_any(program, open, "( ;")) {
             open++;
         }
-        bool is_declaration = is_name(program, i - 1) && !IS_ONE_OF(program, i - 1, no_types);
+        bool is_declaration =
+            is_name(program, i - 1) && !gt_program_is_any(program, i - 1, no_types);
         if (gt_program_is(program, open, "(") && !is_declaration) {
             *at = i;
             *arguments = (gt_span){open + 1, gt_program_close(program, open)};
@@ -326,10 +309,10 @@ static bool find_call(const gt_program *program, const gt_program_function *func
 static gt_span value_at(const gt_program *program, size_t first)
 {
     size_t at = first;
-    for (; at < program->code && !gt_program_is(program, at, ";") &&
-           !gt_program_is(program, at, ",") && !IS_ONE_OF(program, at, closing);
+    for (; at < program->code && !gt_program_is_any(program, at, "; ,") &&
+           !gt_program_is_any(program, at, closing);
          at++) {
-        if (IS_ONE_OF(program, at, opening)) {
+        if (gt_program_is_any(program, at, opening)) {
             at = gt_program_close(program, at);
         }
     }
@@ -340,19 +323,16 @@ static gt_span value_at(const gt_program *program, size_t first)
  * declared without one. */
 static bool defines(gt_found *out, const gt_program *program, size_t at)
 {
-    static const char *const members[] = {".", "->", "::"};
-    static const char *const begins[] = {";", "{", "}", ")"};
-    bool is_member = at > 0 && IS_ONE_OF(program, at - 1, members);
-    bool is_store =
-        at > 1 && gt_program_is(program, at - 1, "*") && IS_ONE_OF(program, at - 2, begins);
+    bool is_member = at > 0 && gt_program_is_any(program, at - 1, ". -> ::");
+    bool is_store = at > 1 && gt_program_is(program, at - 1, "*") &&
+                    gt_program_is_any(program, at - 2, "; { } )");
     if (is_member || is_store || at == 0) {
         return false;
     }
-    bool is_typed = (is_name(program, at - 1) && !IS_ONE_OF(program, at - 1, no_types)) ||
+    bool is_typed = (is_name(program, at - 1) && !gt_program_is_any(program, at - 1, no_types)) ||
                     gt_program_is(program, at - 1, ">");
     out->identity = at;
-    out->is_constructed =
-        is_typed && (gt_program_is(program, at + 1, "(") || gt_program_is(program, at + 1, "{"));
+    out->is_constructed = is_typed && gt_program_is_any(program, at + 1, "( {");
     if (out->is_constructed) {
         out->value = (gt_span){at + 2, gt_program_close(program, at + 1)};
         return true;
@@ -361,13 +341,12 @@ static bool defines(gt_found *out, const gt_program *program, size_t at)
         out->value = value_at(program, at + 2);
         return true;
     }
-    return is_typed && (gt_program_is(program, at + 1, ";") || gt_program_is(program, at + 1, ":"));
+    return is_typed && gt_program_is_any(program, at + 1, "; :");
 }
 
 bool gt_program_is_plain(const gt_program *program, gt_span span)
 {
-    static const char *const known[] = {"sizeof", "min",    "max",   "ceil", "ceilf",
-                                        "floor",  "floorf", "round", "dim3", "pow"};
+    static const char known[] = "sizeof min max ceil ceilf floor floorf round dim3 pow";
     gt_element element;
     for (size_t i = span.first; i < span.end; i++) {
         const gt_token *token = &program->tokens.items[i];
@@ -376,8 +355,9 @@ bool gt_program_is_plain(const gt_program *program, gt_span span)
         (void)gt_snprintf(word, sizeof word, "%.*s", (int)token->length, token->text);
         if (gt_token_is(token, "argv") || gt_token_is(token, "argc") ||
             gt_program_is(program, i + 1, "->") ||
-            (is_call && !IS_ONE_OF(program, i, known) && !gt_element_from_name(&element, word) &&
-             !gt_program_macro_of(program, token) && !gt_program_function_of(program, token))) {
+            (is_call && !gt_program_is_any(program, i, known) &&
+             !gt_element_from_name(&element, word) && !gt_program_macro_of(program, token) &&
+             !gt_program_function_of(program, token))) {
             return false;
         }
     }
@@ -389,7 +369,7 @@ static gt_span plain_half(const gt_program *program, gt_span value)
 {
     size_t question = 0, colon = 0;
     for (size_t i = value.first; i < value.end; i++) {
-        i = IS_ONE_OF(program, i, opening) ? gt_program_close(program, i) : i;
+        i = gt_program_is_any(program, i, opening) ? gt_program_close(program, i) : i;
         question = question ? question : gt_program_is(program, i, "?") ? i : 0;
         colon = gt_program_is(program, i, ":") ? i : colon;
     }
@@ -499,7 +479,8 @@ static bool on_device(const gt_program *program, const gt_token *name, int depth
         const gt_program_function *function = &program->functions.items[i];
         const gt_token *own = &program->tokens.items[function->name];
         gt_span span = {function->parameters.first, function->body.end};
-        if (!same(own, name) && !gt_token_is(own, "main") && first_of(program, span, name) &&
+        if (!gt_token_equals(own, name) && !gt_token_is(own, "main") &&
+            first_of(program, span, name) &&
             (function->is_device || on_device(program, own, depth + 1))) {
             return true;
         }
@@ -507,7 +488,7 @@ static bool on_device(const gt_program *program, const gt_token *name, int depth
     for (size_t i = 0; i < program->macros.count && depth < DEPTH_MAX; i++) {
         const gt_macro *macro = &program->macros.items[i];
         const gt_token *own = &program->tokens.items[macro->name];
-        if (!same(own, name) && first_of(program, macro->value, name) &&
+        if (!gt_token_equals(own, name) && first_of(program, macro->value, name) &&
             on_device(program, own, depth + 1)) {
             return true;
         }

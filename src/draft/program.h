@@ -63,6 +63,8 @@ void gt_program_free(gt_program *program);
 
 /* Whether the token is `text`; false behind the last one. */
 bool gt_program_is(const gt_program *program, size_t at, const char *text);
+/* Whether it is one of the words, between which blanks stand; false behind the last one. */
+bool gt_program_is_any(const gt_program *program, size_t at, const char *words);
 /* Whether both tokens are the same. */
 bool gt_program_same(const gt_program *program, size_t a, size_t b);
 /* The token that closes the bracket at `open`, or the last one. */

@@ -221,8 +221,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span)
     for (size_t i = span.first; i < span.end && length < sizeof words; i++) {
         if (gt_program_is(t->program, i, "*")) {
             t->failed = true;
-        } else if (!gt_program_is(t->program, i, "struct") &&
-                   !gt_program_is(t->program, i, "const")) {
+        } else if (!gt_program_is_any(t->program, i, "struct const")) {
             const gt_token *token = token_at(t, i);
             length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
                                           length ? " " : "", (int)token->length, token->text);
@@ -294,32 +293,24 @@ static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_sit
 /* With the name of what is called at `at`; back: the token behind the call. */
 static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *site, int depth)
 {
-    static const char *const ceilings[] = {"ceil", "ceilf"};
-    static const char *const plain[] = {"floor", "floorf", "abs"};
     size_t close = gt_program_close(t->program, open);
     gt_span inside = {open + 1, close}, item;
     char name[GT_NAME_MAX];
-    bool is_ceiling = false, is_plain = false;
     name_text(name, t, at);
-    for (size_t i = 0; i < 2; i++) {
-        is_ceiling |= strcmp(name, ceilings[i]) == 0;
-    }
-    for (size_t i = 0; i < 3; i++) {
-        is_plain |= strcmp(name, plain[i]) == 0;
-    }
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
         expand_sizeof(t, inside);
-    } else if (is_ceiling) {
+    } else if (gt_program_is_any(t->program, at, "ceil ceilf")) {
         expand_ceil(t, inside, site, depth);
-    } else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0) {
+    } else if (gt_program_is_any(t->program, at, "min max")) {
         gt_text_printf(&t->text, "%s(", name);
         for (bool first = true; gt_program_item(t->program, &item, &inside); first = false) {
             gt_text_append(&t->text, first ? "" : ", ");
             expand(t, item, site, depth + 1);
         }
         gt_text_append(&t->text, ")");
-    } else if (is_plain || gt_element_from_name(&element, name)) {
+    } else if (gt_program_is_any(t->program, at, "floor floorf abs") ||
+               gt_element_from_name(&element, name)) {
         gt_text_append(&t->text, "(");
         expand(t, inside, site, depth + 1);
         gt_text_append(&t->text, ")");
@@ -396,8 +387,7 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
         return at + 2; /* std:: */
     }
     size_t open = at + 1;
-    if (gt_program_is(program, open, "<") &&
-        (gt_program_is(program, at, "min") || gt_program_is(program, at, "max"))) {
+    if (gt_program_is(program, open, "<") && gt_program_is_any(program, at, "min max")) {
         while (open < end && !gt_program_is(program, open, "(")) {
             open++;
         }
@@ -409,7 +399,7 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
         expand_member(t, at, site, depth);
         return at + 3;
     }
-    if (gt_program_is(program, at + 1, "[") || gt_program_is(program, at + 1, "->")) {
+    if (gt_program_is_any(program, at + 1, "[ ->")) {
         t->failed = true;
         return end;
     }
@@ -424,11 +414,8 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
 static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 {
     const gt_program *program = t->program;
-    static const char *const signs[] = {
-        "+", "-", "*", "/",  "%",  "(",  ")",  "<<", ">>", "<", ">",
-        "?", ":", "&", "<=", ">=", "==", "!=", "&&", "||", "!", "|"};
+    static const char signs[] = "+ - * / % ( ) << >> < > ? : & <= >= == != && || ! |";
     for (size_t at = span.first; at < span.end && !t->failed;) {
-        bool is_sign = false;
         t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || depth > DEPTH_MAX;
         const gt_token *token = token_at(t, at);
         size_t cast = gt_program_cast(program, (gt_span){at, span.end});
@@ -444,10 +431,7 @@ static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
             at = expand_name(t, at, span.end, site, depth);
             continue;
         }
-        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-            is_sign |= gt_token_is(token, signs[i]);
-        }
-        t->failed |= !is_sign;
+        t->failed |= !gt_token_is_any(token, signs);
         gt_text_append_bytes(&t->text, token->text, token->length);
         at++;
     }
@@ -543,7 +527,7 @@ bool gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int di
         gt_span next = gt_program_strip(program, found.value);
         bool goes_on =
             (next.end == next.first + 1 && token_at(t, next.first)->kind == GT_TOKEN_NAME) ||
-            gt_program_is(program, next.first, "dim3") || gt_program_is(program, next.first, "{");
+            gt_program_is_any(program, next.first, "dim3 {");
         if (!goes_on) {
             break;
         }

@@ -7,19 +7,6 @@
 
 #include <string.h>
 
-static bool is_one_of(const gt_program *program, size_t at, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (gt_program_is(program, at, list[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-#define IS_ONE_OF(program, at, list)                                                               \
-    is_one_of((program), (at), (list), sizeof(list) / sizeof *(list))
-
 static bool is_name_at(const gt_program *program, size_t at)
 {
     return at < program->tokens.count && program->tokens.items[at].kind == GT_TOKEN_NAME;
@@ -27,35 +14,19 @@ static bool is_name_at(const gt_program *program, size_t at)
 
 static bool is_token(const gt_program *program, size_t at, const gt_token *name)
 {
-    const gt_token *token = &program->tokens.items[at];
-    return token->length == name->length && memcmp(token->text, name->text, name->length) == 0;
+    return gt_token_equals(&program->tokens.items[at], name);
 }
 
-static const char *const opening[] = {"(", "[", "{"}, *const closing[] = {")", "]", "}"};
-static const char *const no_types[] = {"return", "else", "new", "delete", "case", "do", "goto"};
+static const char opening[] = "( [ {", closing[] = ") ] }";
+static const char no_types[] = "return else new delete case do goto";
 
 /* Words of the language, and what CUDA's headers have without a call. */
-static const char *const words[] = {"alignas",   "asm",      "auto",
-                                    "bool",      "break",    "case",
-                                    "char",      "class",    "const",
-                                    "constexpr", "continue", "decltype",
-                                    "default",   "delete",   "do",
-                                    "double",    "else",     "enum",
-                                    "extern",    "false",    "float",
-                                    "for",       "goto",     "if",
-                                    "inline",    "int",      "long",
-                                    "namespace", "new",      "nullptr",
-                                    "operator",  "register", "return",
-                                    "short",     "signed",   "sizeof",
-                                    "static",    "struct",   "switch",
-                                    "template",  "this",     "true",
-                                    "typedef",   "typename", "union",
-                                    "unsigned",  "using",    "void",
-                                    "volatile",  "while",    "threadIdx",
-                                    "blockIdx",  "blockDim", "gridDim",
-                                    "warpSize",  "NULL",     "INFINITY",
-                                    "NAN",       "restrict", "stdout",
-                                    "stderr",    "dim3",     "cudaTextureObject_t"};
+static const char words[] =
+    "alignas asm auto bool break case char class const constexpr continue decltype default delete "
+    "do double else enum extern false float for goto if inline int long namespace new nullptr "
+    "operator register return short signed sizeof static struct switch template this true typedef "
+    "typename union unsigned using void volatile while threadIdx blockIdx blockDim gridDim "
+    "warpSize NULL INFINITY NAN restrict stdout stderr dim3 cudaTextureObject_t";
 
 static bool is_known_word(const gt_token *token)
 {
@@ -64,17 +35,12 @@ static bool is_known_word(const gt_token *token)
     char name[GT_NAME_MAX];
     gt_element element;
     (void)gt_snprintf(name, sizeof name, "%.*s", (int)token->length, token->text);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(name, words[i]) == 0) {
-            return true;
-        }
-    }
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
         }
     }
-    return gt_element_from_name(&element, name) ||
+    return gt_token_is_any(token, words) || gt_element_from_name(&element, name) ||
            (token->length > 2 && strcmp(name + token->length - 2, "_t") == 0);
 }
 
@@ -84,10 +50,9 @@ static bool is_declared_further(const gt_program *program, size_t at)
     int depth = 0;
     size_t first = at;
     for (; first > 0; first--) {
-        bool opens = IS_ONE_OF(program, first - 1, opening);
-        bool is_brace =
-            gt_program_is(program, first - 1, "{") || gt_program_is(program, first - 1, "}");
-        depth += is_brace ? 0 : IS_ONE_OF(program, first - 1, closing) - opens;
+        bool opens = gt_program_is_any(program, first - 1, opening);
+        bool is_brace = gt_program_is_any(program, first - 1, "{ }");
+        depth += is_brace ? 0 : gt_program_is_any(program, first - 1, closing) - opens;
         if (is_brace || gt_program_is(program, first - 1, ";") || depth < 0) {
             break;
         }
@@ -95,40 +60,43 @@ static bool is_declared_further(const gt_program *program, size_t at)
     bool is_loop = first > 1 && gt_program_is(program, first - 1, "(") &&
                    gt_program_is(program, first - 2, "for");
     bool is_statement = depth == 0 || is_loop;
-    static const char *const behind[] = {"*", "&", "<"};
-    return is_statement && is_name_at(program, first) && !IS_ONE_OF(program, first, no_types) &&
-           (is_name_at(program, first + 1) || IS_ONE_OF(program, first + 1, behind));
+    return is_statement && is_name_at(program, first) &&
+           !gt_program_is_any(program, first, no_types) &&
+           (is_name_at(program, first + 1) || gt_program_is_any(program, first + 1, "* & <"));
 }
 
 /* Whether that occurrence may declare the name, or the name is a type's or a label's. */
 static bool may_declare(const gt_program *program, size_t at)
 {
-    static const char *const before[] = {"*", "&", "&&"};
-    static const char *const starts[] = {";", "{", "}", "const", "static", "unsigned"};
-    static const char *const behind[] = {";", "=", "[", ",", ":", ")", "{", "("};
-    static const char *const parts[] = {";", "=", "[", ",", ":", "{"};
-    bool is_typed = at > 0 && is_name_at(program, at - 1) && !IS_ONE_OF(program, at - 1, no_types);
-    bool is_type = is_name_at(program, at + 1) ||
-                   (gt_program_is(program, at + 1, "*") && is_name_at(program, at + 2) &&
-                    IS_ONE_OF(program, at - 1, starts) && IS_ONE_OF(program, at + 3, parts));
+    static const char starts[] = "; { } const static unsigned";
+    static const char behind[] = "; = [ , : ) { (";
+    static const char parts[] = "; = [ , : {";
+    bool is_typed =
+        at > 0 && is_name_at(program, at - 1) && !gt_program_is_any(program, at - 1, no_types);
+    bool is_type =
+        is_name_at(program, at + 1) ||
+        (gt_program_is(program, at + 1, "*") && is_name_at(program, at + 2) &&
+         gt_program_is_any(program, at - 1, starts) && gt_program_is_any(program, at + 3, parts));
     bool is_further = at > 1 && gt_program_is(program, at - 1, ",") &&
-                      IS_ONE_OF(program, at + 1, parts) && !gt_program_is(program, at + 1, ",");
-    bool is_pointer = at > 2 && IS_ONE_OF(program, at - 1, before) && is_name_at(program, at - 2) &&
-                      IS_ONE_OF(program, at - 3, starts) && IS_ONE_OF(program, at + 1, parts);
-    bool is_instance = gt_program_is(program, at - 1, ">") && IS_ONE_OF(program, at + 1, parts);
+                      gt_program_is_any(program, at + 1, parts) &&
+                      !gt_program_is(program, at + 1, ",");
+    bool is_pointer = at > 2 && gt_program_is_any(program, at - 1, "* & &&") &&
+                      is_name_at(program, at - 2) && gt_program_is_any(program, at - 3, starts) &&
+                      gt_program_is_any(program, at + 1, parts);
+    bool is_instance =
+        gt_program_is(program, at - 1, ">") && gt_program_is_any(program, at + 1, parts);
     bool is_renamed = at > 2 && gt_program_is(program, at - 3, "namespace");
     is_further |= at > 1 && gt_program_is(program, at - 1, ",") && is_declared_further(program, at);
-    return (is_typed && IS_ONE_OF(program, at + 1, behind)) || is_type || is_further ||
-           is_pointer || is_instance || is_renamed || gt_program_is(program, at + 1, "::") ||
-           gt_program_is(program, at + 1, "<");
+    return (is_typed && gt_program_is_any(program, at + 1, behind)) || is_type || is_further ||
+           is_pointer || is_instance || is_renamed || gt_program_is_any(program, at + 1, ":: <");
 }
 
 bool gt_program_is_undefined(const gt_program *program, size_t at)
 {
-    static const char *const members[] = {".", "->", "::"};
     const gt_token *name = &program->tokens.items[at];
     if (name->kind != GT_TOKEN_NAME || is_known_word(name) || gt_program_macro_of(program, name) ||
-        gt_program_function_of(program, name) || (at > 0 && IS_ONE_OF(program, at - 1, members)) ||
+        gt_program_function_of(program, name) ||
+        (at > 0 && gt_program_is_any(program, at - 1, ". -> ::")) ||
         gt_program_is(program, at + 1, "(")) {
         return false;
     }

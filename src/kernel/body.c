@@ -166,14 +166,9 @@ static void rewrite_constant(rewriting *r, gt_lexer lexer)
 /* Whether a value may follow these two tokens, rather than a function's body or a statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
-    static const char *const others[] = {")", "]", "}", ";", ">", ">>"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (gt_token_is(last, others[i])) {
-            return false;
-        }
-    }
     return gt_token_is(last, "return") ||
-           (last->kind == GT_TOKEN_PUNCTUATION && !gt_token_is(before, "operator"));
+           (last->kind == GT_TOKEN_PUNCTUATION && !gt_token_is(before, "operator") &&
+            !gt_token_is_any(last, ") ] } ; > >>"));
 }
 
 /* (struct T){1, 2} becomes T{1, 2}. */

@@ -38,8 +38,8 @@ static const macro *find_macro(const reader *r, const char *name, size_t length)
 
 static bool is_defined(const reader *r, const gt_token *name)
 {
-    return find_macro(r, name->text, name->length) || gt_token_is(name, "__CUDACC__") ||
-           gt_token_is(name, "__NVCC__") || gt_token_is(name, "__cplusplus");
+    return find_macro(r, name->text, name->length) ||
+           gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
 }
 
 /* A name without a value is 0. */

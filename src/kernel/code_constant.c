@@ -46,11 +46,8 @@ static void note_brace(finder *f)
 
 static void read_code(finder *f)
 {
-    static const char *const begins[] = {"constexpr", "const", "enum"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        f->is_constant |= gt_lexer_is(&f->lexer, begins[i]);
-    }
-    f->is_constant &= !gt_lexer_is(&f->lexer, ";") && !gt_lexer_is(&f->lexer, ")");
+    f->is_constant |= gt_token_is_any(&f->lexer.token, "constexpr const enum");
+    f->is_constant &= !gt_token_is_any(&f->lexer.token, "; )");
     bool named = f->is_constant && !f->function && gt_lexer_is(&f->lexer, f->name);
     note_brace(f);
     gt_lexer_next(&f->lexer);

@@ -54,8 +54,7 @@ static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int
     gt_verdict verdict = read_operand(conditions, line, depth);
     int open = 0;
     while (line->token.kind != GT_TOKEN_END &&
-           (open > 0 ||
-            (!gt_lexer_is(line, "&&") && !gt_lexer_is(line, "||") && !gt_lexer_is(line, ")")))) {
+           (open > 0 || !gt_token_is_any(&line->token, "&& || )"))) {
         open += gt_lexer_is(line, "(") - gt_lexer_is(line, ")");
         verdict = GT_PERHAPS;
         gt_lexer_next(line);

@@ -52,14 +52,7 @@ static void land(parser *p, size_t where)
 
 static bool integer_suffix(const char *end)
 {
-    static const char *const suffixes[] = {"",  "u", "l",  "ul", "lu", "ll",  "ull", "llu",
-                                           "U", "L", "UL", "LU", "LL", "ULL", "LLU"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (strcmp(end, suffixes[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return !*end || gt_is_any(end, strlen(end), "u l ul lu ll ull llu U L UL LU LL ULL LLU");
 }
 
 /* 64K, as sizes are printed and given on the command line: K M G T, either case. */
@@ -186,8 +179,7 @@ static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name
     }
     p->lexer = value;
     gputune_status status = parse_conditional(p);
-    bool whole = value->token.kind == GT_TOKEN_END || gt_lexer_is(value, ";") ||
-                 gt_lexer_is(value, ",") || gt_lexer_is(value, "}");
+    bool whole = value->token.kind == GT_TOKEN_END || gt_token_is_any(&value->token, "; , }");
     p->lexer = outside;
     p->nesting--;
     return status == GPUTUNE_ENOMEM ? status

@@ -27,8 +27,7 @@ static void read_directive(scan *s)
 {
     gt_lexer line;
     gt_lexer_directive(&s->lexer, &line);
-    bool opens =
-        gt_lexer_is(&line, "if") || gt_lexer_is(&line, "ifdef") || gt_lexer_is(&line, "ifndef");
+    bool opens = gt_token_is_any(&line.token, "if ifdef ifndef");
     bool closes = gt_lexer_is(&line, "endif");
     bool turns = gt_lexer_is(&line, "else") || gt_lexer_is(&line, "elif");
     if (opens) {
@@ -174,8 +173,7 @@ static void note_template(declaration *now, const gt_lexer *lexer)
 
 static void note(declaration *now, const gt_lexer *lexer, const char *text)
 {
-    if (gt_lexer_is(lexer, ";") || gt_lexer_is(lexer, "{") || gt_lexer_is(lexer, "}") ||
-        lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+    if (gt_token_is_any(&lexer->token, "; { }") || lexer->token.kind == GT_TOKEN_DIRECTIVE) {
         *now = (declaration){0};
         return;
     }
@@ -316,20 +314,9 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-static bool is_any_of(const gt_token *token, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (gt_token_is(token, words[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* "1 - flag" turns a flag over. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
-    static const char *const adding[] = {"+", "+=", "-", "-=", "["}, *const added[] = {"+", "-"};
     gt_lexer lexer;
     gt_token before = {.kind = GT_TOKEN_END}, last = before;
     gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
@@ -339,8 +326,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
         if (gt_token_is(&lexer.token, parameter)) {
             gt_lexer next = lexer;
             gt_lexer_next(&next);
-            if ((!turned && is_any_of(&last, adding, sizeof adding / sizeof *adding)) ||
-                is_any_of(&next.token, added, sizeof added / sizeof *added)) {
+            if ((!turned && gt_token_is_any(&last, "+ += - -= [")) ||
+                gt_token_is_any(&next.token, "+ -")) {
                 return true;
             }
         }
@@ -352,10 +339,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
 
 static bool is_qualifier(const gt_token *token)
 {
-    static const char *const words[] = {
-        "const",      "volatile", "__restrict__", "restrict", "__grid_constant__",
-        "__restrict", "struct",   "class",        "enum",     "typename"};
-    return is_any_of(token, words, sizeof words / sizeof *words);
+    return gt_token_is_any(token, "const volatile __restrict__ restrict __grid_constant__ "
+                                  "__restrict struct class enum typename");
 }
 
 /* One parameter: the tokens up to a comma or the end. The last name is its name, the names before

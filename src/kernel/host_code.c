@@ -29,14 +29,6 @@ typedef struct piece {
     int conditionals;
 } piece;
 
-static bool is_any(const gt_token *token, const char *const *words)
-{
-    while (*words && !gt_token_is(token, *words)) {
-        words++;
-    }
-    return *words;
-}
-
 static bool begins(const gt_token *token, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -46,72 +38,23 @@ static bool begins(const gt_token *token, const char *prefix)
 
 static bool is_of_standard_library(const gt_token *token)
 {
-    static const char *const words[] = {"vector",
-                                        "string",
-                                        "cout",
-                                        "cerr",
-                                        "endl",
-                                        "chrono",
-                                        "map",
-                                        "set",
-                                        "unordered_map",
-                                        "unordered_set",
-                                        "ifstream",
-                                        "ofstream",
-                                        "fstream",
-                                        "stringstream",
-                                        "ostringstream",
-                                        "istringstream",
-                                        "ostream",
-                                        "istream",
-                                        "mt19937",
-                                        "mt19937_64",
-                                        "random_device",
-                                        "shared_ptr",
-                                        "unique_ptr",
-                                        "make_unique",
-                                        "make_shared",
-                                        "thread",
-                                        "mutex",
-                                        "function",
-                                        "runtime_error",
-                                        "exception",
-                                        "to_string",
-                                        "sort",
-                                        "generate",
-                                        "list",
-                                        "deque",
-                                        "queue",
-                                        "setw",
-                                        "setprecision",
-                                        "exit",
-                                        "iota",
-                                        "accumulate",
-                                        "stoi",
-                                        "stof",
-                                        "getline",
-                                        "uniform_int_distribution",
-                                        "default_random_engine",
-                                        "uniform_real_distribution",
-                                        "normal_distribution",
-                                        NULL};
-    return is_any(token, words);
+    static const char words[] =
+        "vector string cout cerr endl chrono map set unordered_map unordered_set ifstream ofstream "
+        "fstream stringstream ostringstream istringstream ostream istream mt19937 mt19937_64 "
+        "random_device shared_ptr unique_ptr make_unique make_shared thread mutex function "
+        "runtime_error exception to_string sort generate list deque queue setw setprecision exit "
+        "iota accumulate stoi stof getline uniform_int_distribution default_random_engine "
+        "uniform_real_distribution normal_distribution";
+    return gt_token_is_any(token, words);
 }
 
 static bool is_of_host(const gt_token *token)
 {
-    static const char *const words[] = {"cout",           "cerr",     "endl",
-                                        "ifstream",       "ofstream", "stringstream",
-                                        "FILE",           "stderr",   "stdout",
-                                        "stdin",          "fopen",    "memalign",
-                                        "posix_memalign", "fprintf",  "fscanf",
-                                        "scanf",          "exit",     "getenv",
-                                        "argv",           "srand",    "gettimeofday",
-                                        "clock_gettime",  "timespec", "timeval",
-                                        "RAND_MAX",       "drand48",  "atoi",
-                                        "atof",           "getopt",   "omp_get_wtime",
-                                        "thrust",         "main",     NULL};
-    static const char *const of_device[] = {"cudaTextureObject_t", "cudaSurfaceObject_t", NULL};
+    static const char words[] =
+        "cout cerr endl ifstream ofstream stringstream FILE stderr stdout stdin fopen memalign "
+        "posix_memalign fprintf fscanf scanf exit getenv argv srand gettimeofday clock_gettime "
+        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime thrust main";
+    static const char of_device[] = "cudaTextureObject_t cudaSurfaceObject_t";
     static const char *const libraries[] = {"cublas",   "cufft",           "cusparse",
                                             "cusolver", "curandGenerator", "curandCreate"};
     bool library = false;
@@ -119,15 +62,14 @@ static bool is_of_host(const gt_token *token)
         library |= begins(token, libraries[i]);
     }
     bool random = gt_token_is(token, "rand") && strncmp(token->text + token->length, "()", 2) == 0;
-    return library || random || is_any(token, words) ||
-           (begins(token, "cuda") && !is_any(token, of_device));
+    return library || random || gt_token_is_any(token, words) ||
+           (begins(token, "cuda") && !gt_token_is_any(token, of_device));
 }
 
 static bool is_among(const gt_token *token, const gt_token *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (names[i].length == token->length &&
-            memcmp(names[i].text, token->text, token->length) == 0) {
+        if (gt_token_equals(&names[i], token)) {
             return true;
         }
     }
@@ -152,9 +94,8 @@ static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *las
 
 static bool is_device(const program *p, const gt_token *token)
 {
-    static const char *const words[] = {"__device__", "__global__", "__constant__", "__managed__",
-                                        NULL};
-    return is_any(token, words) || is_among(token, p->device.items, p->device.count);
+    static const char words[] = "__device__ __global__ __constant__ __managed__";
+    return gt_token_is_any(token, words) || is_among(token, p->device.items, p->device.count);
 }
 
 static void push_host(program *p, const gt_token *name)
@@ -194,8 +135,7 @@ static int read_directive(program *p, gt_lexer *lexer)
     if (gt_lexer_is(&line, "define")) {
         read_define(p, &line);
     }
-    bool opens =
-        gt_lexer_is(&line, "if") || gt_lexer_is(&line, "ifdef") || gt_lexer_is(&line, "ifndef");
+    bool opens = gt_token_is_any(&line.token, "if ifdef ifndef");
     return opens - gt_lexer_is(&line, "endif");
 }
 
@@ -242,9 +182,9 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class);
 /* The name that is declared stands in front of its parameters, base class, members or value. */
 static void note_name(const gt_lexer *lexer, piece *now)
 {
-    static const char *const ends[] = {"(", "=", "[", ":", "{", NULL};
+    static const char ends[] = "( = [ : {";
     bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0;
-    if (!now->has_name && is_name && is_any(&lexer->token, ends)) {
+    if (!now->has_name && is_name && gt_token_is_any(&lexer->token, ends)) {
         now->has_name = true;
         now->name = now->last;
         now->is_function = gt_lexer_is(lexer, "(");
@@ -269,7 +209,7 @@ static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 /* One token of a declaration, or all between its brackets. */
 static void read_token(program *p, gt_lexer *lexer, piece *now)
 {
-    static const char *const classes[] = {"struct", "class", "union", NULL};
+    static const char classes[] = "struct class union";
     if (gt_lexer_is(lexer, "template")) {
         skip_template(lexer);
         return;
@@ -278,7 +218,7 @@ static void read_token(program *p, gt_lexer *lexer, piece *now)
     note_name(lexer, now);
     now->has_colon |= now->is_function && gt_lexer_is(lexer, ":");
     now->device |= is_device(p, &lexer->token);
-    now->is_class |= is_any(&lexer->token, classes);
+    now->is_class |= gt_token_is_any(&lexer->token, classes);
     if (parameters) {
         skip_brackets(p, lexer, now);
     } else {
@@ -358,14 +298,14 @@ static bool enter_scope(program *p, gt_lexer *lexer)
 /* Up to the scope's end. Returns whether it has data that only the host knows. */
 static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
 {
-    static const char *const accesses[] = {"public", "private", "protected", NULL};
+    static const char accesses[] = "public private protected";
     bool host = false;
     p->depth++;
     while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "}")) {
         if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
             read_directive(p, lexer);
         } else if (!gt_lexer_accept(lexer, ";") && !gt_lexer_accept(lexer, ":")) {
-            if (in_class && is_any(&lexer->token, accesses)) {
+            if (in_class && gt_token_is_any(&lexer->token, accesses)) {
                 gt_lexer_next(lexer);
             } else if (!enter_scope(p, lexer)) {
                 host |= scan_declaration(p, lexer, in_class);

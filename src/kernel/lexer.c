@@ -2,6 +2,7 @@
 #include "kernel/lexer.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -267,6 +268,16 @@ bool gt_token_is(const gt_token *token, const char *text)
 {
     return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&
            memcmp(token->text, text, token->length) == 0;
+}
+
+bool gt_token_is_any(const gt_token *token, const char *words)
+{
+    return token->kind != GT_TOKEN_END && gt_is_any(token->text, token->length, words);
+}
+
+bool gt_token_equals(const gt_token *a, const gt_token *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
 int gt_token_angles(const gt_token *token)

@@ -49,6 +49,9 @@ bool gt_lexer_is(const gt_lexer *lexer, const char *text);
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
+/* Whether it is one of the words, between which blanks stand. */
+bool gt_token_is_any(const gt_token *token, const char *words);
+bool gt_token_equals(const gt_token *a, const gt_token *b);
 /* The brackets of template arguments that a token opens, less those that it closes: 1 for "<", -2
  * for ">>". */
 int gt_token_angles(const gt_token *token);

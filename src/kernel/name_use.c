@@ -79,18 +79,6 @@ static void note_read(gt_name_scan *s, const gt_token *token)
 
 /* ---- directives ---- */
 
-static bool is_compilers(const gt_token *name)
-{
-    static const char *const known[] = {"__CUDACC_RTC__", "__CUDACC__", "__CUDA_ARCH__",
-                                        "__cplusplus"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (gt_token_is(name, known[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A gt_defined_fn. What a compiler or a header may have defined has a reserved name. */
 static gt_verdict is_defined(const void *user, const gt_token *name)
 {
@@ -104,7 +92,8 @@ static gt_verdict is_defined(const void *user, const gt_token *name)
                                 : m->made;
         }
     }
-    if (index >= 0 || is_compilers(name)) {
+    if (index >= 0 ||
+        gt_token_is_any(name, "__CUDACC_RTC__ __CUDACC__ __CUDA_ARCH__ __cplusplus")) {
         return GT_SURELY;
     }
     bool reserved = name->length > 1 && name->text[0] == '_' &&
@@ -225,7 +214,7 @@ static void read_parameters(gt_name_scan *s)
         depth += gt_token_angles(&token) + gt_token_is(&token, "(") - gt_token_is(&token, ")");
         gt_lexer_next(&s->lexer);
         const gt_lexer *next = &s->lexer;
-        bool ends = gt_lexer_is(next, ",") || gt_lexer_is(next, ">") || gt_lexer_is(next, "=");
+        bool ends = gt_token_is_any(&next->token, ", > =");
         int index = gt_name_index(s->template, &token);
         if (index >= 0 && depth == 1 && ends && !first && !value) {
             note_declaration(s, &token, index, &gt_name_use_at(s, index)->parameter);
@@ -237,40 +226,26 @@ static void read_parameters(gt_name_scan *s)
     } while (depth > 0 && s->lexer.token.kind != GT_TOKEN_END);
 }
 
-static bool is_one_of(const gt_token *token, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (gt_token_is(token, words[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Words that may stand in front of what is no declaration. */
 static bool is_operator(const gt_token *token)
 {
-    static const char *const words[] = {
-        "return",     "case",       "else",           "do",         "goto",         "throw",
-        "new",        "delete",     "sizeof",         "typename",   "operator",     "const",
-        "constexpr",  "static",     "volatile",       "inline",     "extern",       "register",
-        "__device__", "__shared__", "__constant__",   "__global__", "__restrict__", "unsigned",
-        "alignas",    "__align__",  "__forceinline__"};
-    return is_one_of(token, words, sizeof words / sizeof *words);
+    static const char words[] =
+        "return case else do goto throw new delete sizeof typename operator const constexpr static "
+        "volatile inline extern register __device__ __shared__ __constant__ __global__ "
+        "__restrict__ unsigned alignas __align__ __forceinline__";
+    return gt_token_is_any(token, words);
 }
 
 /* Whether the current token, a name, is declared where it stands: another name, or a type's with
  * asterisks, stands in front of it, and what may follow a declared name behind it. */
 static bool is_declaration(const gt_name_scan *s, const gt_token *next)
 {
-    static const char *const behind[] = {"=", ";", ",", ")", "[", "{", ":"};
     bool named = s->previous.kind == GT_TOKEN_NAME && !is_operator(&s->previous);
-    return (named || s->behind_type) && is_one_of(next, behind, sizeof behind / sizeof *behind);
+    return (named || s->behind_type) && gt_token_is_any(next, "= ; , ) [ { :");
 }
 
 static void read_name(gt_name_scan *s, const gt_token *token)
 {
-    static const char *const defining[] = {"=", ";", "[", "{"};
     int index = gt_name_index(s->template, token);
     if (index < 0) {
         return;
@@ -279,8 +254,8 @@ static void read_name(gt_name_scan *s, const gt_token *token)
         note_read(s, token);
         return;
     }
-    bool global = s->enclosing == 0 && s->parentheses == 0 &&
-                  is_one_of(&s->lexer.token, defining, sizeof defining / sizeof *defining);
+    bool global =
+        s->enclosing == 0 && s->parentheses == 0 && gt_token_is_any(&s->lexer.token, "= ; [ {");
     note_declaration(s, token, index, global ? &gt_name_use_at(s, index)->global : NULL);
 }
 
@@ -311,10 +286,9 @@ static void note_scope(gt_name_scan *s, const gt_token *token)
 
 static void note_type(gt_name_scan *s, const gt_token *token)
 {
-    static const char *const modifiers[] = {"*", "&", "&&", "const", "__restrict__", "__restrict"};
     char name[GT_NAME_MAX] = "";
     gt_element element;
-    if (is_one_of(token, modifiers, sizeof modifiers / sizeof *modifiers)) {
+    if (gt_token_is_any(token, "* & && const __restrict__ __restrict")) {
         return;
     }
     memcpy(name, token->text, token->length < sizeof name ? token->length : 0);

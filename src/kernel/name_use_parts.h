@@ -34,11 +34,6 @@ typedef struct gt_name_scan {
     int parentheses;
 } gt_name_scan;
 
-static inline bool gt_token_equals(const gt_token *a, const gt_token *b)
-{
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
-}
-
 /* The axis, or behind GT_AXIS_MAX the problem value, that a token stands for; -1: neither. */
 int gt_name_index(const gt_template *template, const gt_token *token);
 /* What is known of the name with that index. */

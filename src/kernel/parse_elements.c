@@ -147,8 +147,8 @@ static gputune_status read_value(assignment *out, elements *made, gt_lexer *body
     int depth = 0;
     out->value = out->end = body->token.text;
     while (body->token.kind != GT_TOKEN_END && !(depth == 0 && gt_lexer_is(body, ","))) {
-        depth += gt_lexer_is(body, "(") || gt_lexer_is(body, "[") || gt_lexer_is(body, "{");
-        depth -= gt_lexer_is(body, ")") || gt_lexer_is(body, "]") || gt_lexer_is(body, "}");
+        depth += gt_token_is_any(&body->token, "( [ {");
+        depth -= gt_token_is_any(&body->token, ") ] }");
         out->end = body->token.text + body->token.length;
         GT_TRY(note_name(made, out, body));
         gt_lexer_next(body);

@@ -33,8 +33,7 @@ static bool stands_alone(const gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
-    return ahead.token.kind == GT_TOKEN_END || gt_lexer_is(&ahead, ",") ||
-           gt_lexer_is(&ahead, ")") || gt_lexer_is(&ahead, "}") || gt_lexer_is(&ahead, "nan_ok");
+    return ahead.token.kind == GT_TOKEN_END || gt_token_is_any(&ahead.token, ", ) } nan_ok");
 }
 
 static const fill_word *find_word(const gt_lexer *lexer)

@@ -110,7 +110,7 @@ static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body
     while (gt_lexer_accept(body, ",")) {
         uint32_t axis = 0;
         uint8_t choice = 0;
-        if (gt_lexer_is(body, "rtol") || gt_lexer_is(body, "atol") || gt_lexer_is(body, "stol")) {
+        if (gt_token_is_any(&body->token, "rtol atol stol")) {
             GT_TRY(read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body));
         } else {
             GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, parse, body));

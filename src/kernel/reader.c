@@ -291,17 +291,11 @@ static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
 
 /* All that a kernel's file may hold: another one, or a spliced word, could be an include that is
  * not seen here. */
-static const char *const directives[] = {"if",     "ifdef", "ifndef", "elif",    "else", "endif",
-                                         "define", "undef", "error",  "warning", "line"};
+static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
 static gputune_status check_directive(const gt_lexer *line)
 {
-    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
-        if (gt_lexer_is(line, directives[i])) {
-            return GPUTUNE_OK;
-        }
-    }
-    return line->token.kind == GT_TOKEN_END
+    return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
                ? GPUTUNE_OK
                : gt_fail_expected(line, "a directive such as #include, #define or #if");
 }

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words whose clauses begin with the name of a function. */
-static const char *const function_words[] = {"kernel", "reference", "check", "launch", "init"};
-
+/* Whether it begins with the name of a function. */
 static bool is_kernel(const gt_clause *clause)
 {
     return strcmp(clause->word, "kernel") == 0;
@@ -15,12 +13,7 @@ static bool is_kernel(const gt_clause *clause)
 
 static bool names_function(const gt_clause *clause)
 {
-    for (size_t i = 0; i < sizeof function_words / sizeof *function_words; i++) {
-        if (strcmp(clause->word, function_words[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return gt_is_any(clause->word, strlen(clause->word), "kernel reference check launch init");
 }
 
 /* The name that a clause begins with. */

@@ -20,8 +20,7 @@ static void skip_nested(gt_lexer *lexer, const char *open, const char *close)
 /* Behind the next `;` or the `{…}` that comes first: the rest of a member that is no data. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, ";") &&
-           !gt_lexer_is(lexer, "{") && !gt_lexer_is(lexer, "}")) {
+    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
         bool opens = gt_lexer_is(lexer, "(");
         opens ? skip_nested(lexer, "(", ")") : gt_lexer_next(lexer);
     }
@@ -31,21 +30,19 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-static bool accept_any(gt_lexer *lexer, const char *const *words, size_t count)
+static bool accept_any(gt_lexer *lexer, const char *words)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (gt_lexer_accept(lexer, words[i])) {
-            return true;
-        }
+    bool is_any = gt_token_is_any(&lexer->token, words);
+    if (is_any) {
+        gt_lexer_next(lexer);
     }
-    return false;
+    return is_any;
 }
 
 /* alignas(16), __align__(16): *alignment becomes the larger. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_lexer *lexer)
 {
-    static const char *const words[] = {"alignas", "__align__"};
-    while (accept_any(lexer, words, 2)) {
+    while (accept_any(lexer, "alignas __align__")) {
         int64_t value;
         GT_TRY(gt_lexer_expect(lexer, "("));
         gt_place place = gt_lexer_place(lexer);
@@ -107,12 +104,10 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *parse, gt_lexer *lexer)
 {
-    static const char *const qualifiers[] = {"const", "volatile", "mutable", "struct"};
-    static const char *const refused[] = {"union", "class", "enum"};
-    while (accept_any(lexer, qualifiers, sizeof qualifiers / sizeof *qualifiers)) {
+    while (accept_any(lexer, "const volatile mutable struct")) {
     }
     gt_place place = gt_lexer_place(lexer);
-    if (gt_lexer_is(lexer, "{") || accept_any(lexer, refused, 3)) {
+    if (gt_lexer_is(lexer, "{") || accept_any(lexer, "union class enum")) {
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
     GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
@@ -139,16 +134,14 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
 /* Whether the declaration that begins here is data: no function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
-    static const char *const others[] = {"static", "using",  "typedef",  "friend",       "template",
-                                         "~",      "public", "private",  "protected",    "operator",
-                                         ";",      "inline", "explicit", "static_assert"};
+    static const char others[] = "static using typedef friend template ~ public private protected "
+                                 "operator ; inline explicit static_assert";
     gt_lexer ahead = *lexer;
-    if (accept_any(&ahead, others, sizeof others / sizeof *others)) {
+    if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    while (ahead.token.kind != GT_TOKEN_END && !gt_lexer_is(&ahead, ";") &&
-           !gt_lexer_is(&ahead, "{") && !gt_lexer_is(&ahead, "=")) {
-        if (gt_lexer_accept(&ahead, "alignas") || gt_lexer_accept(&ahead, "__align__")) {
+    while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
+        if (accept_any(&ahead, "alignas __align__")) {
             skip_nested(&ahead, "(", ")");
             continue;
         }
@@ -162,10 +155,9 @@ static bool is_data(const gt_lexer *lexer)
 
 static gputune_status read_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer)
 {
-    static const char *const access[] = {"public", "private", "protected"};
     char type[GT_NAME_MAX];
     uint32_t alignment = 0;
-    if (accept_any(lexer, access, 3)) {
+    if (accept_any(lexer, "public private protected")) {
         return gt_lexer_expect(lexer, ":");
     }
     if (!is_data(lexer)) {
