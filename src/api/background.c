@@ -80,9 +80,7 @@ static gt_farm_options make_farm_options(const gputune *tuner)
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
 {
     gt_background *background = calloc(1, sizeof *background);
-    if (!background) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(background));
     const gt_farm_options options = make_farm_options(tuner);
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);
@@ -278,9 +276,7 @@ static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forge
                                const gputune_options *options)
 {
     job *one = calloc(1, sizeof *one);
-    if (!one) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(one));
     one->forgets = forgets;
     one->key = calloc(key->count + 1, sizeof *one->key);
     gputune_status status =

@@ -56,9 +56,7 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     gt_binding_open(&binding, template, &request->problem, request->device);
     out->arguments =
         calloc(template->pass_count + template->argument_count, sizeof *out->arguments);
-    if (!out->arguments) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->arguments));
     for (uint32_t i = 0; i < template->pass_count; i++) {
         const gt_pass_block *pass = &template->passes[i];
         GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, pass->name,
@@ -182,9 +180,7 @@ gputune_status gt_description_make(gt_description **out, const gt_request *reque
     uint32_t scratch = 0;
     gt_description *description =
         calloc(1, sizeof *description + launch->parameter_count * sizeof description->items[0]);
-    if (!description) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(description));
     gputune_status status = gt_strdup(&description->sizes, request->problem_text);
     if (status != GPUTUNE_OK) {
         gt_description_free(description);

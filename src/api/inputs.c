@@ -8,9 +8,7 @@
 static gputune_status stage(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     out->bytes.data = malloc(input->bytes);
-    if (!out->bytes.data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->bytes.data));
     out->bytes.bytes = input->bytes;
     if (input->on_host) {
         memcpy(out->bytes.data, input->data, input->bytes);

@@ -142,7 +142,7 @@ static gputune_status parse_characters(gt_text *out, gt_json_scan *p)
 static gputune_status made(json_t **out, json_t *value)
 {
     *out = value;
-    return value ? GPUTUNE_OK : gt_fail_memory();
+    return gt_allocated(value);
 }
 
 static gputune_status parse_text(json_t **out, gt_json_scan *p)

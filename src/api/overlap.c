@@ -63,9 +63,7 @@ gputune_status gt_pairs_make(gt_pairs *out, const gt_workload *workload)
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
     gt_pairs pairs = {.count = list(NULL, workload)};
     pairs.items = malloc((pairs.count + 1) * sizeof *pairs.items);
-    if (!pairs.items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(pairs.items));
     list(pairs.items, workload);
     *out = pairs;
     return GPUTUNE_OK;

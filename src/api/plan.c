@@ -92,9 +92,7 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
 {
     uint32_t count = 0;
     plan->names = calloc(workload->argument_count + workload->number_count, sizeof *plan->names);
-    if (!plan->names) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(plan->names));
     for (uint32_t i = 0; i < workload->block_count; i++) {
         plan->checks[count++] = (check){.kind = CHECK_NONE};
     }
@@ -232,9 +230,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
                             const gt_driver *driver, bool debug)
 {
     gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
-    if (!plan) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(plan));
     memset(plan, 0, sizeof *plan);
     gt_references_init(&plan->references);
     pthread_mutex_init(&plan->loading, NULL);

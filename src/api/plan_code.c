@@ -15,9 +15,7 @@ static gt_loaded_code *find(gt_plan_code *code, const gt_context *context)
 static gputune_status add(gt_loaded_code **out, gt_plan_code *code, CUcontext handle)
 {
     gt_loaded_code *made = calloc(1, sizeof *made);
-    if (!made) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(made));
     made->handle = handle;
     made->next = atomic_load(&code->loaded);
     atomic_store_explicit(&code->loaded, made, memory_order_release);

@@ -212,9 +212,7 @@ static gputune_status make_place(gt_plan_table *table)
         return GPUTUNE_OK;
     }
     slots *made = new_slots(full ? size : size * 2);
-    if (!made) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(made));
     if (full) {
         choose_unused(table, 1 + table->limit / 64);
     }
@@ -260,9 +258,7 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
         return GPUTUNE_OK;
     }
     entry *added = malloc(sizeof *added + key->count * sizeof *key->words);
-    if (!added) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(added));
     *added = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
     added->results = atomic_load(&table->results);
     atomic_init(&added->refreshes, atomic_load(&table->refreshes));
@@ -287,9 +283,7 @@ static bool is_of_kernel(const entry *e, const char *name, const char *path)
 static gputune_status forget_locked(gt_plan_table *table, const char *name, const char *path)
 {
     slots *in = atomic_load(&table->current), *made = new_slots(in->mask + 1);
-    if (!made) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(made));
     for (size_t i = 0; i <= in->mask; i++) {
         entry *e = atomic_load(&in->items[i]);
         if (e) {

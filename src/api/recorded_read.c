@@ -124,7 +124,7 @@ static gputune_status take_names(reader *at, const json_t *configuration)
             return gt_fail_memory();
         }
     }
-    return at->names ? GPUTUNE_OK : gt_fail_memory();
+    return gt_allocated(at->names);
 }
 
 /* The entry's values, each a number or a word. */
@@ -150,7 +150,7 @@ static gputune_status take_values(row *out, const reader *at, const json_t *conf
             return gt_fail_memory();
         }
     }
-    return out->values ? GPUTUNE_OK : gt_fail_memory();
+    return gt_allocated(out->values);
 }
 
 static gputune_status read_row(row *out, reader *at, const json_t *json)
@@ -168,9 +168,7 @@ static gputune_status read_row(row *out, reader *at, const json_t *json)
 
 static gputune_status add_row(reader *at, const gt_json_piece *piece)
 {
-    if (gt_array_reserve(&at->rows) < 0) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_array_reserve(&at->rows));
     json_t *json;
     GT_TRY(parse(&json, at, piece));
     gputune_status status = GPUTUNE_OK;
@@ -242,9 +240,7 @@ static gputune_status find_choices(choices *out, const reader *at, size_t name)
     size_t all = listed ? json_array_size(listed) : at->rows.count;
     out->count = 0;
     out->items = malloc((all + 1) * sizeof(json_t *));
-    if (!out->items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->items));
     for (size_t i = 0; i < all; i++) {
         out->items[i] =
             json_array_get(listed ? listed : at->rows.items[i].values, listed ? i : name);
@@ -261,9 +257,7 @@ static gputune_status find_choices(choices *out, const reader *at, size_t name)
 static gputune_status add_axis(gt_recorded *out, const choices *from)
 {
     double *values = malloc((from->count + 1) * sizeof *values);
-    if (!values) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(values));
     bool words = false;
     for (size_t i = 0; i < from->count; i++) {
         words |= json_is_string(from->items[i]);

@@ -19,9 +19,7 @@ static int run_parsed(gt_request *request, const char *const *configurations, si
                       int (*each)(void *, const gputune_record *), void *user)
 {
     gt_config *configs = calloc(count, sizeof *configs);
-    if (!configs) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(configs));
     int status = parse_configs(configs, request, configurations, count);
     if (!status) {
         status = gt_run(request, configs, count, each, user);

@@ -149,9 +149,7 @@ static gputune_status make_space(gputune_space **out, gputune *tuner, const char
                                  const gputune_options *options)
 {
     space_parts *parts = calloc(1, sizeof *parts);
-    if (!parts) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(parts));
     parts->space.version = GPUTUNE_SPACE_VERSION;
     gputune_status status = describe_space(parts, tuner, kernel, sizes, arch, options);
     if (status != GPUTUNE_OK) {

@@ -299,9 +299,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_open_options_read(&known, options));
     gputune *tuner = calloc(1, sizeof *tuner);
-    if (!tuner) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(tuner));
     gt_signal_hold(&held);
     gputune_status status = open_tuner(tuner, &known);
     gt_signal_release(&held);

@@ -57,9 +57,7 @@ static gputune_status note_lent(gt_workers *workers, const gt_lent_farm *farm)
     }
     if (place == workers->lent_count) {
         gt_lent_farm *more = realloc(workers->lent, (place + 1) * sizeof *more);
-        if (!more) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_allocated(more));
         workers->lent = more;
         workers->lent_count++;
     }

@@ -10,9 +10,7 @@ gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_
     }
     size_t more = *capacity ? *capacity * 2 : 8;
     void *grown = more > SIZE_MAX / size ? NULL : realloc(*items, more * size);
-    if (!grown) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(grown));
     *items = grown;
     *capacity = more;
     return GPUTUNE_OK;

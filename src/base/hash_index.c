@@ -23,9 +23,7 @@ static gputune_status grow(gt_hash_index *index)
 {
     uint32_t slots = index->slots ? 2 * index->slots : 256;
     struct gt_hash_entry *entries = calloc(slots, sizeof *entries);
-    if (!entries) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(entries));
     for (uint32_t i = 0; i < index->slots; i++) {
         if (index->entries[i].used) {
             *probe(entries, slots, index->entries[i].hash) = index->entries[i];

@@ -42,6 +42,12 @@ const char *gt_message(void);
 /* The enumerator without prefix ("EINVAL"), or "?" for an unknown code; never NULL. */
 const char *gt_status_name(int status);
 
+/* ENOMEM, with its message, where an allocation gave nothing. */
+static inline gputune_status gt_allocated(const void *memory)
+{
+    return memory ? GPUTUNE_OK : gt_fail_memory();
+}
+
 /* Returns from the enclosing function when `call` fails. */
 #define GT_TRY(call)                                                                               \
     do {                                                                                           \

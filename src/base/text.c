@@ -92,9 +92,7 @@ const char *gt_text_string(const gt_text *text)
 gputune_status gt_strndup(char **out, const char *string, size_t count)
 {
     char *copy = strndup(string, count);
-    if (!copy) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(copy));
     *out = copy;
     return GPUTUNE_OK;
 }

@@ -135,11 +135,8 @@ static int check_each(const cli_session *session, const cli_selection *selection
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     cli_catalogue catalogue;
-    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    code = CLI_EXIT_OK;
+    CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+    int code = CLI_EXIT_OK;
     for (size_t i = 0; i < catalogue.count && !*cli_cancel(); i++) {
         cli_checked checked = {0};
         code = cli_worse(code, cli_check_kernel(&checked, session, catalogue.kernels[i].name,

@@ -89,10 +89,7 @@ int cmd_doctor(int argc, char **argv)
         0,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     cli_console_setup(common.quiet, common.verbose);
     return diagnose(&common);
 }

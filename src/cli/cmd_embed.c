@@ -157,10 +157,7 @@ static void write_header(const embedded_files *embedded, FILE *file)
 static int write_file(const embedded_files *embedded, const char *path)
 {
     cli_output output;
-    int code = cli_output_open(&output, path, true);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, path, true));
     write_header(embedded, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
@@ -183,11 +180,8 @@ int cmd_embed(int argc, char **argv)
         1,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     embedded_files embedded;
-    code = read_template(&embedded, arguments.items[0]);
+    int code = read_template(&embedded, arguments.items[0]);
     return code == CLI_CONTINUE ? write_file(&embedded, output) : code;
 }

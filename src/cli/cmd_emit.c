@@ -189,10 +189,7 @@ static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUT
 static int write_code(const settings *settings, const char *text, size_t bytes)
 {
     cli_output output;
-    int code = cli_output_open(&output, settings->output, true);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, settings->output, true));
     if (settings->form == SASS) {
         return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
     }

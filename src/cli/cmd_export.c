@@ -23,10 +23,7 @@ static const char *const objective_words[] = {"any", "kernel", "launch", "latenc
 static int write_file(const cli_export *data, const settings *settings)
 {
     cli_output output;
-    int code = cli_output_open(&output, settings->output, true);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, settings->output, true));
     cli_export_write(data, (cli_export_format)settings->format, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }

@@ -24,13 +24,10 @@ static int add(void *user, const gputune_kernel *kernel)
 static int list(const cli_common *common)
 {
     cli_session session;
-    int code = cli_open(&session, common, CLI_OPEN_NO_DEVICE);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_open(&session, common, CLI_OPEN_NO_DEVICE));
     cli_table table = CLI_TABLE("kernels", columns, CLI_VIEW);
     int status = gputune_kernels(session.tuner, add, &table);
-    code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {
         cli_table_write(&table, (cli_format_kind)common->format, stdout);
     }

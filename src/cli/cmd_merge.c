@@ -46,15 +46,12 @@ int cmd_merge(int argc, char **argv)
         options};
     cli_arguments arguments;
     cli_session session;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     if (!common.database) {
         cli_error("merge: expected -o FILE, the database that takes the others over");
         return CLI_EXIT_USAGE;
     }
-    code = cli_open(&session, &common, CLI_OPEN_NO_DEVICE);
+    int code = cli_open(&session, &common, CLI_OPEN_NO_DEVICE);
     if (code == CLI_CONTINUE) {
         code = merge(&session, &common, &arguments);
         cli_close(&session);

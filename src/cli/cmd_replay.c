@@ -167,13 +167,10 @@ int cmd_replay(int argc, char **argv)
         SIZE_MAX,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     cli_console_setup(settings.common.quiet, settings.common.verbose);
     lists lists = {0};
-    code = read_lists(&lists, &settings);
+    int code = read_lists(&lists, &settings);
     if (code == CLI_CONTINUE) {
         cli_catch_interrupt();
         code = replay(&settings, &lists, &arguments);

@@ -107,10 +107,7 @@ static int write_report(const cli_report *report, const settings *settings)
         cli_error("a page is for a browser; --output FILE stores it");
         return CLI_EXIT_USAGE;
     }
-    int code = cli_output_open(&output, settings->output, true);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, settings->output, true));
     (settings->format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report,
                                                                                    output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
@@ -120,10 +117,7 @@ static int make_report(const settings *settings, const cli_session *session,
                        const cli_arguments *names)
 {
     cli_report report = {.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
-    int code = collect(&report, settings, session, names);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(collect(&report, settings, session, names));
     report.sources = cli_allocate(report.measured.count, sizeof *report.sources);
     for (size_t i = 0; i < report.measured.count && i < MOST_SOURCES; i++) {
         report.sources[i] = find_source(session, &report.measured.items[i]);

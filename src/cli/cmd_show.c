@@ -163,10 +163,7 @@ static int show(const settings *settings, const cli_session *session,
     filter.all_trials = settings->all || settings->why || settings->plot;
     filter.failures = true;
     filter.history = settings->history;
-    int code = cli_stored_filter(&filter, &settings->stored, session);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_stored_filter(&filter, &settings->stored, session));
     unsigned view = settings->why   ? CLI_VIEW_WHY
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
@@ -179,7 +176,7 @@ static int show(const settings *settings, const cli_session *session,
                 .plot = settings->plot};
     int status = collect(&at, &filter, session, catalogue);
     status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
-    code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
+    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
     if (status >= 0 && !at.table.row_count) {
         code = cli_stored_nothing(session, &filter);
     }
@@ -239,13 +236,10 @@ int cmd_show(int argc, char **argv)
         1,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     cli_session session;
     settings.common.read_only = true;
-    code = cli_open(&session, &settings.common, CLI_OPEN_IF_ANY);
+    int code = cli_open(&session, &settings.common, CLI_OPEN_IF_ANY);
     if (code == CLI_CONTINUE) {
         cli_catalogue catalogue = {NULL, 0};
         if (arguments.count) {

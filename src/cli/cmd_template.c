@@ -19,10 +19,7 @@ typedef struct settings {
 static int write_text(const settings *settings, const char *text)
 {
     cli_output output;
-    int code = cli_output_open(&output, settings->output, settings->force);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, settings->output, settings->force));
     (void)fputs(text, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
@@ -82,10 +79,7 @@ int cmd_template(int argc, char **argv)
         2,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     return write_draft(&settings, arguments.items[0],
                        arguments.count > 1 ? arguments.items[1] : NULL);
 }

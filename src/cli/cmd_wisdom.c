@@ -23,10 +23,7 @@ typedef struct settings {
 static int write_text(const char *path, const char *text)
 {
     cli_output output;
-    int code = cli_output_open(&output, path, true);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_output_open(&output, path, true));
     (void)fputs(text, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
@@ -81,12 +78,9 @@ static int import_files(const settings *settings, const cli_arguments *files)
     options.keep = true;
     const char *device = settings->common.device;
     bool none = device && strcmp(device, "none") == 0;
-    int code = cli_open(&session, &settings->common,
-                        settings->trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    code = CLI_EXIT_OK;
+    CLI_TRY(cli_open(&session, &settings->common,
+                     settings->trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE));
+    int code = CLI_EXIT_OK;
     for (size_t i = 0; i < files->count; i++) {
         uint32_t count;
         int status = gputune_wisdom_load(&count, session.tuner, files->items[i], &options);

@@ -76,11 +76,8 @@ int cli_forget_records(const cli_forget *forget, char *kernel)
         cli_error("the database %s cannot be used: %s", database, strerror(errno));
         return CLI_EXIT_DATABASE;
     }
-    int code = cli_open(&session, &forget->common, CLI_OPEN_IF_ANY);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    code = cli_catalogue_stored_one(&name, &session, kernel);
+    CLI_TRY(cli_open(&session, &forget->common, CLI_OPEN_IF_ANY));
+    int code = cli_catalogue_stored_one(&name, &session, kernel);
     if (code == CLI_CONTINUE) {
         code = drop(forget, &session, name);
     }

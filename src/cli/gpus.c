@@ -126,10 +126,7 @@ static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int n
 {
     cli_gpu gpu;
     common->device = cli_format("%d", number);
-    int code = cli_open(&gpu.session, common, mode);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_open(&gpu.session, common, mode));
     gpu.label = cli_format("GPU %d (%s)", number, gpu.session.device.name);
     out->items = cli_grow(out->items, out->count, sizeof *out->items);
     out->items[out->count++] = gpu;

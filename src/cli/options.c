@@ -228,19 +228,13 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
             return CLI_EXIT_USAGE;
         }
         const cli_option *option = value == '?' ? NULL : option_of(usage->options, value);
-        int code = option ? set_option(option, optarg) : unknown_option(usage, argv[optind - 1]);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+        CLI_TRY(option ? set_option(option, optarg) : unknown_option(usage, argv[optind - 1]));
     }
 }
 
 int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv)
 {
-    int code = parse_options(usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(parse_options(usage, argc, argv));
     cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
     if (arguments.count < usage->least || arguments.count > usage->most) {
         cli_error("%s: %s; usage: gputune %s [options] %s", usage->command,

@@ -49,6 +49,15 @@ typedef struct cli_arguments {
 
 enum { CLI_CONTINUE = -1 };
 
+/* Returns from the enclosing function with what `call` gives, unless that is CLI_CONTINUE. */
+#define CLI_TRY(call)                                                                              \
+    do {                                                                                           \
+        int cli_try_code_ = (call);                                                                \
+        if (cli_try_code_ != CLI_CONTINUE) {                                                       \
+            return cli_try_code_;                                                                  \
+        }                                                                                          \
+    } while (0)
+
 /* Parses argv (its [0] is the command's name; it is reordered). Returns CLI_CONTINUE, or the
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */

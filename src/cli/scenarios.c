@@ -134,10 +134,7 @@ static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_
     const char *name = kernel->size_names[at], *fallback = kernel->size_values[at];
     const char *value = list ? list->values[which] : emulated ? small_size(fallback) : "";
     add_text(scenario, name, value[0] ? value : fallback);
-    int code = check_number(name, value, fallback);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(check_number(name, value, fallback));
     return value[0] ? add_size(scenario, name, value) : CLI_CONTINUE;
 }
 
@@ -185,10 +182,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         }
     }
     for (size_t index = 0; index < combinations; index++) {
-        int code = add_scenario(out, kernel, index, emulated);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+        CLI_TRY(add_scenario(out, kernel, index, emulated));
         drop_if_known(out);
     }
     return CLI_CONTINUE;
@@ -252,11 +246,8 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
     cli_scenarios scenarios;
     selection->kernels = name;
     selection->kernel_count = 1;
-    int code = cli_open(&session, common, mode);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
-    code = make_single(&scenarios, selection, &session);
+    CLI_TRY(cli_open(&session, common, mode));
+    int code = make_single(&scenarios, selection, &session);
     if (code == CLI_CONTINUE && mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }

@@ -111,10 +111,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
     memset(out, 0, sizeof *out);
     cli_console_setup(common->quiet, common->verbose);
     bool none;
-    int code = choose_none(&none, common, mode);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(choose_none(&none, common, mode));
     int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY &&
         !cli_is_driver_asked_for(common)) {

@@ -96,10 +96,7 @@ static int ask_all(cli_shard *out, uint32_t given)
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         cli_shard told;
         outside = is_outside(&engines[i]) ? &engines[i] : outside;
-        int code = ask(&told, &engines[i], given);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+        CLI_TRY(ask(&told, &engines[i], given));
         if (told.count && first && (told.index != out->index || told.count != out->count)) {
             cli_error("--shard auto: %s contradicts %s; write --shard with the right ones: "
                       "\"$%s/N\" in a shell that each task starts",

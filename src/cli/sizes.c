@@ -90,10 +90,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     }
     while (*text) {
         size_t length = strcspn(text, blanks);
-        int code = parse_assignment(out, option, text, length);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+        CLI_TRY(parse_assignment(out, option, text, length));
         text += length;
         text += strspn(text, blanks);
     }

@@ -37,10 +37,7 @@ int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
     const char *kernel = filter->kernel;
-    int code = kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE;
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE);
     const char *gpu = filter->gpu       ? cli_format(" on a GPU '%s'", filter->gpu)
                       : filter->any_gpu ? ""
                                         : " on this GPU";

@@ -83,10 +83,7 @@ static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
     }
     selection.sizes = (cli_list){&sizes, *sizes != '\0'};
     selection.only = (cli_list){&only, *only != '\0'};
-    int code = cli_scenarios_make(out, catalogue, &selection, session);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_scenarios_make(out, catalogue, &selection, session));
     cli_terms *terms = &out->items[0].terms;
     terms->given = true;
     terms->objective = one->objective;

@@ -171,16 +171,13 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const c
                          bool is_first)
 {
     pthread_t thread;
-    int code = list_files(watch, &warm->selection);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(list_files(watch, &warm->selection));
     watch->changed = NULL;
     if (pthread_create(&thread, NULL, await_change, watch) != 0) {
         cli_error("cannot start a thread that watches files");
         return CLI_EXIT_NOTHING;
     }
-    code = tune(warm);
+    int code = tune(warm);
     fflush(stdout);
     bool is_done = !*cli_cancel();
     watch->is_over = is_first && is_done && !may_be_mended(code);

@@ -41,15 +41,11 @@ gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path
             own = is_own ? number : own;
         }
         int at = is_own && number == 0 ? own++ : -own;
-        if (gt_array_push(&lines->own, at) != GPUTUNE_OK) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_array_push(&lines->own, at));
         line += length + (line[length] == '\n');
     }
     for (int i = 0; i <= own + 1; i++) {
-        if (gt_array_push(&lines->is_host, none) != GPUTUNE_OK) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_array_push(&lines->is_host, none));
     }
     return GPUTUNE_OK;
 }

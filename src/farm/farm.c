@@ -98,9 +98,7 @@ static gputune_status make_unconditional(gt_packet **out, const gt_farm_request 
         return GPUTUNE_OK;
     }
     gt_verify_job *anyway = malloc(sizeof *anyway); /* too large for the stacks of some threads */
-    if (!anyway) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(anyway));
     *anyway = *job;
     anyway->slower_ns = 0;
     gputune_status status = gt_packet_make(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
@@ -335,9 +333,7 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
     uint32_t more = GT_COMPILE_WORKERS_MAX - count;
     more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;
     host->slots = calloc(count + more, sizeof *host->slots);
-    if (!host->slots) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(host->slots));
     host->own_count = host->limit = count;
     host->slot_count = count + more;
     farm->farm.compile_workers = count;
@@ -387,9 +383,7 @@ static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
 {
     gt_host_farm *farm = calloc(1, sizeof *farm);
-    if (!farm) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(farm));
     gputune_status status = fill(farm, options);
     if (status < 0) {
         close_farm(&farm->farm);

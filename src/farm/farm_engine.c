@@ -32,9 +32,7 @@ gputune_status gt_engines_open(gt_compile_host *host, const char *const *command
 {
     host->engine_count = 0;
     host->engines = calloc((size_t)count + 1, sizeof *host->engines);
-    if (!host->engines) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(host->engines));
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(find_engine(&host->slots[host->own_count + i].engine, host, commands[i]));
     }

@@ -12,9 +12,7 @@ gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_reco
                               const void *object)
 {
     gt_packet *packet = calloc(1, sizeof *packet);
-    if (!packet) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(packet));
     packet->references = 1;
     gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
     if (status < 0) {

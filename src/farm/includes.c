@@ -87,9 +87,7 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
                                 size_t path_count)
 {
     gt_includes *includes = calloc(1, sizeof *includes);
-    if (!includes) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(includes));
     gputune_status status = GPUTUNE_OK;
     includes->shared = realpath(shared, NULL);
     for (size_t i = 0; i < path_count && status == GPUTUNE_OK; i++) {

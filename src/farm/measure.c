@@ -12,9 +12,7 @@
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
 {
     gt_measure *measure = calloc(1, sizeof *measure);
-    if (!measure) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(measure));
     gputune_status status = gt_driver_open(&measure->driver, driver);
     if (status == GPUTUNE_OK) {
         status = gt_device_query(&measure->device, measure->driver, ordinal);

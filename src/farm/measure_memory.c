@@ -9,9 +9,7 @@
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes)
 {
     CUdeviceptr address = 0;
-    if (gt_array_reserve(&measure->allocations) < 0) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_array_reserve(&measure->allocations));
     GT_CALL(measure, MemAlloc, &address, bytes ? bytes : 1);
     measure->allocations.items[measure->allocations.count++] = address;
     *out = address;
@@ -122,9 +120,7 @@ static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspa
     for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
         uint64_t bytes = workspace->workload.blocks[i].bytes;
         workspace->blocks[i] = calloc(1, bytes + 1);
-        if (!workspace->blocks[i]) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_allocated(workspace->blocks[i]));
         GT_TRY(gt_memory_take(&workspace->device_blocks[i], measure, bytes));
     }
     return GPUTUNE_OK;
@@ -145,9 +141,7 @@ static gputune_status write_scalars(gt_workspace *workspace)
         bytes += scalar_room(&workload->scalars[i]);
     }
     char *at = workspace->values = calloc(1, bytes);
-    if (!at) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(at));
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
         const gt_scalar *scalar = &workload->scalars[i];
         workspace->scalars[i] = at;

@@ -190,9 +190,7 @@ static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
 static gputune_status load_itself(gt_measure *measure, const gt_image *image)
 {
     gt_launch *launches = malloc(GT_WORKLOAD_MAX * sizeof *launches);
-    if (!launches) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launches));
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         launches[i] = measure->workspaces[i].workload.reference;
     }

@@ -118,9 +118,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     GT_TRY(gt_contents_refresh(measure));
     gt_sampled sampled = {.count = job->count};
     sampled.values = calloc(job->count + 1, sizeof *sampled.values);
-    if (!sampled.values) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(sampled.values));
     measure->turn++;
     gt_monitor_begin(measure->monitor);
     gputune_status status = sample_all(measure, job, &sampled, current);

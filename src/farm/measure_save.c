@@ -24,9 +24,7 @@ static gputune_status save_output(gt_measure *measure, const gt_saved_output *sa
     const gt_workspace *workspace = &measure->workspaces[0];
     const uint64_t bytes = workspace->workload.buffers[save->buffer].bytes;
     void *data = malloc(bytes);
-    if (!data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(data));
     gputune_status status =
         gt_measure_check(measure,
                          measure->driver->MemcpyDtoHAsync(

@@ -27,9 +27,7 @@ static void add(void *user, const char *name, size_t length)
 gputune_status gt_variables_find(gt_variables **out, const gt_image *image)
 {
     gt_variables *all = calloc(1, sizeof *all);
-    if (!all) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(all));
     gt_image_each_variable(image, add, all);
     if (all->count == 0) {
         free(all);

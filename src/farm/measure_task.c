@@ -13,9 +13,7 @@ gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
     added.tiles = (task->count - 1) / tile + 1;
-    if (gt_array_push(&table->tasks, added) < 0) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_array_push(&table->tasks, added));
     table->tiles += added.tiles * added.repeats;
     if (index) {
         *index = (int)table->tasks.count - 1;

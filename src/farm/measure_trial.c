@@ -124,9 +124,7 @@ static gputune_status build(gt_trial *trial, const gt_measure *parent,
     gt_measure *measure = &trial->measure;
     gt_measure_setup *own = &measure->setup;
     gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
-    if (!inputs) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(inputs));
     measure->driver = parent->driver;
     measure->device = parent->device;
     measure->context = parent->context;
@@ -172,9 +170,7 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
         return GPUTUNE_OK;
     }
     gt_trial *trial = measure->trial = calloc(1, sizeof *trial);
-    if (!trial) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(trial));
     trial->base = setup->workloads[setup->workload_count - 1];
     trial->launcher = setup->workload_count - 1;
     trial->standard = GT_NO_VARIANT;

@@ -317,9 +317,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     variant->clears = job->launches[0].clear_count > 0;
     variant->launches = malloc(sizeof job->launches);
-    if (!variant->launches) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(variant->launches));
     memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_TRY(gt_variables_find(&variant->variables, &job->image));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,

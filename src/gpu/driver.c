@@ -233,9 +233,7 @@ static gputune_status load_locked(gt_driver **out, const char *name)
         return gt_fail(GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
     }
     gt_driver *driver = calloc(1, sizeof *driver);
-    if (!driver) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(driver));
     gputune_status status = load(driver, name);
     if (status < 0) {
         free(driver); /* its library stays loaded: drivers cannot be unloaded safely */

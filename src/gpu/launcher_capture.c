@@ -97,9 +97,7 @@ void gt_graph_orphans_collect(void)
 static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
 {
     gt_graph_state *state = calloc(1, sizeof *state);
-    if (!state) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(state));
     gputune_status status = gt_instance_make(&state->instance, launcher);
     if (status < 0) {
         free(state);

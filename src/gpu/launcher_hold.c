@@ -23,9 +23,7 @@ static gputune_status make_held(gt_launcher *launcher)
         return GPUTUNE_OK;
     }
     gt_held_module *held = calloc(1, sizeof *held);
-    if (!held) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(held));
     held->driver = launcher->driver;
     held->context = launcher->context;
     held->module = launcher->base.module;

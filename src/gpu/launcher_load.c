@@ -261,9 +261,7 @@ static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
         return GPUTUNE_OK;
     }
     launcher->image.data = malloc(image->bytes + 1);
-    if (!launcher->image.data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launcher->image.data));
     memcpy(launcher->image.data, image->data, image->bytes);
     ((char *)launcher->image.data)[image->bytes] = '\0';
     launcher->image.bytes = image->bytes;
@@ -304,14 +302,10 @@ static gputune_status make_parts(gt_launcher *launcher)
 {
     uint32_t steps = launcher->launch->step_count;
     launcher->kernels = steps > 1 ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
-    if (!launcher->kernels) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launcher->kernels));
     if (launcher->needs_state) {
         launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
-        if (!launcher->states) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_allocated(launcher->states));
         for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
             pthread_mutex_init(&launcher->states[i].lock, NULL);
         }
@@ -336,9 +330,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     GT_TRY(check_launch(launch));
     GT_TRY(gt_context_current(&context, driver));
     gt_launcher *launcher = calloc(1, sizeof *launcher);
-    if (!launcher) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launcher));
     launcher->driver = driver;
     launcher->context = context;
     launcher->device = *device;

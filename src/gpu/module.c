@@ -70,9 +70,7 @@ static gputune_status load_relaxed(CUmodule *out, const gt_driver *driver, const
 gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image)
 {
     gt_module *module = calloc(1, sizeof *module);
-    if (!module) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(module));
     module->driver = driver;
     gputune_status status = gt_context_current(&module->context, driver);
     if (status == GPUTUNE_OK) {

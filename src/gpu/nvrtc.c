@@ -136,9 +136,7 @@ static gputune_status load(gt_nvrtc **out, const char *path)
         return gt_fail(GPUTUNE_ENOCOMPILER, "%s", dlerror());
     }
     gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
-    if (!nvrtc) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(nvrtc));
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
     gputune_status status = find_symbols(nvrtc, handle);
     int major = 0, minor = 0;
@@ -342,9 +340,7 @@ static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program progra
     size_t count = 0;
     GT_TRY(check(nvrtc, size(program, &count), call));
     char *data = malloc(count + 1);
-    if (!data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(data));
     gputune_status status = check(nvrtc, bytes(program, data), call);
     if (status < 0) {
         free(data);

@@ -390,9 +390,7 @@ static void note_slots(gt_expression *expression)
 static gputune_status finish(gt_expression **out, parser *p, const gt_lexer *begin)
 {
     gt_expression *expression = calloc(1, sizeof *expression);
-    if (!expression) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(expression));
     gputune_status status = copy_text(&expression->text, *begin, p->lexer);
     if (status < 0) {
         free(expression);

@@ -205,9 +205,7 @@ gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer 
 {
     gt_template *template = parse->template;
     template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
-    if (!template->arguments) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(template->arguments));
     do {
         if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
             return gt_fail_at(clause->place, "more than %d arguments; expected fewer",

@@ -20,9 +20,7 @@ static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, uint
                                   gt_lexer *body)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
-    if (!values) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(values));
     parse->parts->problem_values[index] = values;
     value->values = values;
     gt_place place = gt_lexer_place(body);

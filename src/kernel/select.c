@@ -149,9 +149,7 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
                                  void *to)
 {
     gt_template_parts *parts = calloc(1, sizeof *parts);
-    if (!parts) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(parts));
     gt_reader reader = {.parts = parts, .include = include, .user = user};
     gputune_status status = gt_reader_run(&reader, path, text);
     groups all = {0};

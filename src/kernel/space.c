@@ -52,9 +52,7 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
                              const char *const *only, size_t only_count)
 {
     gt_space *space = calloc(1, sizeof *space);
-    if (!space) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(space));
     space->template = template;
     space->workload = workload;
     gt_binding_open(&space->base, template, problem, device);

@@ -204,7 +204,7 @@ static gputune_status open_table(builder *b)
     free(b->table);
     b->table = calloc(slots, sizeof *b->table);
     b->table_mask = slots - 1;
-    return b->table ? GPUTUNE_OK : gt_fail_memory();
+    return gt_allocated(b->table);
 }
 
 static gputune_status take_level(builder *b)
@@ -214,9 +214,7 @@ static gputune_status take_level(builder *b)
     size_t checks = (size_t)b->now.width * values_of(b);
     b->capacity = (uint32_t)checks + 1; /* one row to write the next keys into */
     b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
-    if (!b->diagram->children[b->at]) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(b->diagram->children[b->at]));
     b->known |= UINT32_C(1) << axis_of(b);
     GT_TRY(open_level(&b->next, b, b->capacity));
     GT_TRY(open_table(b));
@@ -247,9 +245,7 @@ static int compare_keys(const void *a, const void *b)
 static gputune_status count_keys(uint32_t *different, const level *level)
 {
     uint64_t *column = malloc(((size_t)level->width + 1) * sizeof *column);
-    if (!column) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(column));
     for (int i = 0; i < level->open_count; i++) {
         for (uint32_t n = 0; n < level->width; n++) {
             column[n] = level->keys[(size_t)n * (size_t)level->open_count + (size_t)i];
@@ -284,9 +280,7 @@ static gputune_status merge(builder *b)
     size_t columns = (size_t)next->open_count, edges = (size_t)b->now.width * values_of(b);
     uint32_t width = next->width;
     uint32_t *now_at = malloc((width + 1) * sizeof *now_at);
-    if (!now_at) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(now_at));
     memset(b->table, 0, ((size_t)b->table_mask + 1) * sizeof *b->table);
     next->width = 0;
     for (uint32_t n = 0; n < width; n++) {
@@ -356,9 +350,7 @@ static gputune_status open_builder(builder *b)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
     GT_TRY(open_level(&b->now, b, 1));
-    if (!b->diagram->excluded) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(b->diagram->excluded));
     b->now.width = 1;
     b->now.paths[0] = 1;
     b->diagram->width[0] = 1;
@@ -383,9 +375,7 @@ static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
         d->endings[i] = calloc((size_t)d->width[i] + 1, sizeof **d->endings);
-        if (!d->endings[i]) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_allocated(d->endings[i]));
     }
     for (uint32_t n = 0; n < d->width[d->count]; n++) {
         d->endings[d->count][n] = 1;

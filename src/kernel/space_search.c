@@ -108,9 +108,7 @@ static gputune_status append(list *list, const gt_space *space, const gt_diagram
         uint32_t axis = walked->axes[i];
         const uint8_t *at =
             memchr(space->choices[axis], config->choice[axis], (size_t)space->counts[axis]);
-        if (gt_array_push(&list->positions, (uint8_t)(at - space->choices[axis])) < 0) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_array_push(&list->positions, (uint8_t)(at - space->choices[axis])));
     }
     list->count++;
     return GPUTUNE_OK;
@@ -230,9 +228,7 @@ gputune_status gt_group_list(gt_space *space, gt_group *group)
     list list = {.axes = group->walked.count};
     size_t bytes = GT_SPACE_REASONS * sizeof(double);
     double *excluded = malloc(bytes);
-    if (!excluded) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(excluded));
     memcpy(excluded, gt_group_diagram(group)->excluded, bytes);
     gputune_status status = replace(space, group, &list, &excluded);
     gt_array_free(&list.positions);

@@ -183,14 +183,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *parse, const c
                        parts->files[0].path, GT_STRUCTURE_MAX);
     }
     gt_structure *structure = calloc(1, sizeof *structure);
-    if (!structure) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(structure));
     parts->structures[parts->structure_count++] = structure;
     structure->members = calloc(GT_STRUCTURE_MEMBERS, sizeof *structure->members);
-    if (!structure->members) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(structure->members));
     memcpy(structure->name, name, strlen(name) + 1);
     *out = structure;
     return GPUTUNE_OK;

@@ -484,9 +484,7 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 {
     gt_binding binding;
     gt_workload *workload = calloc(1, sizeof *workload);
-    if (!workload) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(workload));
     gt_binding_open(&binding, template, problem, device);
     gputune_status status = bind_workload(workload, &binding);
     if (status == GPUTUNE_OK) {

@@ -264,9 +264,7 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
                                 const gt_declared *declared)
 {
     gt_layout *layout = malloc(sizeof *layout);
-    if (!layout) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(layout));
     gputune_status status = bind_elements(out, buffer, binding, declared, layout);
     free(layout);
     return status;
@@ -373,9 +371,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
                               const gt_argument *argument)
 {
     gt_layout *layout = malloc(sizeof *layout);
-    if (!layout) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(layout));
     gputune_status status = bind_scalar(workload, out, binding, argument, layout);
     free(layout);
     return status;

@@ -32,9 +32,7 @@ static gputune_status open_auto(gt_strategy *strategy, void *state)
 {
     automatic *at = state;
     at->model = calloc(1, gt_method_model.bytes);
-    if (!at->model) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(at->model));
     return gt_method_model.open(strategy, at->model);
 }
 

@@ -157,9 +157,7 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
         values += domain->axes[bonds[i].a].choices + (size_t)domain->axes[bonds[i].b].choices;
     }
     out->values = malloc(values * sizeof *out->values);
-    if (!out->values) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->values));
     float *unused = out->values;
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         if (domain->axes[i].choices > 1) {

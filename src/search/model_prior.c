@@ -51,9 +51,7 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
         return GPUTUNE_OK;
     }
     gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
-    if (!order) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(order));
     uint32_t count = sort_hints(strategy, order);
     gputune_status status = GPUTUNE_OK;
     if (count) {

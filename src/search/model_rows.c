@@ -91,9 +91,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
 static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
 {
     gt_ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
-    if (!order) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(order));
     choose_rows(model, strategy, order);
     free(order);
     add_rows(model, &strategy->evidence); /* what is pending */

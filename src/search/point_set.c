@@ -21,14 +21,10 @@ static gputune_status grow(gt_point_set *set)
 {
     uint32_t capacity = set->capacity ? 2 * set->capacity : FIRST;
     gt_point *points = realloc(set->points, capacity * sizeof *points);
-    if (!points) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(points));
     set->points = points;
     uint32_t *slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (!slots) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(slots));
     free(set->slots);
     set->slots = slots;
     set->capacity = capacity;
@@ -62,9 +58,7 @@ gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_poi
         return GPUTUNE_OK;
     }
     void *wider = realloc(*items, set->capacity * bytes);
-    if (!wider) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(wider));
     *items = wider;
     *capacity = set->capacity;
     return GPUTUNE_OK;

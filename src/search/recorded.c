@@ -19,9 +19,7 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
     double *copy = NULL;
     if (values) {
         copy = malloc(choices * sizeof *copy);
-        if (!copy) {
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_allocated(copy));
         memcpy(copy, values, choices * sizeof *copy);
     }
     recorded->axes[recorded->axis_count++] = (gt_domain_axis){choices, copy};

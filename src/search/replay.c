@@ -240,7 +240,7 @@ gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
         .recorded = recorded, .settings = settings, .out = out, .best_ns = recorded->worst_ns};
     out->reached_s[0] = out->reached_s[1] = INFINITY;
     at.flights = calloc(MOST_FLIGHTS, sizeof *at.flights);
-    gputune_status status = at.flights ? GPUTUNE_OK : gt_fail_memory();
+    gputune_status status = gt_allocated(at.flights);
     if (status == GPUTUNE_OK) {
         status = gt_strategy_open(&at.strategy, settings->kind, &domain, &search);
     }

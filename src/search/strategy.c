@@ -52,9 +52,7 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
 {
     GT_TRY(check_domain(domain));
     gt_strategy *strategy = calloc(1, sizeof *strategy);
-    if (!strategy) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(strategy));
     strategy->method = strategies[kind].method;
     strategy->domain = domain;
     strategy->settings = *settings;
@@ -62,7 +60,7 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
     strategy->settings.epsilon = settings->epsilon > 0 ? settings->epsilon : EPSILON;
     strategy->random.state = settings->seed;
     strategy->state = calloc(1, strategy->method->bytes + 1);
-    gputune_status status = strategy->state ? GPUTUNE_OK : gt_fail_memory();
+    gputune_status status = gt_allocated(strategy->state);
     if (status == GPUTUNE_OK && strategy->method->open) {
         status = strategy->method->open(strategy, strategy->state);
     }
@@ -121,9 +119,7 @@ gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, 
 {
     gt_tried *hints =
         realloc(strategy->hints, (strategy->hint_count + count + 1) * sizeof *strategy->hints);
-    if (!hints) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(hints));
     memcpy(hints + strategy->hint_count, results, count * sizeof *hints);
     strategy->hints = hints;
     strategy->hint_count += count;

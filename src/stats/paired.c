@@ -71,9 +71,7 @@ gputune_status gt_paired_interval(gt_paired *out, const double *differences, siz
         return gt_fail(GPUTUNE_EINVAL, "nothing to compare: no paired samples");
     }
     double *sorted = malloc(count * sizeof *sorted);
-    if (!sorted) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(sorted));
     memcpy(sorted, differences, count * sizeof *sorted);
     gt_sort(sorted, count);
     *out = gt_paired_sorted(sorted, count);

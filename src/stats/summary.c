@@ -92,9 +92,7 @@ gputune_status gt_summarise(gt_summary *out, const double *values, size_t count)
         return GPUTUNE_OK;
     }
     double *sorted = malloc(count * sizeof *sorted);
-    if (!sorted) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(sorted));
     memcpy(sorted, values, count * sizeof *sorted);
     gt_sort(sorted, count);
     size_t rank = gt_median_rank(count);

@@ -36,9 +36,7 @@ static gputune_status take_image(gt_image *out, gt_rows *rows)
     size_t bytes;
     const void *blob = gt_rows_blob(rows, &bytes);
     char *data = malloc(bytes + 1);
-    if (!data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(data));
     if (bytes) {
         memcpy(data, blob, bytes);
     }

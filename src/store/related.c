@@ -170,9 +170,7 @@ static gputune_status put_in_order(related_search *search)
     }
     size_t count = search->groups.count;
     uint32_t *place = calloc(count, sizeof *place);
-    if (!place) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(place));
     for (size_t i = 0; i < count; i++) {
         search->groups.items[i].order = (uint32_t)i;
     }

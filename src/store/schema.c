@@ -270,9 +270,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
                                 size_t why_bytes)
 {
     gt_database *database = calloc(1, sizeof *database);
-    if (!database) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(database));
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
     *trouble = mode == GT_DATABASE_WRITE ? make_private(&database->made, path, why, why_bytes)
                                          : GT_TROUBLE_NONE;

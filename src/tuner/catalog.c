@@ -63,9 +63,7 @@ gputune_status gt_catalog_need_prelude(gt_catalog *catalog)
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log)
 {
     gt_catalog *catalog = calloc(1, sizeof *catalog);
-    if (!catalog) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(catalog));
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = find_folders(catalog, given);

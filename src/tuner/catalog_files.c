@@ -65,9 +65,7 @@ static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_catalog_file *file = calloc(1, sizeof *file);
-    if (!file) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(file));
     gputune_status status = gt_strdup(&file->path, path);
     if (status == GPUTUNE_OK) {
         status = gt_array_push(&catalog->files, file);

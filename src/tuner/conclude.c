@@ -12,9 +12,7 @@
 static gputune_status copy_image(gt_image *out, const gt_image *image)
 {
     void *copy = malloc(image->bytes + 1);
-    if (!copy) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(copy));
     memcpy(copy, image->data, image->bytes);
     ((char *)copy)[image->bytes] = '\0';
     *out = (gt_image){copy, image->bytes};

@@ -12,9 +12,7 @@ gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_
 {
     gt_live_input *inputs =
         realloc(setup->inputs, (setup->input_count + 1) * sizeof *setup->inputs);
-    if (!inputs) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(inputs));
     setup->inputs = inputs;
     *out = &inputs[setup->input_count++];
     **out = (gt_live_input){.workload = workload, .buffer = buffer};
@@ -24,9 +22,7 @@ gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_
 static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
 {
     out->bytes.data = malloc(bytes);
-    if (!out->bytes.data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->bytes.data));
     out->bytes.bytes = bytes;
     return GPUTUNE_OK;
 }
@@ -150,9 +146,7 @@ static gputune_status send_awkward(gt_field *field)
 {
     const gt_request *request = field->options.request;
     gt_workload *awkward = malloc(sizeof *awkward);
-    if (!awkward) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(awkward));
     gputune_status status =
         gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0);
     if (status == GPUTUNE_OK) {

@@ -14,9 +14,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     struct gt_data_file file = {.argument = argument, .expected = expected};
     struct gt_data_file *files =
         realloc(request->files, (request->file_count + 1) * sizeof *request->files);
-    if (!files) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(files));
     request->files = files;
     GT_TRY(gt_strdup(&file.path, path));
     files[request->file_count++] = file;
@@ -278,9 +276,7 @@ gputune_status gt_data_save(gt_field *field)
         return GPUTUNE_OK;
     }
     field->saves = calloc(template->argument_count, sizeof *field->saves);
-    if (!field->saves) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(field->saves));
     for (uint32_t i = 0; i < template->argument_count && !status; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (argument->is_buffer && argument->direction != GT_IN) {

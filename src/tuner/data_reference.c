@@ -28,9 +28,7 @@ static gputune_status add_argument(call *c, const char *name, uint64_t bytes, bo
 {
     gputune_host_argument *argument = &c->arguments[c->count];
     *argument = (gputune_host_argument){name, calloc(1, bytes + 1), bytes, is_output};
-    if (!argument->data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(argument->data));
     c->count++;
     return GPUTUNE_OK;
 }

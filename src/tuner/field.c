@@ -57,9 +57,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     const gt_request *request = options->request;
     gt_field field = {.options = *options, .setup = calloc(1, sizeof *field.setup)};
     uint32_t index;
-    if (!field.setup) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(field.setup));
     bool changed = false;
     gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
                                                &request->problem, request->device);
@@ -105,9 +103,7 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
 {
     gt_variant *variant = &field->variants.items[index];
     gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
-    if (!launches) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launches));
     gputune_status status = GPUTUNE_OK;
     uint32_t first = index;
     if (gt_field_bind_launches(field, variant, launches) ==

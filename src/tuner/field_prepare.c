@@ -75,9 +75,7 @@ static gputune_status start_service(gt_field *field)
         return gt_field_submit_source(field, GT_UNIT_SERVICE, &source);
     }
     unit->compiled.image.data = malloc(built_in->bytes);
-    if (!unit->compiled.image.data) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(unit->compiled.image.data));
     memcpy(unit->compiled.image.data, built_in->data, built_in->bytes);
     unit->compiled.image.bytes = built_in->bytes;
     unit->hash = source.hash;

@@ -131,9 +131,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
     gt_verify_job *job = calloc(1, sizeof *job);
-    if (!job) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(job));
     job->id = index;
     job->standard = variant->role == GT_ROLE_DEFAULT;
     job->patient = variant->hangs > 0 || field->options.request->check;

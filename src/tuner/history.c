@@ -113,9 +113,7 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
     *trial = (gt_hash){0};
     *time_ns = 0;
     const gt_trial **fastest = calloc(history->trials.count + 1, sizeof *fastest);
-    if (!fastest) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(fastest));
     for (size_t i = 0; i < history->trials.count; i++) {
         const gt_trial *trial = &history->trials.items[i];
         if (is_measured(trial) && gt_trial_is_right(trial->status)) {

@@ -19,9 +19,7 @@ static gputune_status copy_text(const char **member)
 static gputune_status copy_sizes(gputune_sizes *out, gputune_sizes sizes)
 {
     gputune_size *items = calloc(sizes.count + 1, sizeof *items);
-    if (!items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(items));
     *out = (gputune_sizes){0, items};
     for (size_t i = 0; i < sizes.count; i++) {
         items[i] = sizes.items[i];
@@ -38,9 +36,7 @@ static gputune_status copy_alignments(gputune_options *o)
     gputune_alignment *items = calloc(count + 1, sizeof *items);
     o->alignments = items;
     o->alignment_count = 0;
-    if (!items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(items));
     for (size_t i = 0; i < count; i++) {
         items[i] = from[i];
         GT_TRY(copy_text(&items[i].buffer));
@@ -56,9 +52,7 @@ static gputune_status copy_only(gputune_options *o)
     const char **items = calloc(count + 1, sizeof *items);
     o->only = items;
     o->only_count = 0;
-    if (!items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(items));
     for (size_t i = 0; i < count; i++) {
         items[i] = from[i];
         GT_TRY(copy_text(&items[i]));

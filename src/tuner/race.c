@@ -25,9 +25,7 @@ static gt_race_options with_defaults(const gt_race_options *given)
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
 {
     gt_race *race = calloc(1, sizeof *race);
-    if (!race) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(race));
     race->options = with_defaults(options);
     race->random.state = race->options.seed;
     race->incumbent = race->winner = race->reserve = -1;
@@ -81,9 +79,7 @@ static gputune_status grow_table(gt_race *race)
 {
     uint32_t slots = race->slots ? 2 * race->slots : 64;
     uint32_t *table = calloc(slots, sizeof *table);
-    if (!table) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(table));
     free(race->table);
     race->table = table;
     race->slots = slots;

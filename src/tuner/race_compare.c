@@ -91,9 +91,7 @@ gputune_status gt_race_reserve_scratch(gt_race *race)
         return GPUTUNE_OK;
     }
     double *grown = realloc(race->scratch, 2 * needed * sizeof *grown);
-    if (!grown) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(grown));
     race->scratch = grown;
     race->scratch_capacity = 2 * needed;
     return GPUTUNE_OK;

@@ -99,9 +99,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     }
     const gt_runner *runner = &race->runners.items[index];
     double *values = malloc(runner->samples.count * sizeof *values);
-    if (!values) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(values));
     size_t count = copy_samples(values, runner, FINAL);
     if (count < ENOUGH_FINAL) {
         count = copy_samples(values, runner, FULL);

@@ -49,9 +49,7 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
                            const gt_field *field)
 {
     gt_launch *launch = malloc(sizeof *launch);
-    if (!launch) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(launch));
     for (size_t i = 0; i < field->variants.count; i++) {
         const gt_variant *variant = &field->variants.items[i];
         if (variant->stage != GT_STAGE_READY ||

@@ -343,9 +343,7 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gputune_options *options)
 {
     gt_request *request = calloc(1, sizeof *request);
-    if (!request) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(request));
     request->services = services;
     request->device = device;
     request->by_path = kernel && gt_catalog_is_path(kernel);
@@ -470,9 +468,7 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
     GT_TRY(gt_catalog_compile_options(&folders, &folder_count, request->services->catalog,
                                       request->template));
     const char **options = calloc(source->option_count + folder_count + 2, sizeof *options);
-    if (!options) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(options));
     for (size_t i = 0; i < source->option_count; i++) {
         options[i] = source->options[i];
     }

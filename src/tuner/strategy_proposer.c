@@ -90,9 +90,7 @@ static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
     size_t count = gt_space_choices(p->space, index, &choices);
     bool ordered = true;
     p->values[index] = calloc(count + 1, sizeof *p->values[index]);
-    if (!p->values[index]) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(p->values[index]));
     for (size_t i = 0; i < count; i++) {
         const gt_value *value = &axis->values[choices[i]];
         ordered = ordered && !value->word;
@@ -245,7 +243,7 @@ static gputune_status give_hints(gt_strategy_proposer *p)
     GT_TRY(gt_store_related_trials(&list, request->services->store, request->device,
                                    request->environment, &request->scenario, &request->patience));
     gt_tried *hints = calloc(list.count + 1, sizeof *hints);
-    gputune_status status = hints ? GPUTUNE_OK : gt_fail_memory();
+    gputune_status status = gt_allocated(hints);
     if (hints && list.count) {
         status = gt_strategy_hint(p->strategy, hints, make_hints(hints, p, &list));
     }
@@ -315,9 +313,7 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
                                          uint32_t workers)
 {
     gt_strategy_proposer *p = calloc(1, sizeof *p);
-    if (!p) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(p));
     const gt_search_settings settings = {.seed = request->options.seed,
                                          .workers = workers,
                                          .limit_s = gt_patience_left_s(&request->patience),

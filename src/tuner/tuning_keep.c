@@ -14,9 +14,7 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
 {
     const gt_field *field = &tuning->session.field;
     *out = (gt_code_list){calloc(field->units.count + GT_UNIT_FIRST, sizeof *out->items), 0};
-    if (!out->items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(out->items));
     for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
         const gt_unit *unit = &field->units.items[i];
         if (kept ? unit->kept : is_new_code(unit)) {

@@ -154,7 +154,7 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
 static gputune_status make_room(gt_trial_list *out, const gt_field *field)
 {
     *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
-    return out->items ? GPUTUNE_OK : gt_fail_memory();
+    return gt_allocated(out->items);
 }
 
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
