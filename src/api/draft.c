@@ -20,9 +20,7 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     const char *slash = strrchr(path, '/');
     GT_TRY(gt_strndup(&folder, slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2));
     gputune_status status = gt_includes_open(&includes, folder, NULL, 0);
-    if (status == GPUTUNE_OK) {
-        status = gt_includes_begin(includes, path);
-    }
+    GT_THEN(status, gt_includes_begin(includes, path));
     if (status == GPUTUNE_OK) {
         status = gt_draft_template(out, path, text, kernel, gt_includes_find, includes);
     }

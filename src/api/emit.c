@@ -68,9 +68,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
         status = farm->ops->compile(farm, &job);
         free(options);
     }
-    if (status == GPUTUNE_OK) {
-        status = wait_for_code(&event, farm, request);
-    }
+    GT_THEN(status, wait_for_code(&event, farm, request));
     if (status == GPUTUNE_OK) {
         status = take_image(out, request, &event, job.ptx);
     }
@@ -126,9 +124,7 @@ static gputune_status emit_configuration(char **out, size_t *bytes, gputune *tun
         gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL);
     if (status == GPUTUNE_OK) {
         status = gt_config_parse(&config, request->template, configuration ? configuration : "");
-        if (status == GPUTUNE_OK) {
-            status = check_config(request, &config);
-        }
+        GT_THEN(status, check_config(request, &config));
         if (status == GPUTUNE_OK) {
             status = emit(out, bytes, request, &config, form);
         }

@@ -141,9 +141,7 @@ static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kerne
     gputune_plan *plan = find_known(tuner, &key, v->text);
     if (!plan) {
         status = make_plan(&plan, &terms, tuner, kernel, sizes, options, v);
-        if (status == GPUTUNE_OK) {
-            status = gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets);
-        }
+        GT_THEN(status, gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets));
     }
     gt_plan_key_free(&key);
     if (status != GPUTUNE_OK) {

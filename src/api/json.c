@@ -149,9 +149,7 @@ static gputune_status parse_text(json_t **out, gt_json_scan *p)
 {
     gt_text text = {0};
     gputune_status status = parse_characters(&text, p);
-    status = status == GPUTUNE_OK
-                 ? made(out, json_stringn_nocheck(gt_text_string(&text), text.length))
-                 : status;
+    GT_THEN(status, made(out, json_stringn_nocheck(gt_text_string(&text), text.length)));
     gt_text_free(&text);
     return status;
 }
@@ -254,7 +252,7 @@ static gputune_status parse_member(json_t *object, gt_json_scan *p)
         return expected(p, "a name in quotes");
     }
     gputune_status status = parse_characters(&name, p);
-    status = status == GPUTUNE_OK ? parse_named(object, gt_text_string(&name), p) : status;
+    GT_THEN(status, parse_named(object, gt_text_string(&name), p));
     gt_text_free(&name);
     return status;
 }

@@ -30,9 +30,7 @@ static int describe_kernel(void *user, const gt_template *template)
     gt_text axes = {0};
     char *sizes = NULL, *axis_text = NULL;
     gputune_status status = gt_problem_bind(&problem, template, (gputune_sizes){0, NULL});
-    if (status == GPUTUNE_OK) {
-        status = gt_problem_text(&sizes, template, &problem);
-    }
+    GT_THEN(status, gt_problem_text(&sizes, template, &problem));
     if (status == GPUTUNE_OK) {
         append_axes(&axes, template);
         status = gt_text_take(&axis_text, &axes);

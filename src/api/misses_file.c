@@ -137,9 +137,7 @@ gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t co
     gputune_status status = strpbrk(key, "\n\r")
                                 ? gt_fail(GPUTUNE_EINVAL, "a line break in '%s'", key)
                                 : lock(file, path);
-    if (status == GPUTUNE_OK) {
-        status = add_locked(file, path, key, count);
-    }
+    GT_THEN(status, add_locked(file, path, key, count));
     close(file);
     return status;
 }
@@ -226,9 +224,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_file_read(&text, NULL, path));
     int status = check_heading(text, path);
-    if (status == GPUTUNE_OK) {
-        status = read_lines(&list, text);
-    }
+    GT_THEN(status, read_lines(&list, text));
     for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
         status = each(user, &list.items[i]);
     }

@@ -222,15 +222,11 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     GT_TRY(keep_commands(tuner, o));
     gt_farm *farm = ask_worker(tuner, o);
     gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
-    if (status == GPUTUNE_OK) {
-        status = open_files(tuner, o);
-    }
+    GT_THEN(status, open_files(tuner, o));
     if (status == GPUTUNE_OK && farm) {
         status = settle_device(tuner, o, &farm);
     }
-    if (status == GPUTUNE_OK) {
-        status = complete_device(tuner);
-    }
+    GT_THEN(status, complete_device(tuner));
     const gt_farm_options options = farm_options(tuner, o);
     gt_workers_open(&tuner->workers, &options, o->keep_workers);
     if (farm) {
@@ -282,9 +278,7 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     if (status == GPUTUNE_OK && record) {
         status = gt_misses_open(&tuner->misses, record, &tuner->log);
     }
-    if (status == GPUTUNE_OK) {
-        status = open_parts(tuner, known);
-    }
+    GT_THEN(status, open_parts(tuner, known));
     if (status == GPUTUNE_OK) {
         tuner->services = services_of(tuner, known);
         status = gt_background_open(&tuner->background, tuner);

@@ -87,9 +87,7 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     uint32_t found;
     GT_TRY(gt_call_begin(&call, tuner, function));
     gputune_status status = make_filter(&wanted, tuner, filter);
-    if (status == GPUTUNE_OK) {
-        status = gt_store_export(out, &found, tuner->store, &wanted.filter, NULL);
-    }
+    GT_THEN(status, gt_store_export(out, &found, tuner->store, &wanted.filter, NULL));
     free_wanted(&wanted);
     gt_call_end(&call);
     if (status == GPUTUNE_OK && !found && filter) {
@@ -107,9 +105,7 @@ int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
     gt_text text = {0};
     GT_TRY(gt_need(__func__, "out", out));
     gputune_status status = export_text(&text, count, tuner, filter, __func__);
-    if (status == GPUTUNE_OK) {
-        status = gt_text_take(out, &text);
-    }
+    GT_THEN(status, gt_text_take(out, &text));
     gt_text_free(&text);
     return status;
 }
@@ -133,9 +129,7 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
     gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));
     gputune_status status = export_text(&text, count, tuner, filter, __func__);
-    if (status == GPUTUNE_OK) {
-        status = write_text(path, &text);
-    }
+    GT_THEN(status, write_text(path, &text));
     gt_text_free(&text);
     return status;
 }

@@ -80,9 +80,7 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
     gputune_status status = read_all(&text, file, path, most);
     close(file);
     size_t length = text.length;
-    if (status == GPUTUNE_OK) {
-        status = gt_text_take(out, &text);
-    }
+    GT_THEN(status, gt_text_take(out, &text));
     gt_text_free(&text);
     if (status == GPUTUNE_OK && bytes) {
         *bytes = length;

@@ -57,4 +57,7 @@ static inline gputune_status gt_allocated(const void *memory)
         }                                                                                          \
     } while (0)
 
+/* Goes on with `call` where all before went well: for functions that clean up at their end. */
+#define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
+
 #endif

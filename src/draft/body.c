@@ -87,9 +87,7 @@ static void note_access(walk *w, uint32_t buffer, const gt_draft_alias *alias,
     }
     gt_polynomial largest = gt_draft_maximum(draft, own);
     gt_draft_access access = {buffer, own, gt_polynomial_add(&largest, &one, scale)};
-    if (gt_array_push(&draft->accesses, access) != GPUTUNE_OK) {
-        draft->failed = true;
-    }
+    draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
 }
 
 /* With the lexer on a buffer's or alias's name. */
@@ -198,9 +196,7 @@ static bool define_alias(walk *w, const gt_lexer *value, const char *type)
     const gt_draft_buffer *buffer = &draft->buffers[alias.buffer];
     double own = bytes_of(type), of_buffer = bytes_of(draft->parameters[buffer->parameter].words);
     alias.scale *= own > 0 && of_buffer > 0 ? own / of_buffer : 1;
-    if (gt_array_push(&draft->aliases, alias) != GPUTUNE_OK) {
-        draft->failed = true;
-    }
+    draft->failed |= gt_array_push(&draft->aliases, alias) != GPUTUNE_OK;
     return true;
 }
 
@@ -305,9 +301,7 @@ static void add_guard(gt_draft *draft, gt_polynomial left, gt_polynomial bound, 
     if (!left.known || !sum.known || guard.left.count == 0 || varies(draft, &sum) || is_lower) {
         return;
     }
-    if (gt_array_push(&draft->guards, guard) != GPUTUNE_OK) {
-        draft->failed = true;
-    }
+    draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
 }
 
 /* With the lexer where an operand may begin: notes `a < b` and the like. */

@@ -371,9 +371,7 @@ static gputune_status add_one(maker *m, const char *kernel)
 {
     gt_draft *draft = new_draft(m);
     gputune_status status = draft ? choose_kernel(draft, &m->reader, kernel) : gt_fail_memory();
-    if (status == GPUTUNE_OK) {
-        status = add_kernel(m, draft);
-    }
+    GT_THEN(status, add_kernel(m, draft));
     gt_draft_free(draft);
     return status;
 }
@@ -547,9 +545,7 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     maker m = {.path = path, .include = include, .user = user};
     m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
     gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
-    if (status == GPUTUNE_OK) {
-        status = make(out, &m, text, kernel);
-    }
+    GT_THEN(status, make(out, &m, text, kernel));
     for (size_t i = 0; i < m.missing.count; i++) {
         free(m.missing.items[i]);
     }

@@ -93,9 +93,7 @@ static gt_polynomial below(gt_draft *draft, const gt_polynomial *bound)
         return gt_polynomial_unknown();
     }
     guard.left = gt_polynomial_symbol(symbol);
-    if (gt_array_push(&draft->guards, guard) != GPUTUNE_OK) {
-        draft->failed = true;
-    }
+    draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
     return guard.left;
 }
 

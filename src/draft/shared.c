@@ -21,9 +21,7 @@ void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern)
             shared.extents[shared.count < 3 ? shared.count++ : 2] = extent;
             (void)gt_lexer_accept(&lexer, "]");
         }
-        if (gt_array_push(&draft->shared, shared) != GPUTUNE_OK) {
-            draft->failed = true;
-        }
+        draft->failed |= gt_array_push(&draft->shared, shared) != GPUTUNE_OK;
     } while (gt_lexer_accept(&lexer, ","));
 }
 

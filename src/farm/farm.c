@@ -116,7 +116,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     request->patient = job->patient;
     gt_live_forget(host, job->id);
     gputune_status status = make_unconditional(&live.packet, request, job);
-    status = status == GPUTUNE_OK ? gt_array_push(&host->variants, live) : status;
+    GT_THEN(status, gt_array_push(&host->variants, live));
     if (status < 0) {
         gt_packet_drop(live.packet);
         gt_farm_request_free(request);

@@ -93,9 +93,7 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
     for (size_t i = 0; i < path_count && status == GPUTUNE_OK; i++) {
         status = add_named(includes, paths[i]);
     }
-    if (status == GPUTUNE_OK) {
-        status = add_environment(includes);
-    }
+    GT_THEN(status, add_environment(includes));
     if (status < 0) {
         gt_includes_close(includes);
         return status;
@@ -415,9 +413,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     }
     gt_included found = {0};
     gputune_status status = gt_file_read(&found.text, NULL, real);
-    if (status == GPUTUNE_OK) {
-        status = message_path(&found.path, includes, real);
-    }
+    GT_THEN(status, message_path(&found.path, includes, real));
     free(real);
     if (status < 0) {
         free(found.text);

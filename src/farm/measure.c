@@ -14,9 +14,7 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
     gt_measure *measure = calloc(1, sizeof *measure);
     GT_TRY(gt_allocated(measure));
     gputune_status status = gt_driver_open(&measure->driver, driver);
-    if (status == GPUTUNE_OK) {
-        status = gt_device_query(&measure->device, measure->driver, ordinal);
-    }
+    GT_THEN(status, gt_device_query(&measure->device, measure->driver, ordinal));
     if (status < 0) {
         gt_measure_close(measure);
         return status;

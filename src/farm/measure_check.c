@@ -38,9 +38,7 @@ static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded
     GT_TRY(gt_measure_wait(measure));
     GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
     gputune_status status = note_memory(measure, variant, index);
-    if (status == GPUTUNE_OK) {
-        status = launch(measure, variant, index);
-    }
+    GT_THEN(status, launch(measure, variant, index));
     status = status < 0 ? status : gt_measure_wait(measure);
     gt_text_printf(text, "size\t%u\n%s", index, measure->driver->EmuCheckEnd());
     return status;
@@ -74,9 +72,7 @@ gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded 
     }
     gputune_status status = check_all(&text, measure, variant);
     measure->damage = GT_DAMAGE_EVERYTHING;
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&out->findings, gt_text_string(&text));
-    }
+    GT_THEN(status, gt_strdup(&out->findings, gt_text_string(&text)));
     out->proved = true;
     out->pilot_ns = 1;
     gt_text_free(&text);

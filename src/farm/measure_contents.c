@@ -83,7 +83,7 @@ static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t wo
     for (uint32_t s = 0; s < workspace_count && status == GPUTUNE_OK; ++s) {
         status = gt_init_launch(measure, &measure->workspaces[s], seed);
     }
-    status = status == GPUTUNE_OK ? gt_measure_wait(measure) : status;
+    GT_THEN(status, gt_measure_wait(measure));
     return status == GPUTUNE_OK ? status
                                 : gt_fail(GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s",
                                           workload->init.steps[0].entry, gt_message());

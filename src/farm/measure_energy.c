@@ -139,9 +139,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
             gt_measure_check(measure, measure->driver->EventCreate(&load.done[i], CU_EVENT_DEFAULT),
                              "cuEventCreate");
     }
-    if (status == GPUTUNE_OK) {
-        status = integrate(out, &load);
-    }
+    GT_THEN(status, integrate(out, &load));
     if (!measure->lost) {
         CUresult ended = measure->driver->StreamSynchronize(measure->stream);
         status =

@@ -21,9 +21,7 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
     gputune_status status = capture_launches(measure, variant, launches);
     CUgraph graph = NULL;
     CUresult ended = measure->driver->StreamEndCapture(measure->stream, &graph);
-    if (status == GPUTUNE_OK) {
-        status = gt_measure_check(measure, ended, "cuStreamEndCapture");
-    }
+    GT_THEN(status, gt_measure_check(measure, ended, "cuStreamEndCapture"));
     if (status < 0) {
         if (graph) {
             (void)measure->driver->GraphDestroy(graph);

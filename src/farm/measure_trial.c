@@ -179,9 +179,7 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
         .contents =
             gt_workload_has_contents(&trial->base) ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN};
     gputune_status status = build(trial, measure, setup);
-    if (status == GPUTUNE_OK) {
-        status = choose(&found, trial);
-    }
+    GT_THEN(status, choose(&found, trial));
     measure->lost |= trial->measure.lost;
     if (!found) {
         gt_trial_free(measure);

@@ -348,14 +348,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     GT_TRY(gt_contents_refresh(measure));
     gt_measure_drop(measure, job->id);
     gputune_status status = gt_array_reserve(&measure->variants);
-    if (status == GPUTUNE_OK) {
-        status = load(measure, &variant, job);
-    }
+    GT_THEN(status, load(measure, &variant, job));
     bool adopting = !measure->has_expected;
-    if (status == GPUTUNE_OK) {
-        status = measure->setup.check ? gt_loaded_check(&verified, measure, &variant)
-                                      : prove(&verified, measure, &variant, job);
-    }
+    GT_THEN(status, measure->setup.check ? gt_loaded_check(&verified, measure, &variant)
+                                         : prove(&verified, measure, &variant, job));
     if (status == GPUTUNE_OK && verified.proved && job->save_count) {
         status = gt_outputs_save(measure, &variant, job);
     }

@@ -94,9 +94,7 @@ static gputune_status serve(gt_measure *measure, int channel, gt_page *page, con
     void *job = calloc(1, request->job->size);
     void *reply = calloc(1, request->reply ? request->reply->size : 1);
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
-    if (status == GPUTUNE_OK) {
-        status = gt_frame_body(job, frame, request->job);
-    }
+    GT_THEN(status, gt_frame_body(job, frame, request->job));
     if (status == GPUTUNE_OK) {
         status = carry_out(measure, channel, page, frame, job, reply);
         gt_record_release(request->job, job);
@@ -123,9 +121,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
 {
     gt_measure *measure = NULL;
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    if (status == GPUTUNE_OK) {
-        status = tell_and_attach(measure, channel);
-    }
+    GT_THEN(status, tell_and_attach(measure, channel));
     gt_answer answer = answer_for(status, 0);
     gputune_status sent = gt_frame_send(channel, GT_FRAME_READY, 0, &answer, NULL, NULL);
     if (status < 0) {
@@ -154,9 +150,7 @@ int gt_measure_worker(int channel, gt_page *page, const char *driver, int ordina
 {
     gt_measure *measure = NULL;
     gputune_status status = gt_say_hello(channel);
-    if (status == GPUTUNE_OK) {
-        status = open_device(&measure, channel, driver, ordinal);
-    }
+    GT_THEN(status, open_device(&measure, channel, driver, ordinal));
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }

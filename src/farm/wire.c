@@ -64,9 +64,7 @@ gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequen
 {
     gt_text out = {0};
     gputune_status status = gt_frame_append(&out, kind, sequence, answer, record, object);
-    if (status == GPUTUNE_OK) {
-        status = gt_send_all(descriptor, out.data, out.length);
-    }
+    GT_THEN(status, gt_send_all(descriptor, out.data, out.length));
     gt_text_free(&out);
     return status;
 }

@@ -63,7 +63,7 @@ gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, int or
         gt_cuda_check(driver, driver->CtxPushCurrent(context), "cuCtxPushCurrent");
     if (status == GPUTUNE_OK) {
         status = make(&buffers, driver);
-        status = status == GPUTUNE_OK ? copy(bytes_per_s, &buffers, driver) : status;
+        GT_THEN(status, copy(bytes_per_s, &buffers, driver));
         destroy(&buffers, driver);
         driver->CtxPopCurrent(&popped);
     }

@@ -189,9 +189,7 @@ static gputune_status launch_locked(gt_launcher *launcher, CUstream stream, uint
     gt_graph_state *state = NULL;
     const void *staged = NULL;
     gputune_status status = find_state(&state, launcher, key, capture, graph);
-    if (status == GPUTUNE_OK) {
-        status = gt_module_hold(launcher, capture, graph);
-    }
+    GT_THEN(status, gt_module_hold(launcher, capture, graph));
     if (status == GPUTUNE_OK) {
         status = stage(&staged, state, launcher, arguments);
     }

@@ -224,9 +224,7 @@ gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
 {
     gt_instance instance = {0};
     gputune_status status = make_buffers(&instance, launcher);
-    if (status == GPUTUNE_OK) {
-        status = take_module(&instance, launcher);
-    }
+    GT_THEN(status, take_module(&instance, launcher));
     if (status < 0) {
         gt_instance_free(&instance, launcher->driver);
         return status;

@@ -339,7 +339,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     pthread_mutex_init(&launcher->clear_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
     gputune_status status = prepare(launcher);
-    status = status == GPUTUNE_OK ? load_in_context(launcher, image, parent) : status;
+    GT_THEN(status, load_in_context(launcher, image, parent));
     gt_relaxed_leave(driver, mode);
     if (status < 0) {
         gt_launcher_free(launcher);

@@ -123,9 +123,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
-    if (status == GPUTUNE_OK) {
-        status = count_resident(launcher, 0, &clusters, &blocks);
-    }
+    GT_THEN(status, count_resident(launcher, 0, &clusters, &blocks));
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     *out = resources;

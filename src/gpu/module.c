@@ -73,9 +73,7 @@ gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt
     GT_TRY(gt_allocated(module));
     module->driver = driver;
     gputune_status status = gt_context_current(&module->context, driver);
-    if (status == GPUTUNE_OK) {
-        status = load_relaxed(&module->module, driver, image);
-    }
+    GT_THEN(status, load_relaxed(&module->module, driver, image));
     if (status < 0) {
         free(module);
         return status;

@@ -117,9 +117,7 @@ gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
     gt_nvrtc_candidates found = {0};
     gt_text searched = {0};
     gputune_status status = search_all(&found, &searched);
-    if (status == GPUTUNE_OK) {
-        status = gt_text_take(&found.searched, &searched);
-    }
+    GT_THEN(status, gt_text_take(&found.searched, &searched));
     gt_text_free(&searched);
     if (status < 0) {
         gt_nvrtc_candidates_free(&found);

@@ -157,18 +157,14 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     finder finder = {.found = &found};
     const char *given = gt_environment("GPUTUNE_NVRTC");
     gputune_status status = given ? search_given(&finder, given) : GPUTUNE_OK;
-    if (status == GPUTUNE_OK) {
-        status = gt_cuda_roots(search_root, &finder);
-    }
+    GT_THEN(status, gt_cuda_roots(search_root, &finder));
     gt_text version = {0};
     for (int i = 0; i < PARTS; i++) {
         if (finder.have[i]) {
             append_version(&version, &parts[i], finder.versions[i]);
         }
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_text_take(&found.version, &version);
-    }
+    GT_THEN(status, gt_text_take(&found.version, &version));
     if (status == GPUTUNE_OK) {
         status = gt_text_take(&found.searched, &finder.searched);
     }

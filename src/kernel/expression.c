@@ -410,9 +410,7 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     gt_lexer begin = *lexer;
     parser p = {.lexer = lexer, .scope = scope};
     gputune_status status = parse_conditional(&p);
-    if (status == GPUTUNE_OK) {
-        status = finish(out, &p, &begin);
-    }
+    GT_THEN(status, finish(out, &p, &begin));
     if (status < 0) {
         gt_array_free(&p.code);
     }

@@ -40,9 +40,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
     static const int64_t none[GT_SLOT_MAX];
     gt_expression *expression = NULL;
     gputune_status status = gt_read_integer_expression(&expression, parse, lexer, 0);
-    if (status == GPUTUNE_OK) {
-        status = gt_expression_integer(out, expression, none);
-    }
+    GT_THEN(status, gt_expression_integer(out, expression, none));
     gt_expression_free(expression);
     return status;
 }

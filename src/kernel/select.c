@@ -153,9 +153,7 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
     gt_reader reader = {.parts = parts, .include = include, .user = user};
     gputune_status status = gt_reader_run(&reader, path, text);
     groups all = {0};
-    if (status == GPUTUNE_OK) {
-        status = read_groups(&all, &reader);
-    }
+    GT_THEN(status, read_groups(&all, &reader));
     for (size_t i = 0; i < all.count && status == GPUTUNE_OK; i++) {
         status = each(to, all.items[i].kernel.name);
     }

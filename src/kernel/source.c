@@ -404,15 +404,11 @@ static gputune_status generate(gt_source *out, const gt_binding *binding, const 
     generator g = {.binding = binding, .config = config, .body = body};
     gt_source source = {0};
     gputune_status status = make_macros(&g, kernel);
-    if (status == GPUTUNE_OK) {
-        status = gt_compiler_options_make(&source, binding, kernel);
-    }
+    GT_THEN(status, gt_compiler_options_make(&source, binding, kernel));
     if (status == GPUTUNE_OK) {
         status = add_instances(&source, &g);
     }
-    if (status == GPUTUNE_OK) {
-        status = assemble(&source, &g, prelude);
-    }
+    GT_THEN(status, assemble(&source, &g, prelude));
     gt_text_free(&g.macros);
     if (status < 0) {
         gt_source_free(&source);

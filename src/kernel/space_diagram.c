@@ -402,9 +402,7 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
         b.all |= UINT32_C(1) << axes[i];
     }
     gputune_status status = open_builder(&b);
-    if (status == GPUTUNE_OK) {
-        status = take_levels(&b);
-    }
+    GT_THEN(status, take_levels(&b));
     if (status == GPUTUNE_OK) {
         status = count_endings(&diagram, space);
     }

@@ -487,9 +487,7 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
     GT_TRY(gt_allocated(workload));
     gt_binding_open(&binding, template, problem, device);
     gputune_status status = bind_workload(workload, &binding);
-    if (status == GPUTUNE_OK) {
-        status = bind_alignments(workload, alignment, alignments, alignment_count);
-    }
+    GT_THEN(status, bind_alignments(workload, alignment, alignments, alignment_count));
     if (status == GPUTUNE_OK) {
         *out = *workload;
     }

@@ -241,9 +241,7 @@ gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
     out->reached_s[0] = out->reached_s[1] = INFINITY;
     at.flights = calloc(MOST_FLIGHTS, sizeof *at.flights);
     gputune_status status = gt_allocated(at.flights);
-    if (status == GPUTUNE_OK) {
-        status = gt_strategy_open(&at.strategy, settings->kind, &domain, &search);
-    }
+    GT_THEN(status, gt_strategy_open(&at.strategy, settings->kind, &domain, &search));
     if (status == GPUTUNE_OK) {
         status = settings->workers ? run_clock(&at) : run_counting(&at);
     }

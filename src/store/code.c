@@ -56,9 +56,7 @@ gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source,
     GT_TRY(
         gt_rows_begin(&rows, database, GT_SQL_CODE, "htnn", source, arch, (int)ptx, nvrtc_version));
     gputune_status status = gt_rows_next(&rows);
-    if (status == GPUTUNE_OK) {
-        status = take_image(&code.image, &rows);
-    }
+    GT_THEN(status, take_image(&code.image, &rows));
     if (status == GPUTUNE_OK) {
         status = gt_columns_take(&code, &rows, &gt_code_columns);
         *out = code;

@@ -210,9 +210,7 @@ static gputune_status open_store(gt_store **out, const char *path, const char *s
     snprintf(store->unkept, sizeof store->unkept, "%s",
              only_read ? "it was opened for reading only" : "");
     gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
-    if (status == GPUTUNE_OK) {
-        status = only_read ? open_for_reading(store, path) : open_files(store, path);
-    }
+    GT_THEN(status, only_read ? open_for_reading(store, path) : open_files(store, path));
     if (status != GPUTUNE_OK) {
         gt_store_close(store);
         return status;

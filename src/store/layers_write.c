@@ -202,7 +202,7 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
     while (store->writer) {
         gt_database_wait(store->writer, patience);
         gputune_status status = begin(store->writer, work, context);
-        status = status == GPUTUNE_OK ? commit(store, patience) : status;
+        GT_THEN(status, commit(store, patience));
         if (status == GPUTUNE_OK) {
             return status;
         }
@@ -269,7 +269,7 @@ static gputune_status write_memory(gt_database **database, gt_store_fn work, voi
 {
     GT_TRY(gt_layers_open_memory(database));
     gputune_status status = begin(*database, work, context);
-    status = status == GPUTUNE_OK ? gt_execute(*database, GT_SQL_COMMIT, "") : status;
+    GT_THEN(status, gt_execute(*database, GT_SQL_COMMIT, ""));
     if (status != GPUTUNE_OK) {
         roll_back(*database);
     }

@@ -198,9 +198,7 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                              .own = group_key(environment, gt_scenario_hash(scenario))};
     gputune_status status = gt_store_read_all(store, read_related, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    if (status == GPUTUNE_OK) {
-        status = put_in_order(&search);
-    }
+    GT_THEN(status, put_in_order(&search));
     gt_array_free(&search.groups);
     gt_related_list list = {search.found.items, search.found.count};
     if (status != GPUTUNE_OK) {

@@ -37,7 +37,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
     winner.time = gt_rows_summary(rows);
     winner.default_time = gt_rows_summary(rows);
-    status = status == GPUTUNE_OK ? gt_columns_take(&winner, rows, &gt_winner_columns) : status;
+    GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
     if (status != GPUTUNE_OK) {
         gt_winner_free(&winner);

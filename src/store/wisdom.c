@@ -85,9 +85,7 @@ static gputune_status export_rows(gt_database *database, void *context)
         gt_wisdom_entry entry;
         memset(&entry, 0, sizeof entry);
         status = take_entry(&entry, &rows);
-        if (status == GPUTUNE_OK) {
-            status = export_entry(search, &entry);
-        }
+        GT_THEN(status, export_entry(search, &entry));
         gt_wisdom_entry_free(&entry);
         if (status != GPUTUNE_OK) {
             break;

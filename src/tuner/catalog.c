@@ -45,9 +45,7 @@ gputune_status gt_catalog_need_prelude(gt_catalog *catalog)
     }
     catalog->missing = NULL;
     gputune_status status = find_folders(catalog, NULL);
-    if (status == GPUTUNE_OK) {
-        status = read_prelude(catalog);
-    }
+    GT_THEN(status, read_prelude(catalog));
     if (status == GPUTUNE_OK && !catalog->missing) {
         status = gt_includes_share(catalog->includes, catalog->folder);
     }
@@ -67,9 +65,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = find_folders(catalog, given);
-    if (status == GPUTUNE_OK) {
-        status = read_prelude(catalog);
-    }
+    GT_THEN(status, read_prelude(catalog));
     if (status == GPUTUNE_OK) {
         status = gt_catalog_set_include_paths(catalog, NULL, 0);
     }
@@ -313,9 +309,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     gt_kernel_refs refs = {0};
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = gt_catalog_resolve(&refs, catalog, kernel);
-    if (status == GPUTUNE_OK) {
-        status = check_several(&refs, kernel, false);
-    }
+    GT_THEN(status, check_several(&refs, kernel, false));
     if (status == GPUTUNE_OK) {
         status = get(out, catalog, &refs.items[0]);
     }

@@ -67,9 +67,7 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
     gputune_status status = gt_strdup(&file->path, path);
-    if (status == GPUTUNE_OK) {
-        status = gt_array_push(&catalog->files, file);
-    }
+    GT_THEN(status, gt_array_push(&catalog->files, file));
     if (status < 0) {
         free_file(file);
         return status;
@@ -170,9 +168,7 @@ static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const
     gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
     for (int i = 0; i < count; i++) {
         char *path = NULL;
-        if (status == GPUTUNE_OK) {
-            status = gt_path_format(&path, "%s/%s", catalog->folder, files[i]->d_name);
-        }
+        GT_THEN(status, gt_path_format(&path, "%s/%s", catalog->folder, files[i]->d_name));
         if (status == GPUTUNE_OK) {
             status = add_file(out, catalog, path, kernel);
         }

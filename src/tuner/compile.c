@@ -49,9 +49,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     const gt_field_options options = {.proposer = &proposer.proposer};
     gt_session session;
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    if (status == GPUTUNE_OK) {
-        status = gt_session_run(&session);
-    }
+    GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK && image) {
         status = take_code(image, resources, &session);
     }
@@ -171,9 +169,7 @@ int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_
                                       .with_default = true,
                                       .limit = request->options.max_variants};
     int answer = gt_session_open(&session, &policy, &run, request, &options);
-    if (answer == GPUTUNE_OK) {
-        answer = compile_space(&session);
-    }
+    GT_THEN(answer, compile_space(&session));
     gt_session_close(&session);
     gt_space_free(space);
     return answer;

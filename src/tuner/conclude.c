@@ -241,9 +241,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = last_patience(tuning);
-    status = status == GPUTUNE_OK
-                 ? gt_store_put_winner(request->services->store, &outcome, &patience)
-                 : status;
+    GT_THEN(status, gt_store_put_winner(request->services->store, &outcome, &patience));
     free(codes.items);
     free(passed.items);
     return status;
@@ -374,13 +372,11 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     gt_summary time = {0}, standard = {0};
     int64_t fallback = -1;
     gputune_status status = gt_tuning_trials(&list, tuning);
-    status = status == GPUTUNE_OK ? find_result(&result, tuning) : status;
+    GT_THEN(status, find_result(&result, tuning));
     if (status == GPUTUNE_ENOVARIANT) {
         status = conclude_without_winner(tuning, &list);
     }
-    if (status == GPUTUNE_OK) {
-        status = make_choice(&choice, tuning, &result, &time, &standard);
-    }
+    GT_THEN(status, make_choice(&choice, tuning, &result, &time, &standard));
     if (status == GPUTUNE_OK) {
         status = choose_fallback(&choice, tuning, &fallback);
     }

@@ -153,9 +153,7 @@ static gputune_status send_awkward(gt_field *field)
         const target to = {field->setup, awkward, 1};
         status = send_expressions(&to, request, &field->awkward);
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_data_refer(field->setup, request, &field->awkward, awkward, 1);
-    }
+    GT_THEN(status, gt_data_refer(field->setup, request, &field->awkward, awkward, 1));
     free(awkward);
     return status;
 }

@@ -124,9 +124,7 @@ gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,
                        request->template->name);
     }
     gputune_status status = add_arguments(&c, setup);
-    if (status == GPUTUNE_OK) {
-        status = ask(&c, problem);
-    }
+    GT_THEN(status, ask(&c, problem));
     if (status == GPUTUNE_OK) {
         status = send_results(setup, &c);
     }

@@ -70,9 +70,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
         status = add_unit(&field, (gt_hash){0}, &index);
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_field_add_given(&field);
-    }
+    GT_THEN(status, gt_field_add_given(&field));
     if (status == GPUTUNE_OK && options->history && options->only_promising &&
         !is_limited(&field)) {
         status =

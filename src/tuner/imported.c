@@ -125,9 +125,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
     gt_history history;
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
-    if (status == GPUTUNE_OK) {
-        status = take_winner(&choice, winner, request);
-    }
+    GT_THEN(status, take_winner(&choice, winner, request));
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",

@@ -32,9 +32,7 @@ static gputune_status choose_proved(gt_choice *out, gt_request *request, const g
         return gt_choice_finish(out, &choice, request, NULL);
     }
     gputune_status status = gt_prove(&choice, request, config, 1, history);
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&choice.stop_reason, "");
-    }
+    GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
     if (status != GPUTUNE_OK) {
         gt_choice_free(&choice);
         return status;

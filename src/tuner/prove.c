@@ -168,9 +168,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     const gt_patience whole = request->patience, grace = request->grace;
     request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    if (status == GPUTUNE_OK) {
-        status = gt_session_run(&session);
-    }
+    GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
         keep(&session.field, request);
         status = take_first(choice, &session.field, configs, count);

@@ -80,9 +80,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
                                       .limit = request->options.max_variants,
                                       .history = history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    if (status == GPUTUNE_OK) {
-        status = gt_session_run(&session);
-    }
+    GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
         status = rank(best, request, &session.field);
     }
@@ -112,13 +110,9 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     gt_history history;
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = rank_space(best, request, &history, &choice.variants);
-    if (status == GPUTUNE_OK) {
-        status = prove_best(&choice, best, request, &history);
-    }
+    GT_THEN(status, prove_best(&choice, best, request, &history));
     gt_history_free(&history);
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&choice.stop_reason, "");
-    }
+    GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
     if (status != GPUTUNE_OK) {
         gt_choice_free(&choice);
         return status;

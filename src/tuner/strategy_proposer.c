@@ -324,9 +324,8 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
     p->request = request;
     p->space = space;
     gputune_status status = describe_domain(p);
-    if (status == GPUTUNE_OK) {
-        status = gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings);
-    }
+    GT_THEN(status,
+            gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
     if (status == GPUTUNE_OK) {
         status = use_what_is_known(p, history);
     }

@@ -126,9 +126,7 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 {
     names places = {0};
     gputune_status status = list_places(&places, given);
-    if (status == GPUTUNE_OK) {
-        status = choose_folders(folder, home, &places, given);
-    }
+    GT_THEN(status, choose_folders(folder, home, &places, given));
     free_names(&places);
     return status;
 }

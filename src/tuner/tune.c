@@ -127,9 +127,7 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
 {
     gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
                                    winner ? &winner->code : NULL);
-    if (status == GPUTUNE_OK) {
-        status = choose_fallback(choice, request, winner);
-    }
+    GT_THEN(status, choose_fallback(choice, request, winner));
     if (status == GPUTUNE_OK) {
         const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
         status = gt_strdup(&choice->stop_reason, reason);
@@ -255,9 +253,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
         return GPUTUNE_ENOTFOUND;
     }
     gputune_status status = gt_prove(choice, request, &config, 1, NULL);
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&choice->stop_reason, winner->stop_reason);
-    }
+    GT_THEN(status, gt_strdup(&choice->stop_reason, winner->stop_reason));
     if (status != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
@@ -277,15 +273,11 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
                                  &request->scenario, NULL));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     gputune_status status = winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
-    if (status == GPUTUNE_OK) {
-        status = gt_stored_config(&choice.config, request, &winner);
-    }
+    GT_THEN(status, gt_stored_config(&choice.config, request, &winner));
     if (status == GPUTUNE_OK) {
         status = gt_history_refutes(request, &choice.config);
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_choice_take_times(&choice, &winner, request);
-    }
+    GT_THEN(status, gt_choice_take_times(&choice, &winner, request));
     if (status == GPUTUNE_OK) {
         status = finish_nearest(out, &choice, request, &winner);
     }

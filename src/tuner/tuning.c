@@ -351,10 +351,8 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     gt_space *space;
     GT_TRY(gt_request_space_to_try(&space, request));
     gputune_status status = gt_history_load(&tuning.history, request);
-    if (status == GPUTUNE_OK) {
-        status = gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
-                                           request->services->compile_workers);
-    }
+    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
+                                              request->services->compile_workers));
     if (status == GPUTUNE_OK) {
         status = run(out, &tuning, gt_strategy_proposer_of(tuning.strategy));
         gt_session_close(&tuning.session);

@@ -68,9 +68,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     gputune_status status = gt_tuning_settled_trials(&trials, tuning);
-    if (status == GPUTUNE_OK) {
-        status = gt_tuning_new_codes(&codes, tuning);
-    }
+    GT_THEN(status, gt_tuning_new_codes(&codes, tuning));
     /* a failure to store is ignored: everything is stored again at the end */
     if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
         store(tuning, &trials, &codes) == GPUTUNE_OK) {
