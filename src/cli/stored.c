@@ -21,16 +21,11 @@ int cli_stored_sizes(const char **out, const cli_list *texts)
     return code;
 }
 
-bool cli_stored_any_gpu(const cli_stored *stored, const cli_session *session)
-{
-    return stored->any_gpu || stored->gpu || !session->has_device;
-}
-
 int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
                       const cli_session *session)
 {
     out->gpu = stored->gpu;
-    out->any_gpu = cli_stored_any_gpu(stored, session);
+    out->any_gpu = stored->any_gpu || stored->gpu || !session->has_device;
     return cli_stored_sizes(&out->sizes, &stored->sizes);
 }
 

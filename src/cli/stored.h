@@ -36,9 +36,8 @@ typedef struct cli_stored {
 /* The sizes as the library's filters take them; NULL without a text. Returns CLI_CONTINUE, or
  * CLI_EXIT_USAGE after saying what is wrong. */
 int cli_stored_sizes(const char **out, const cli_list *texts);
-/* Whether records of several GPUs may be among those that are wanted. */
-bool cli_stored_any_gpu(const cli_stored *stored, const cli_session *session);
-/* Sets gpu, any_gpu and sizes of the filter. Returns as cli_stored_sizes(). */
+/* Sets gpu, sizes and any_gpu, whether records of several GPUs may be among them, of the filter.
+ * Returns as cli_stored_sizes(). */
 int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
                       const cli_session *session);
 /* Nothing was found by the filter: returns CLI_EXIT_USAGE after naming the nearest where there is

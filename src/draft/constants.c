@@ -281,12 +281,7 @@ void gt_draft_read_undefined(gt_draft *draft)
     const char *name = draft->text + draft->function.name;
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
-    while (program && lexer.token.kind != GT_TOKEN_END) { /* #pragma unroll NAME */
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            gt_lexer_next(&lexer);
-            continue;
-        }
-        gt_lexer_directive(&lexer, &line);
+    while (program && gt_lexer_find_directive(&lexer, &line)) { /* #pragma unroll NAME */
         if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "unroll")) {
             (void)gt_lexer_accept(&line, "(");
             if (line.token.kind == GT_TOKEN_NAME && !gt_program_macro_of(program, &line.token) &&

@@ -271,13 +271,8 @@ static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const
 {
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            gt_lexer_next(&lexer);
-            continue;
-        }
-        int first = lexer.token.line;
-        gt_lexer_directive(&lexer, &line);
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        int first = line.token.line;
         if (gt_lexer_accept(&line, "define") && gt_lexer_is(&line, name)) {
             GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, first),
                                     gt_lines_of(&m->lines, first), name));
@@ -445,13 +440,8 @@ static gputune_status note_missing(maker *m, const char *text)
 {
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        int first = lexer.token.line;
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            gt_lexer_next(&lexer);
-            continue;
-        }
-        gt_lexer_directive(&lexer, &line);
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        int first = line.token.line;
         bool is_include = gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
                           line.token.length > 2;
         for (size_t i = 0; i < m->missing.count && is_include; i++) {

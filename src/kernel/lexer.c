@@ -264,6 +264,18 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
     gt_lexer_next(lexer);
 }
 
+bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line)
+{
+    while (lexer->token.kind != GT_TOKEN_DIRECTIVE) {
+        if (lexer->token.kind == GT_TOKEN_END) {
+            return false;
+        }
+        gt_lexer_next(lexer);
+    }
+    gt_lexer_directive(lexer, line);
+    return true;
+}
+
 bool gt_token_is(const gt_token *token, const char *text)
 {
     return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&

@@ -42,6 +42,8 @@ void gt_lexer_next(gt_lexer *lexer);
 /* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
  * and leaves `lexer` on the first token behind that line. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
+/* The same with the next directive, wherever it is; false: there is none. */
+bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);

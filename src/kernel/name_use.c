@@ -1,12 +1,41 @@
 /* Finds the names of tunables and problem values in a text, and what becomes of them there. */
-#include "kernel/name_use_parts.h"
+#include "kernel/name_use.h"
+
+#include "kernel/condition.h"
 #include "kernel/types.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A #define or #undef; or what the engine, or an option, defines in front of the text. */
+typedef struct gt_name_macro {
+    gt_token name;
+    gt_lexer body; /* behind the name: parameters, and what it stands for */
+    gt_verdict made;
+    bool undefines, followed;
+} gt_name_macro;
+
+typedef struct gt_name_scan {
+    gt_name_uses *out;
+    const gt_template *template;
+    gt_lexer lexer;
+    gt_conditions conditions;
+    GT_ARRAY(gt_name_macro) macros;
+    gt_place undefined[GT_AXIS_MAX + GT_PROBLEM_MAX]; /* by an #undef, and not read since */
+    bool pastes;
+    const char *path; /* of the file that the current line comes from, */
+    int shift;        /* and what its number there is ahead of the lexer's */
+    gt_token previous, before;
+    bool behind_type;   /* a type's name and asterisks stand in front of the current token */
+    bool opens_scope;   /* the next brace is that of a namespace or of extern "C" */
+    uint64_t enclosing; /* bit 0 is the innermost brace: 1 for one of a function or class */
+    int parentheses;
+} gt_name_scan;
 
 /* ---- names ---- */
 
@@ -29,7 +58,7 @@ static bool asks_for(const gt_token *token, const char *name, const gt_value *va
     return false;
 }
 
-int gt_name_index(const gt_template *template, const gt_token *token)
+static int name_index(const gt_template *template, const gt_token *token)
 {
     if (token->kind != GT_TOKEN_NAME) {
         return -1;
@@ -51,7 +80,7 @@ int gt_name_index(const gt_template *template, const gt_token *token)
     return -1;
 }
 
-gt_name_use *gt_name_use_at(const gt_name_scan *s, int index)
+static gt_name_use *use_at(const gt_name_scan *s, int index)
 {
     return index < GT_AXIS_MAX ? &s->out->axes[index] : &s->out->problem[index - GT_AXIS_MAX];
 }
@@ -65,11 +94,11 @@ static void set_place(gt_place *out, const gt_name_scan *s, const gt_token *toke
 
 static void note_read(gt_name_scan *s, const gt_token *token)
 {
-    int index = gt_name_index(s->template, token);
+    int index = name_index(s->template, token);
     if (index < 0) {
         return;
     }
-    gt_name_use *use = gt_name_use_at(s, index);
+    gt_name_use *use = use_at(s, index);
     use->occurs = true;
     use->is_read |= s->conditions.now != GT_NEVER;
     if (s->undefined[index].line > 0 && use->replaced.line == 0) {
@@ -83,7 +112,7 @@ static void note_read(gt_name_scan *s, const gt_token *token)
 static gt_verdict is_defined(const void *user, const gt_token *name)
 {
     const gt_name_scan *s = user;
-    int index = gt_name_index(s->template, name);
+    int index = name_index(s->template, name);
     for (size_t i = s->macros.count; i-- > 0;) {
         const gt_name_macro *m = &s->macros.items[i];
         if (gt_token_equals(&m->name, name)) {
@@ -104,23 +133,23 @@ static gt_verdict is_defined(const void *user, const gt_token *name)
 static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
 {
     gt_name_macro added = {line.token, line, s->conditions.now, undefines, false};
-    int index = gt_name_index(s->template, &line.token);
+    int index = name_index(s->template, &line.token);
     if (index >= 0) {
-        gt_name_use_at(s, index)->is_in_doubt |= s->conditions.now == GT_PERHAPS;
+        use_at(s, index)->is_in_doubt |= s->conditions.now == GT_PERHAPS;
     }
     if (index >= 0 && s->conditions.now == GT_SURELY) {
-        gt_place *place = undefines ? &s->undefined[index] : &gt_name_use_at(s, index)->replaced;
+        gt_place *place = undefines ? &s->undefined[index] : &use_at(s, index)->replaced;
         set_place(place, s, &line.token);
     }
     for (gt_lexer body = line; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
-        int used = gt_name_index(s->template, &body.token);
+        int used = name_index(s->template, &body.token);
         s->pastes |= gt_lexer_is(&body, "##");
         if (used >= 0) {
-            gt_name_use_at(s, used)->occurs = true;
+            use_at(s, used)->occurs = true;
         }
     }
     if (index >= 0) {
-        set_place(&gt_name_use_at(s, index)->tested, s, &line.token);
+        set_place(&use_at(s, index)->tested, s, &line.token);
     }
     gt_lexer_next(&added.body);
     return s->conditions.now == GT_NEVER ? GPUTUNE_OK : gt_array_push(&s->macros, added);
@@ -138,9 +167,9 @@ static void read_condition(gt_name_scan *s, gt_lexer line)
             gt_lexer_accept(&line, "(");
             asks = true;
         }
-        int index = gt_name_index(s->template, &line.token);
+        int index = name_index(s->template, &line.token);
         if (index >= 0) {
-            gt_name_use *use = gt_name_use_at(s, index);
+            gt_name_use *use = use_at(s, index);
             use->occurs = true;
             use->is_read |= !asks && s->conditions.now != GT_NEVER;
             set_place(&use->tested, s, &line.token);
@@ -196,7 +225,7 @@ static gputune_status read_directive(gt_name_scan *s)
 
 static void note_declaration(gt_name_scan *s, const gt_token *token, int index, gt_place *place)
 {
-    gt_name_use *use = gt_name_use_at(s, index);
+    gt_name_use *use = use_at(s, index);
     use->occurs = use->is_declared = true;
     if (place && s->conditions.now == GT_SURELY) {
         set_place(place, s, token);
@@ -215,9 +244,9 @@ static void read_parameters(gt_name_scan *s)
         gt_lexer_next(&s->lexer);
         const gt_lexer *next = &s->lexer;
         bool ends = gt_token_is_any(&next->token, ", > =");
-        int index = gt_name_index(s->template, &token);
+        int index = name_index(s->template, &token);
         if (index >= 0 && depth == 1 && ends && !first && !value) {
-            note_declaration(s, &token, index, &gt_name_use_at(s, index)->parameter);
+            note_declaration(s, &token, index, &use_at(s, index)->parameter);
         } else {
             note_read(s, &token);
         }
@@ -246,7 +275,7 @@ static bool is_declaration(const gt_name_scan *s, const gt_token *next)
 
 static void read_name(gt_name_scan *s, const gt_token *token)
 {
-    int index = gt_name_index(s->template, token);
+    int index = name_index(s->template, token);
     if (index < 0) {
         return;
     }
@@ -256,7 +285,7 @@ static void read_name(gt_name_scan *s, const gt_token *token)
     }
     bool global =
         s->enclosing == 0 && s->parentheses == 0 && gt_token_is_any(&s->lexer.token, "= ; [ {");
-    note_declaration(s, token, index, global ? &gt_name_use_at(s, index)->global : NULL);
+    note_declaration(s, token, index, global ? &use_at(s, index)->global : NULL);
 }
 
 /* _Pragma("unroll N") */
@@ -315,11 +344,210 @@ static void read_code(gt_name_scan *s)
     s->previous = token;
 }
 
+/* ---- what stands in front of the text ---- */
+
+/* `NAME` or `NAME=text` */
+static gputune_status add_engines(gt_name_scan *s, const char *name, const char *text,
+                                  gt_verdict made)
+{
+    gt_name_macro added = {.made = made};
+    const gt_place nowhere = {"", 1, 1};
+    gt_lexer_open(&added.body, name, strcspn(name, "="), nowhere);
+    added.name = added.body.token;
+    gt_lexer_open(&added.body, text, strlen(text), nowhere);
+    return gt_array_push(&s->macros, added);
+}
+
+static gputune_status add_words(gt_name_scan *s, const char *name, const gt_value *values,
+                                uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(values[i].word ? add_engines(s, name, values[i].word, GT_SURELY) : GPUTUNE_OK);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_options(gt_name_scan *s)
+{
+    static const char *const defining[] = {"-D", "--define-macro="};
+    const gt_template_parts *parts = s->template->parts;
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        const char *option = parts->options[i].text;
+        for (size_t k = 0; k < sizeof defining / sizeof *defining; k++) {
+            size_t length = strlen(defining[k]);
+            if (strncmp(option, defining[k], length) == 0) {
+                GT_TRY(add_engines(s, option + length,
+                                   option + length + strcspn(option + length, "="), GT_PERHAPS));
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A name within such a text needs a macro, which one within an expression has as a value. */
+static void note_texts(gt_name_scan *s)
+{
+    for (size_t i = 0; i < s->macros.count; i++) {
+        gt_lexer body = s->macros.items[i].body;
+        for (; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
+            int index = name_index(s->template, &body.token);
+            if (index >= 0) {
+                use_at(s, index)->occurs = true;
+            }
+        }
+    }
+}
+
+static gputune_status add_defines(gt_name_scan *s)
+{
+    const gt_template *template = s->template;
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        GT_TRY(add_words(s, template->axes[i].name, template->axes[i].values,
+                         template->axes[i].kind == GT_AXIS_TUNE ? template->axes[i].count : 0));
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        GT_TRY(add_words(s, template->problem[i].name, template->problem[i].values,
+                         template->problem[i].count));
+    }
+    GT_TRY(add_options(s));
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        GT_TRY(parts->defines[i].text
+                   ? add_engines(s, parts->defines[i].name, parts->defines[i].text, GT_SURELY)
+                   : GPUTUNE_OK);
+    }
+    note_texts(s);
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        GT_TRY(own->text
+                   ? GPUTUNE_OK
+                   : add_engines(s, own->name, own->value ? gt_expression_text(own->value) : "",
+                                 GT_SURELY));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- names that only macros have ---- */
+
+/* Whether code, a condition or a pragma has the token. */
+static bool text_reads(const char *text, const gt_token *name)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            if (gt_token_equals(&lexer.token, name)) {
+                return true;
+            }
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        bool reads = gt_token_is_any(&line.token, "if elif pragma");
+        for (; reads && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            if (gt_token_equals(&line.token, name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether a macro's text has the token, which may be one of its parameters instead. */
+static bool macro_has(const gt_name_macro *m, const gt_token *name)
+{
+    gt_lexer body = m->body;
+    bool has = false,
+         parameters = gt_lexer_is(&body, "(") && body.token.text == m->name.text + m->name.length;
+    for (; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
+        if (gt_token_equals(&body.token, name)) {
+            has = !parameters;
+            if (parameters) {
+                return false;
+            }
+        }
+        parameters = parameters && !gt_lexer_is(&body, ")");
+    }
+    return has;
+}
+
+/* Whether a macro that holds the token is read, itself or through others. */
+static bool reads_through(gt_name_scan *s, const char *text, const gt_token *name)
+{
+    for (size_t i = 0; i < s->macros.count; i++) {
+        gt_name_macro *m = &s->macros.items[i];
+        if (m->followed || m->undefines || !macro_has(m, name)) {
+            continue;
+        }
+        m->followed = true;
+        if (text_reads(text, &m->name) || reads_through(s, text, &m->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether up to three tokens of the text, joined by ##, make the name. */
+static bool joins_to(const char *text, const char *name)
+{
+    enum { PIECES = 3 };
+    const size_t length = strlen(name);
+    bool reached[GT_NAME_MAX * 2] = {true};
+    for (int piece = 0; piece < PIECES; piece++) {
+        bool next[GT_NAME_MAX * 2] = {false};
+        gt_lexer lexer;
+        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+            const gt_token *token = &lexer.token;
+            bool part = token->kind == GT_TOKEN_NAME || token->kind == GT_TOKEN_NUMBER;
+            for (size_t at = 0; part && at + token->length <= length; at++) {
+                bool fits = reached[at] && memcmp(name + at, token->text, token->length) == 0;
+                next[at + token->length] |= fits;
+            }
+        }
+        memcpy(reached, next, sizeof reached);
+        if (piece > 0 && reached[length]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool axis_is_joined(const gt_axis *axis, const char *text)
+{
+    bool joined = joins_to(text, axis->name);
+    for (uint32_t v = 0; v < axis->count && !joined; v++) {
+        char name[2 * GT_NAME_MAX];
+        const char *word = axis->values[v].word;
+        if (word && strlen(word) < GT_NAME_MAX) {
+            (void)snprintf(name, sizeof name, "%s_%s", axis->name, word);
+            joined = joins_to(text, name);
+        }
+    }
+    return joined;
+}
+
+static void follow_macros(gt_name_scan *s, const char *text)
+{
+    for (uint32_t i = 0; i < s->template->axis_count; i++) {
+        const gt_axis *axis = &s->template->axes[i];
+        const gt_token name = {GT_TOKEN_NAME, axis->name, strlen(axis->name), 0, 0};
+        gt_name_use *use = &s->out->axes[i];
+        for (size_t k = 0; k < s->macros.count; k++) {
+            s->macros.items[k].followed = false;
+        }
+        use->is_read = use->is_read || reads_through(s, text, &name);
+        if (!use->is_read && s->pastes && axis_is_joined(axis, text)) {
+            use->occurs = use->is_read = true;
+        }
+    }
+}
+
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text)
 {
     gt_name_scan s = {.out = out, .template = template, .path = template->parts->files[0].path};
     *out = (gt_name_uses){0};
-    gputune_status status = gt_name_add_defines(&s);
+    gputune_status status = add_defines(&s);
     gt_conditions_open(&s.conditions, is_defined, &s);
     gt_lexer_open(&s.lexer, text, strlen(text), (gt_place){"", 1, 1});
     while (status == GPUTUNE_OK && s.lexer.token.kind != GT_TOKEN_END) {
@@ -330,7 +558,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
         }
     }
     if (status == GPUTUNE_OK) {
-        gt_name_follow_macros(&s, text);
+        follow_macros(&s, text);
     }
     gt_array_free(&s.macros);
     return status;
@@ -354,7 +582,7 @@ bool gt_name_nearest(char out[GT_NAME_MAX], const gt_template *template, const c
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         const gt_token *token = &lexer.token;
         if (token->kind != GT_TOKEN_NAME || token->length >= GT_NAME_MAX ||
-            gt_name_index(template, token) >= 0) {
+            name_index(template, token) >= 0) {
             continue;
         }
         const char *candidate = out;

@@ -60,12 +60,7 @@ static bool has_once(const gt_source_file *file)
 {
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            gt_lexer_next(&lexer);
-            continue;
-        }
-        gt_lexer_directive(&lexer, &line);
+    while (gt_lexer_find_directive(&lexer, &line)) {
         if (gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once")) {
             return true;
         }

@@ -5,13 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- those that learn nothing: every configuration in order, or any at random ---- */
+
+static gputune_status propose_next(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+{
+    (void)state;
+    *found = gt_strategy_walk(strategy, out);
+    return GPUTUNE_OK;
+}
+
+static gputune_status propose_random(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+{
+    (void)state;
+    *found = gt_strategy_draw(strategy, out);
+    return GPUTUNE_OK;
+}
+
+static const gt_method exhaustive = {.propose = propose_next};
+static const gt_method at_random = {.propose = propose_random};
+
 static const struct {
     const char *name;
     const gt_method *method;
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", &gt_method_auto},
-    [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", &gt_method_exhaustive},
-    [GPUTUNE_STRATEGY_RANDOM] = {"random", &gt_method_random},
+    [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", &exhaustive},
+    [GPUTUNE_STRATEGY_RANDOM] = {"random", &at_random},
     [GPUTUNE_STRATEGY_MODEL] = {"model", &gt_method_model},
     [GPUTUNE_STRATEGY_LOCAL] = {"local", &gt_method_local},
 };

@@ -1,4 +1,4 @@
-/* What strategy.c and the strategies share: auto.c, simple.c, model*.c, local.c. */
+/* What strategy.c and the strategies share: auto.c, model*.c, local.c. */
 #ifndef GT_SEARCH_STRATEGY_PARTS_H
 #define GT_SEARCH_STRATEGY_PARTS_H
 
@@ -35,8 +35,7 @@ struct gt_strategy {
     bool walking, walked_all;
 };
 
-extern const gt_method gt_method_auto, gt_method_exhaustive, gt_method_random, gt_method_model,
-    gt_method_local;
+extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 
 /* The next point of the domain in lexicographic order that the evidence does not have; false at the
  * end. */
