@@ -78,21 +78,17 @@ int cmd_devices(int argc, char **argv)
     const cli_usage usage = {"devices", "",     "Lists the GPUs that the driver offers.", NULL, 0,
                              0,         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     cli_console_setup(common.quiet, common.verbose);
     cli_table table = CLI_TABLE("devices", columns, CLI_VIEW);
     int status = gputune_devices(common.driver, add, &table);
-    if (status < 0) {
-        code = cli_fail(status);
-        if (status == GPUTUNE_ENODRIVER && !common.driver) {
-            cli_note("--driver emu lists the emulator's");
-        }
-    } else {
+    if (status >= 0) {
         cli_table_write(&table, (cli_format_kind)common.format, stdout);
-        code = CLI_EXIT_OK;
+        return CLI_EXIT_OK;
+    }
+    int code = cli_fail(status);
+    if (status == GPUTUNE_ENODRIVER && !common.driver) {
+        cli_note("--driver emu lists the emulator's");
     }
     return code;
 }

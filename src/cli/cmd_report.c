@@ -85,10 +85,8 @@ static int collect(cli_report *report, const settings *settings, const cli_sessi
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
     filter.history = settings->history;
-    int code = cli_stored_filter(&filter, &settings->stored, session);
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_stored_filter(&filter, &settings->stored, session));
+    int code = CLI_CONTINUE;
     for (size_t i = 0; i < names->count && code == CLI_CONTINUE; i++) {
         code = collect_named(report, &filter, session, names->items[i]);
     }

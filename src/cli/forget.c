@@ -49,13 +49,8 @@ static int drop(const cli_forget *forget, const cli_session *session, const char
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = kernel;
-    int code = cli_stored_filter(&filter, &forget->stored, session);
-    if (code == CLI_CONTINUE && kernel) {
-        code = check_stored(session, filter);
-    }
-    if (code != CLI_CONTINUE) {
-        return code;
-    }
+    CLI_TRY(cli_stored_filter(&filter, &forget->stored, session));
+    CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);
     dropped at = {.table =
                       cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
     int status = gputune_forget(session->tuner, &filter, &forget->what, add, &at);

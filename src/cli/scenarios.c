@@ -57,11 +57,8 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
                 known = add_name(known, &known_count, names[i]);
             }
         }
-        int code =
-            found ? CLI_CONTINUE : cli_unknown(axes ? "axis" : "size", name, known, known_count);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+        CLI_TRY(found ? CLI_CONTINUE
+                      : cli_unknown(axes ? "axis" : "size", name, known, known_count));
     }
     return CLI_CONTINUE;
 }
