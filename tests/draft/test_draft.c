@@ -339,9 +339,8 @@ static const struct {
     {K "int *y) { *y = 1; }\n", "q", GPUTUNE_ENOTFOUND,
      "kernel.cu: no kernel 'q'; expected one of k"},
     {K "float *y, cudaTextureObject_t t) { *y = 1; }\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:1:19: 't' is a texture, which a template cannot have; expected a buffer, which "
-     "const "
-     "and __restrict__ let the kernel read as fast"},
+     "kernel.cu:1:19: 't' is a texture, of which the type does not say what it reads; expected the "
+     "buffer, as in float NAME[n], and texture(NAME)"},
     {"\n" K "float *y)\n{\n    *y = tex1Dfetch(t, 0);\n}\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:4:10: a texture, which a template cannot have; expected a buffer, which const and "
      "__restrict__ let the kernel read as fast"},
