@@ -38,7 +38,7 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout float y[n], cudaTextureObject_t t)",
      "a.cu:4:40: 'cudaTextureObject_t' is a texture, of which the type does not say what it reads; "
-     "expected the buffer, as in float NAME[n], and texture(NAME)"},
+     "expected the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
      "zero', '= constant(value)' or another fill, or an init() kernel"},
