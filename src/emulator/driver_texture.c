@@ -89,7 +89,8 @@ static bool has_sound_settings(const CUDA_TEXTURE_DESC *settings, int format)
 }
 
 EMU_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
-                                      const CUDA_TEXTURE_DESC *settings, const void *view)
+                                      const CUDA_TEXTURE_DESC *settings,
+                                      const CUDA_RESOURCE_VIEW_DESC *view)
 {
     EMU_ENTER(cuTexObjectCreate, EMU_USE);
     EMU_CHECK(out && resource && settings, CUDA_ERROR_INVALID_VALUE);

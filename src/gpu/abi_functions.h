@@ -181,7 +181,7 @@
        int interleave, int swizzle, int l2_promotion, int fill))                                   \
     X(TexObjectCreate, cuTexObjectCreate, 5000, REQUIRED,                                          \
       (CUtexObject * object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture, \
-       const void *view))                                                                          \
+       const CUDA_RESOURCE_VIEW_DESC *view))                                                       \
     X(TexObjectDestroy, cuTexObjectDestroy, 5000, REQUIRED, (CUtexObject object))                  \
     X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
     X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \

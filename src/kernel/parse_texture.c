@@ -103,14 +103,6 @@ static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *pa
         return gt_fail_at(place, "'%s' given twice; expected one texture() or tensormap() of it",
                           name);
     }
-    for (uint32_t i = 0; i < parse->parts->order_count; i++) {
-        const gt_order *order = &parse->parts->orders[i];
-        if (order->kind == GT_ORDER_SWAP &&
-            (order->index == texture->argument || order->other == texture->argument)) {
-            return gt_fail_at(
-                place, "swap() exchanges '%s'; expected a buffer that keeps its place", name);
-        }
-    }
     return GPUTUNE_OK;
 }
 

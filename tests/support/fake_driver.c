@@ -397,7 +397,8 @@ static CUresult event_destroy(CUevent event)
 }
 
 static CUresult texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
-                               const CUDA_TEXTURE_DESC *texture, const void *view)
+                               const CUDA_TEXTURE_DESC *texture,
+                               const CUDA_RESOURCE_VIEW_DESC *view)
 {
     NOTE("TexObjectCreate");
     assert_null(view);
