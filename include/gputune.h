@@ -606,12 +606,14 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
 
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
-    GPUTUNE_PARAMETER_BUFFER,   /* the address of an argument's buffer */
-    GPUTUNE_PARAMETER_SCALAR,   /* an argument by value */
-    GPUTUNE_PARAMETER_BLOCK,    /* a pass() block */
-    GPUTUNE_PARAMETER_SCRATCH,  /* the address of a device buffer that is no argument */
-    GPUTUNE_PARAMETER_TENSORMAP /* a CUtensorMap of an argument's buffer, by value: what the
-                                   template says of it, which gputune_launch() encodes */
+    GPUTUNE_PARAMETER_BUFFER,    /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR,    /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,     /* a pass() block */
+    GPUTUNE_PARAMETER_SCRATCH,   /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_TENSORMAP, /* a CUtensorMap of an argument's buffer, by value: what the
+                                    template says of it, which gputune_launch() encodes */
+    GPUTUNE_PARAMETER_TEXTURE    /* a texture object of an argument's buffer, which
+                                    gputune_launch() makes, once for each address */
 } gputune_parameter_kind;
 
 /* One parameter of the kernel that a plan launches. */
@@ -886,7 +888,7 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
  * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
  * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
- * kernel; with EUNSUPPORTED for what no template can have, such as textures. */
+ * kernel; with EUNSUPPORTED for what no template can have, such as surfaces. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
 

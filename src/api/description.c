@@ -172,6 +172,9 @@ static void describe(gt_description *description, const gt_request *request,
     if (parameter->kind == GT_PARAMETER_TENSORMAP) {
         out->parameter.kind = GPUTUNE_PARAMETER_TENSORMAP;
     }
+    if (parameter->kind == GT_PARAMETER_TEXTURE) {
+        out->parameter.kind = GPUTUNE_PARAMETER_TEXTURE;
+    }
 }
 
 gputune_status gt_description_make(gt_description **out, const gt_request *request,

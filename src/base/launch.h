@@ -24,6 +24,12 @@ enum {
     GT_TENSORMAP_RANK = 5,
     GT_TENSORMAP_BYTES = 128,
     GT_TENSORMAP_ALIGNMENT = 64,
+    GT_TEXTURE_MAX = 8,
+    GT_TEXTURE_ALIGNMENT = 512,    /* of the address, and */
+    GT_TEXTURE_PITCH = 32,         /* of rows: bytes, of every GPU since compute capability 2.0 */
+    GT_TEXTURE_WIDTH = 131072,     /* most elements of rows, */
+    GT_TEXTURE_HEIGHT = 65000,     /* and most rows, from compute capability 7.5 on */
+    GT_TEXTURE_ELEMENTS = 1 << 28, /* most elements of linear memory */
     GT_ENTRY_MAX = 128
 };
 
@@ -44,10 +50,11 @@ typedef struct gt_block {
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,    /* a block's by-value part, or the address of its device buffer */
-    GT_PARAMETER_SCRATCH,  /* a device address that the plan owns */
-    GT_PARAMETER_VALUE,    /* an integer that the launch's sequence computes */
-    GT_PARAMETER_TENSORMAP /* a CUtensorMap of the buffer that `argument` is */
+    GT_PARAMETER_BLOCK,     /* a block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_SCRATCH,   /* a device address that the plan owns */
+    GT_PARAMETER_VALUE,     /* an integer that the launch's sequence computes */
+    GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer that `argument` is */
+    GT_PARAMETER_TEXTURE    /* a texture object of it */
 } gt_parameter_kind;
 
 /* One kernel parameter in the order of the parameter list. */
@@ -57,7 +64,7 @@ typedef struct gt_parameter {
     int argument;           /* index into the caller's arguments; -1: none */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry; with an argument, it is a
                                copy of that; of a value that a reference takes, the value itself */
-    uint32_t map; /* of a tensor map: index into the launch's; of a value: into the run's */
+    uint32_t map; /* of a tensor map or texture: index into the launch's; of a value: the run's */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
@@ -69,6 +76,15 @@ typedef struct gt_tensormap {
     uint64_t strides[GT_TENSORMAP_RANK]; /* bytes; of all dimensions but the first, from [0] on */
     uint32_t box[GT_TENSORMAP_RANK];
 } gt_tensormap;
+
+/* How a texture object is made (cuTexObjectCreate); but for the address, which is the caller's.
+ * Enumerators and flags are the driver's. */
+typedef struct gt_texture {
+    uint32_t format, channels, filter, address, flags;
+    uint32_t height;      /* rows; 0: linear memory */
+    uint64_t width;       /* elements of a row */
+    uint64_t pitch_bytes; /* from row to row; of linear memory, all bytes */
+} gt_texture;
 
 /* One buffer or scratch to zero before every launch, on the launch's stream. */
 typedef struct gt_clear {
@@ -113,6 +129,8 @@ typedef struct gt_launch {
     gt_parameter parameters[GT_PARAMETER_MAX];
     uint32_t map_count;
     gt_tensormap maps[GT_TENSORMAP_MAX];
+    uint32_t texture_count;
+    gt_texture textures[GT_TEXTURE_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
     gt_l2_window l2;

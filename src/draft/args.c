@@ -309,6 +309,12 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     gt_polynomial length = buffer->length;
     const gt_call *call = draft->call;
+    if (buffer->texture == 2) {
+        gt_text_printf(w->out, "in %s %s", parameter->words, parameter->name);
+        gt_draft_append_rows(w, parameter);
+        append_fill(w, notes, buffer);
+        return;
+    }
     if (call && call->parameters[buffer->parameter].length.length > 0) {
         gt_text_printf(w->out, "%s %s %s[%s]", gt_draft_direction(draft, buffer), parameter->words,
                        parameter->name,

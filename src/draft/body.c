@@ -90,6 +90,17 @@ static void note_access(walk *w, uint32_t buffer, const gt_draft_alias *alias,
     draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
 }
 
+/* tex1Dfetch<TYPE>(NAME, index), with the lexer behind the name. */
+static void read_texture(walk *w, uint32_t buffer, gt_lexer *behind)
+{
+    gt_polynomial index;
+    note_use(w, buffer, (use){.read = true});
+    if (w->draft->buffers[buffer].texture == 1 && gt_lexer_accept(behind, ",")) {
+        index = gt_draft_read_sum(w->draft, behind);
+        note_access(w, buffer, NULL, &index);
+    }
+}
+
 /* With the lexer on a buffer's or alias's name. */
 static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
 {
@@ -100,7 +111,9 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     if (w->lexer.token.text == w->aliased) {
         return;
     }
-    if (gt_lexer_is(&ahead, "[")) {
+    if (w->draft->buffers[buffer].texture) {
+        read_texture(w, buffer, &ahead);
+    } else if (gt_lexer_is(&ahead, "[")) {
         gt_lexer behind = ahead;
         gt_draft_skip_brackets(&behind);
         gt_lexer_next(&ahead);
@@ -349,17 +362,21 @@ static gputune_status check_token(const walk *w)
 {
     const gt_token *token = &w->lexer.token;
     static const char textures[] =
-        "tex1D tex2D tex3D tex1Dfetch tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap";
+        "tex1D tex3D tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap";
     static const char surfaces[] =
         "surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite";
     if (gt_token_is_any(token, textures)) {
-        return refuse(w, "a texture, which a template cannot have",
-                      "a buffer, which const and __restrict__ let the kernel read as fast");
+        return refuse(w, "a texture of an array, which a template cannot have",
+                      "tex1Dfetch() or tex2D(), which read buffers");
     }
     if (gt_token_is_any(token, surfaces)) {
         return refuse(w, "a surface, which a template cannot have", "a buffer");
     }
     gt_lexer ahead = ahead_of(w);
+    if (gt_token_is_any(token, "tex1Dfetch tex2D") && !gt_lexer_is(&ahead, "<")) {
+        return refuse(w, "a read without a type, as of a texture reference",
+                      "tex1Dfetch<TYPE>() or tex2D<TYPE>() of a cudaTextureObject_t parameter");
+    }
     if (gt_token_is(token, "<<") && gt_lexer_is(&ahead, "<") &&
         ahead.token.text == token->text + token->length) {
         return refuse(w, "a launch from the device, which a template cannot have",

@@ -159,10 +159,12 @@ static gputune_status read_parameters(gt_draft *draft)
                           "directives");
     }
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
-        const gt_function_parameter *parameter = &draft->parameters[i];
+        gt_function_parameter *parameter = &draft->parameters[i];
+        const uint32_t texture = gt_draft_read_texture(draft, parameter);
         GT_TRY(check_parameter(draft, parameter));
         if (parameter->pointer) {
-            draft->buffers[draft->buffer_count++] = (gt_draft_buffer){.parameter = i};
+            draft->buffers[draft->buffer_count++] =
+                (gt_draft_buffer){.parameter = i, .texture = texture};
             continue;
         }
         uint16_t symbol = gt_draft_add_symbol(draft, parameter->name, GT_DRAFT_PARAMETER);

@@ -9,7 +9,7 @@
  * begins with "?". NULL for `kernel`: the one that has a kernel() pragma, or every kernel that the
  * text launches. Local headers are read by `include`, which may be NULL, as a template's are. *out
  * is the caller's, for free(). ENOTFOUND: no such kernel; EUNSUPPORTED: a kernel that a template
- * cannot have (textures, launches from the device, …), with the place; ETEMPLATE: pragmas that
+ * cannot have (surfaces, launches from the device, …), with the place; ETEMPLATE: pragmas that
  * cannot be read. */
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
                                  gt_include_fn include, void *user);

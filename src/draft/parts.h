@@ -61,6 +61,7 @@ typedef struct gt_draft_access {
 typedef struct gt_draft_buffer {
     uint32_t parameter;
     bool is_read, is_written, is_passed_on, is_moved;
+    uint32_t texture;     /* the parameter is its texture object, of so many dimensions; 0: none */
     int indexed;          /* the buffer that its elements index, or -1 */
     uint16_t total;       /* the size that its elements are bounds of; 0: none */
     gt_polynomial length; /* elements; not known: nothing says it */
@@ -134,6 +135,12 @@ typedef struct gt_draft {
     int depth;      /* of the expression that is being read */
     bool failed;    /* out of memory */
 } gt_draft;
+
+/* ---- texture.c ---- */
+
+/* How many dimensions of a texture object the kernel reads: 1 by tex1Dfetch(), 2 by tex2D(). The
+ * parameter then is one of the elements that it reads. 0: it is no such object. */
+uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
 
 /* ---- constants.c ---- */
 

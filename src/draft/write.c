@@ -244,6 +244,7 @@ static const struct {
     {"constant", gt_draft_write_constants},
     {"pass", gt_draft_write_passes},
     {"args", gt_draft_write_args},
+    {"texture", gt_draft_write_textures},
     {"block", gt_draft_write_axes},
     {"block", gt_draft_write_block},
     {"grid", gt_draft_write_grid},

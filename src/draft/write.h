@@ -44,6 +44,13 @@ void gt_draft_write_constants(gt_draft_writer *w);
 void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
 
+/* ---- texture.c ---- */
+
+/* `[h][w]` of a texture that has rows, padded as a texture needs it. */
+void gt_draft_append_rows(gt_draft_writer *w, const gt_function_parameter *parameter);
+/* A texture() for each object among the parameters. */
+void gt_draft_write_textures(gt_draft_writer *w);
+
 /* ---- launch.c ---- */
 
 /* Names what blocks are called; `has_block`: a block() clause says what they are. */

@@ -98,6 +98,7 @@ static const struct {
     {"szext", emu_decode_bits},
     {"tanh", emu_decode_approximate},
     {"testp", emu_decode_float_unary},
+    {"tex", emu_decode_texture},
     {"trap", emu_decode_end},
     {"vabsdiff2", emu_decode_integer},
     {"vabsdiff4", emu_decode_integer},

@@ -2,6 +2,7 @@
 #include "emulator/context.h"
 
 #include "emulator/capture.h"
+#include "emulator/driver_texture.h"
 #include "emulator/enter.h"
 #include "emulator/event.h"
 #include "emulator/module.h"
@@ -63,6 +64,7 @@ static void end(CUcontext context)
     while ((event = emu_handle_any(EMU_KIND_EVENT, context))) {
         emu_event_free(event);
     }
+    emu_textures_end(context);
     end_streams(context);
     emu_memory_release_owner(context);
 }

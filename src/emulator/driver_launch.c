@@ -1,5 +1,6 @@
 /* Kernel launches, checked as the driver checks them: cuLaunchKernel, cuLaunchKernelEx. */
 #include "emulator/check.h"
+#include "emulator/driver_texture.h"
 #include "emulator/enter.h"
 #include "emulator/model.h"
 #include "emulator/module.h"
@@ -52,6 +53,12 @@ static bool find_memory(void *context, uint64_t address, emu_range *out)
     *out = (emu_range){
         .base = what.base, .end = what.base + what.bytes, .is_read_only = what.read_only};
     return true;
+}
+
+static const emu_texture *find_texture(void *context, uint64_t object)
+{
+    (void)context;
+    return emu_texture_find(object);
 }
 
 static void print(void *context, const char *text, size_t bytes)
@@ -125,7 +132,7 @@ static double run_kernel(emu_command *command, double start_ns)
         .l1_bytes = (uint32_t)shape.residency.l1_bytes,
         .stack_bytes = kernel->stack_bytes,
         .workers = emu.workers};
-    const emu_memory memory = {.find = find_memory};
+    const emu_memory memory = {.find = find_memory, .texture = find_texture};
     emu_launch launch = {.program = kernel->module->program,
                          .kernel = kernel->kernel,
                          .dynamic_shared_bytes = kernel->dynamic_shared_bytes,

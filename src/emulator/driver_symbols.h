@@ -110,6 +110,8 @@
     X(cuStreamSynchronize, 2000, cuStreamSynchronize) \
     X(cuStreamWaitEvent, 3020, cuStreamWaitEvent) \
     X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled) \
+    X(cuTexObjectCreate, 5000, cuTexObjectCreate) \
+    X(cuTexObjectDestroy, 5000, cuTexObjectDestroy) \
     X(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode) \
     X(cuUserObjectCreate, 11030, cuUserObjectCreate) \
     X(cuUserObjectRelease, 11030, cuUserObjectRelease)

@@ -112,12 +112,24 @@ typedef struct emu_range {
     bool is_read_only; /* a store or atomic to it is an illegal address */
 } emu_range;
 
+/* What a texture object reads. Enumerators and flags are the driver API's. */
+typedef struct emu_texture {
+    uint64_t base;
+    uint64_t width, height,
+        pitch_bytes; /* in elements but for the pitch; height 0: linear memory */
+    int format, channels, address[2], filter;
+    unsigned flags;
+} emu_texture;
+
 /* How the machine asks for the allocation that holds an address. */
 typedef struct emu_memory {
     /* True, with *out filled, when the byte at `address` belongs to a live allocation. Called from
      * several threads at once. The answer is remembered until the launch ends, so nothing is freed
      * during a launch. */
     bool (*find)(void *context, uint64_t address, emu_range *out);
+    /* The texture object of that handle, or NULL. Called from several threads at once; what it
+     * gives lives until the launch ends. NULL: there are none. */
+    const emu_texture *(*texture)(void *context, uint64_t object);
     void *context;
 } emu_memory;
 

@@ -125,7 +125,9 @@ static void decode_copy(emu_decoder *decoder)
 void emu_decode_bulk(emu_decoder *decoder)
 {
     decoder->op->unit = EMU_CLASS_LDST;
-    if (emu_take(decoder, "commit_group")) {
+    if (emu_take(decoder, "tensor")) {
+        emu_decode_fail(decoder, "instructions on tensor maps run on a GPU only");
+    } else if (emu_take(decoder, "commit_group")) {
         emu_operands(decoder, 0, 0);
         decoder->op->run = nothing;
     } else if (emu_take(decoder, "wait_group")) {

@@ -92,7 +92,7 @@ typedef enum ptx_operand_kind {
     PTX_OPERAND_FLOAT64,
     PTX_OPERAND_VARIABLE, /* the address of `variable`, plus value */
     PTX_OPERAND_NAME,     /* a label, a function, a special register */
-    PTX_OPERAND_ADDRESS,  /* [items[0] + value] */
+    PTX_OPERAND_ADDRESS,  /* [items[0] + value], or with coordinates in `second` */
     PTX_OPERAND_VECTOR,   /* {items} */
     PTX_OPERAND_LIST,     /* (items) */
     PTX_OPERAND_SINK      /* _ */
@@ -108,7 +108,7 @@ typedef struct ptx_operand {
     const char *name;
     ptx_variable *variable;
     struct ptx_operand *items;
-    struct ptx_operand *second; /* a|b: the operand b */
+    struct ptx_operand *second; /* a|b: the operand b; [a, {x, y}]: the coordinates */
 } ptx_operand;
 
 typedef struct ptx_scope {

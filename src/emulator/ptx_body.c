@@ -58,9 +58,8 @@ static ptx_operand parse_address(ptx_parser *parser)
     ptx_operand base = parse_operand(parser);
     ptx_operand result = {.kind = PTX_OPERAND_ADDRESS, .count = 1};
     result.value = parse_offset(parser);
-    if (ptx_at(parser, ","))
-        ptx_fail(parser,
-                 "an address with coordinates: instructions on tensor maps run on a GPU only");
+    if (ptx_accept(parser, ","))
+        result.second = copy_operand(parser, parse_operand(parser));
     ptx_expect(parser, "]");
     if (base.kind == PTX_OPERAND_VARIABLE || base.kind == PTX_OPERAND_INTEGER) {
         result.value += base.value;

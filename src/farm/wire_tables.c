@@ -67,7 +67,7 @@ static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_s
 #undef T
 
 #define T gt_parameter
-static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TENSORMAP), NUMBER(bytes), NUMBER(argument),
+static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TEXTURE), NUMBER(bytes), NUMBER(argument),
               NUMBER(scratch_bytes), NUMBER(map));
 #undef T
 
@@ -89,6 +89,11 @@ static RECORD(block, ENUMERATOR(pass, GT_PASS_GLOBAL), NUMBER(bytes), NUMBER(by_
 static RECORD(map, NUMBER(rank), NUMBER(type), NUMBER(interleave), NUMBER(swizzle),
               NUMBER(l2_promotion), NUMBER(nan_fill), NUMBER(alignment), NUMBERS(sizes),
               NUMBERS(strides), NUMBERS(box));
+#undef T
+
+#define T gt_texture
+static RECORD(texture, NUMBER(format), NUMBER(channels), NUMBER(filter), NUMBER(address),
+              NUMBER(flags), NUMBER(height), NUMBER(width), NUMBER(pitch_bytes));
 #undef T
 
 #define T gt_kernel_step
@@ -114,7 +119,8 @@ static RECORD(sequence, INLINE(items, item_count, &item), INLINE(code, code_coun
 static RECORD(launch, INLINE(steps, step_count, &step), STRUCT(sequence, &sequence),
               NUMBER(carveout_kb), INLINE(blocks, block_count, &block), NUMBER(argument_count),
               INLINE(parameters, parameter_count, &parameter), INLINE(maps, map_count, &map),
-              INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window));
+              INLINE(textures, texture_count, &texture), INLINE(clears, clear_count, &clear),
+              STRUCT(l2, &l2_window));
 #undef T
 
 /* ---- Workloads ------------------------------------------------------------------------------- */

@@ -179,6 +179,10 @@
       (CUtensorMap * map, int type, cuuint32_t rank, void *address, const cuuint64_t *sizes,       \
        const cuuint64_t *strides, const cuuint32_t *box, const cuuint32_t *element_strides,        \
        int interleave, int swizzle, int l2_promotion, int fill))                                   \
+    X(TexObjectCreate, cuTexObjectCreate, 5000, REQUIRED,                                          \
+      (CUtexObject * object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture, \
+       const CUDA_RESOURCE_VIEW_DESC *view))                                                       \
+    X(TexObjectDestroy, cuTexObjectDestroy, 5000, REQUIRED, (CUtexObject object))                  \
     X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
     X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \
     X(GraphDestroy, cuGraphDestroy, 10000, REQUIRED, (CUgraph graph))                              \

@@ -26,7 +26,7 @@ static gputune_status make_held(gt_launcher *launcher)
     GT_TRY(gt_allocated(held));
     held->driver = launcher->driver;
     held->context = launcher->context;
-    held->module = launcher->base.module;
+    held->module = launcher->needs_module ? NULL : launcher->base.module;
     atomic_init(&held->holders, 1);
     launcher->held = held;
     return GPUTUNE_OK;
@@ -57,7 +57,7 @@ static gputune_status give_to_graph(gt_held_module *held, CUgraph graph)
 
 gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
 {
-    if (launcher->shares_base || launcher->needs_module ||
+    if (launcher->shares_base || (launcher->needs_module && !launcher->launch->texture_count) ||
         (launcher->held && launcher->held_capture == capture)) {
         return GPUTUNE_OK;
     }
@@ -76,7 +76,10 @@ bool gt_module_leave(gt_launcher *launcher)
     }
     pthread_mutex_lock(&left.lock);
     bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
+    const bool with_module = is_held && held->module;
     if (is_held) {
+        held->textures = launcher->textures;
+        launcher->textures = (gt_texture_objects){0};
         held->next = left.list;
         left.list = held;
     }
@@ -84,7 +87,7 @@ bool gt_module_leave(gt_launcher *launcher)
     if (!is_held) {
         free(held);
     }
-    return is_held;
+    return with_module;
 }
 
 /* Takes those that no graph holds any more out of the list. */
@@ -112,8 +115,12 @@ void gt_held_modules_collect(void)
     for (gt_held_module *held = take_free(); held; held = next) {
         gt_context_visit visit;
         next = held->next;
-        if (gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK) {
+        const bool alive = gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK;
+        if (alive && held->module) {
             held->driver->ModuleUnload(held->module);
+        }
+        gt_textures_free(&held->textures, held->driver, alive);
+        if (alive) {
             gt_context_leave(&visit, held->driver);
         }
         free(held);

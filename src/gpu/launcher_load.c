@@ -50,6 +50,9 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
                is_sound_map(&launch->maps[parameter->map]);
+    case GT_PARAMETER_TEXTURE:
+        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+               parameter->map < launch->texture_count && parameter->bytes == sizeof(CUtexObject);
     default:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
@@ -75,11 +78,12 @@ static bool is_sound_block(const gt_block *block)
 
 static bool is_sound(const gt_launch *launch)
 {
-    bool sound =
-        launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
-        launch->argument_count <= GT_PARAMETER_MAX && launch->step_count > 0 &&
-        launch->step_count <= GT_STEPS_MAX && launch->block_count <= GT_BLOCK_MAX &&
-        launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
+    bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
+                 launch->clear_count <= GT_PARAMETER_MAX &&
+                 launch->argument_count <= GT_PARAMETER_MAX && launch->step_count > 0 &&
+                 launch->step_count <= GT_STEPS_MAX && launch->block_count <= GT_BLOCK_MAX &&
+                 launch->map_count <= GT_TENSORMAP_MAX && launch->texture_count <= GT_TEXTURE_MAX &&
+                 launch->block_count <= launch->argument_count;
     for (uint32_t i = 0; sound && i < launch->block_count; i++) {
         sound = is_sound_block(&launch->blocks[i]);
     }
@@ -248,7 +252,7 @@ static bool is_direct(const gt_launcher *launcher)
     bool direct = !launcher->needs_state && !launch->clear_count && launch->step_count == 1 &&
                   !launch->sequence.item_count && launch->steps[0].times == 1 &&
                   !launch->steps[0].parameter_count && !launch->map_count &&
-                  !launch->l2.window_bytes;
+                  !launch->texture_count && !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         direct = direct && launch->parameters[i].argument == (int)i;
     }
@@ -337,6 +341,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     launcher->launch = launch;
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
+    pthread_mutex_init(&launcher->texture_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
     gputune_status status = prepare(launcher);
     GT_THEN(status, load_in_context(launcher, image, parent));
@@ -375,9 +380,11 @@ static void free_on_device(gt_launcher *launcher)
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
     gt_graph_states_free(launcher, true);
-    launcher->base.owns_module = launcher->base.module && !launcher->shares_base &&
-                                 !launcher->base_taken && !gt_module_leave(launcher);
+    const bool is_held = gt_module_leave(launcher);
+    launcher->base.owns_module =
+        launcher->base.module && !launcher->shares_base && !launcher->base_taken && !is_held;
     gt_instance_free(&launcher->base, launcher->driver);
+    gt_textures_free(&launcher->textures, launcher->driver, true);
 }
 
 void gt_launcher_free(gt_launcher *launcher)
@@ -392,12 +399,14 @@ void gt_launcher_free(gt_launcher *launcher)
     } else { /* what it had on the device went with the context */
         gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
+        gt_textures_free(&launcher->textures, launcher->driver, false);
     }
     for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         pthread_mutex_destroy(&launcher->states[i].lock);
     }
     free(launcher->states);
     pthread_mutex_destroy(&launcher->clear_lock);
+    pthread_mutex_destroy(&launcher->texture_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
     for (uint32_t i = 0; launcher->kernels && i < launcher->launch->step_count; i++) {

@@ -70,11 +70,20 @@ typedef struct gt_launcher_kernel {
     CUlaunchConfig config; /* but for the stream and the window's address */
 } gt_launcher_kernel;
 
-/* A module that graphs hold beside its launcher. */
+/* A texture object, which is made once for each address and kept as long as launches may use it. */
+typedef struct gt_texture_object {
+    CUtexObject object;
+    CUdeviceptr address;
+    uint32_t texture; /* index into the launch's */
+} gt_texture_object;
+typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
+
+/* A module that graphs hold beside its launcher, and texture objects. */
 typedef struct gt_held_module {
     const gt_driver *driver;
     gt_context context;
-    CUmodule module;
+    CUmodule module; /* NULL: the graph's instance has its own */
+    gt_texture_objects textures;
     atomic_uint holders; /* the launcher, and each graph */
     struct gt_held_module *next;
 } gt_held_module;
@@ -98,6 +107,8 @@ struct gt_launcher {
     atomic_bool base_taken;      /* the base module was given to a state */
     pthread_mutex_t lock;        /* over keys and graph states; taken before a state's */
     pthread_mutex_t clear_lock;
+    pthread_mutex_t texture_lock; /* over `textures`; taken last */
+    gt_texture_objects textures;
     gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
     uint32_t guard_bytes; /* around each scratch buffer */
@@ -146,8 +157,18 @@ static inline size_t gt_staged_bytes(uint32_t bytes)
 /* Writes the parts of the blocks that are copied to slot_bytes of staging memory. */
 void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments);
 /* Queues clears, the copies from `staged` (NULL: none) and the kernels. */
-gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
+gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
+
+/* ---- launcher_texture.c ---- */
+
+/* The texture objects of the caller's buffers, one for each of the launch's textures: those that
+ * were made before, or new ones. EINVAL for an address that is aligned too little, ECUDA when the
+ * driver refuses. */
+gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launcher *launcher,
+                                const void *const *arguments);
+/* Destroys the objects, where their context is `alive` and current, and empties the list. */
+void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive);
 
 /* ---- launcher_stream.c ---- */
 
@@ -169,7 +190,8 @@ void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
  * launcher's lock. */
 gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
 /* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
- * after them; false: it is the launcher's to unload. */
+ * after them; false: it is the launcher's to unload. Its texture objects go where the module goes.
+ */
 bool gt_module_leave(gt_launcher *launcher);
 /* Unloads modules that no graph holds any more. May be called in any context. */
 void gt_held_modules_collect(void);

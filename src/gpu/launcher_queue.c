@@ -111,16 +111,20 @@ static gputune_status encode_maps(CUtensorMap out[GT_TENSORMAP_MAX], const gt_la
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instance *instance,
+static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *instance,
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
+    CUtexObject textures[GT_TEXTURE_MAX];
     gt_iteration run;
     const gt_launch *launch = launcher->launch;
     gt_iteration_begin(&run);
     if (launch->map_count > 0) {
         GT_TRY(encode_maps(maps, launcher, arguments));
+    }
+    if (launch->texture_count > 0) {
+        GT_TRY(gt_textures_find(textures, launcher, arguments));
     }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -128,6 +132,8 @@ static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instan
             parameters[i] = (void *)&instance->scratch[i];
         } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
             parameters[i] = &maps[parameter->map];
+        } else if (parameter->kind == GT_PARAMETER_TEXTURE) {
+            parameters[i] = &textures[parameter->map];
         } else if (parameter->kind == GT_PARAMETER_VALUE) {
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
@@ -185,7 +191,7 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
     }
 }
 
-gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
+gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));

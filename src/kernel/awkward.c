@@ -1,6 +1,7 @@
 /* Makes the awkward problem size, at which variants are verified beside the requested one. */
 #include "kernel/binding.h"
 #include "kernel/tensormap.h"
+#include "kernel/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,18 @@ static bool must_stay(const gt_template *template, int size)
         }
     }
     return shapes_map(template, size);
+}
+
+/* Whether an odd size is none that a texture can have, whose rows nothing pads. */
+static bool shapes_texture(const gt_template *template, const gt_problem *problem,
+                           const gt_device *device, int size)
+{
+    gt_binding binding;
+    gt_texture textures[GT_TEXTURE_MAX];
+    gt_problem odd = *problem;
+    odd.values[size].number = (odd.values[size].number - 1) | 1;
+    gt_binding_open(&binding, template, &odd, device);
+    return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
 /* Whether buffers of these sizes are possible, and what they take. */
@@ -200,8 +213,9 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
         return GPUTUNE_OK;
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        may_change[i] =
-            template->problem[i].kind == GT_PROBLEM_SIZE && !must_stay(template, (int)i);
+        may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE &&
+                        !must_stay(template, (int)i) &&
+                        !shapes_texture(template, problem, device, (int)i);
     }
     shrink(&small, template, device, may_change, cheap_bytes, LEAST);
     const gt_problem *bases[] = {&small, problem};

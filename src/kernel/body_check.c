@@ -5,6 +5,7 @@
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
+#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -86,6 +87,11 @@ static bool fixed_element(gt_element *out, const gt_argument *argument)
     return gt_element_from_name(out, argument->type);
 }
 
+static bool is_texture(const gt_function_parameter *given)
+{
+    return strcmp(given->words, "cudaTextureObject_t") == 0 && !given->pointer;
+}
+
 static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
                                       const gt_argument *argument, const char *function,
                                       bool may_be_double, gt_place place)
@@ -104,6 +110,10 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
         return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
                           given->name, given->pointer ? "pointer" : "value",
                           argument->is_buffer ? "pointer" : "value");
+    }
+    if (is_texture(given)) {
+        return gt_fail_at(place, "'%s' takes '%s' as a texture; expected texture(%s) beside args()",
+                          function, given->name, argument->name);
     }
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
     bool known = given->has_type && fixed_element(&element, argument);
@@ -144,6 +154,17 @@ static gputune_status check_map(const gt_function_parameter *given, const char *
                      "'%s' takes '%s' as %s%s; expected const __grid_constant__ CUtensorMap, "
                      "as tensormap() says",
                      function, given->name, given->words, given->pointer ? " *" : "");
+}
+
+static gputune_status check_texture(const gt_function_parameter *given, const char *function,
+                                    gt_place place)
+{
+    return is_texture(given)
+               ? GPUTUNE_OK
+               : gt_fail_at(place,
+                            "'%s' takes '%s' as %s%s; expected cudaTextureObject_t, as texture() "
+                            "says",
+                            function, given->name, given->words, given->pointer ? " *" : "");
 }
 
 static gputune_status check_shared(const gt_function *function, const gt_kernel_name *kernel,
@@ -239,6 +260,8 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
         uint32_t index = one ? i : step->arguments[i];
         if (gt_map_of_argument(template, index) >= 0) {
             GT_TRY(check_map(&parameters[i], step->kernel.name, place));
+        } else if (gt_texture_of_argument(template, index) >= 0) {
+            GT_TRY(check_texture(&parameters[i], step->kernel.name, place));
         } else if (index < template->argument_count) {
             gt_argument *argument = &parse->template->arguments[index];
             GT_TRY(

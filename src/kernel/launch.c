@@ -2,6 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
+#include "kernel/texture.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -77,6 +78,12 @@ static void add_arguments(gt_launch *launch, const gt_binding *binding)
         int map = gt_map_of_argument(template, i);
         if (map >= 0) {
             add_map(launch, (uint32_t)map, (int)(i + first));
+            continue;
+        }
+        int texture = gt_texture_of_argument(template, i);
+        if (texture >= 0) {
+            add_parameter(launch, GT_PARAMETER_TEXTURE, 8, (int)(i + first), 0);
+            launch->parameters[launch->parameter_count - 1].map = (uint32_t)texture;
             continue;
         }
         gt_element element = gt_element_resolve(binding, argument->type);
@@ -286,6 +293,8 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
+    GT_TRY(gt_textures_make(launch->textures, binding));
+    launch->texture_count = template->parts->texture_count;
     launch->step_count = template->parts->step_count;
     launch->carveout_kb = binding->carveout_kb;
     launch->block_count = template->pass_count;
@@ -366,7 +375,10 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         hash = gt_hash_join(hash, gt_hash_bytes(one->strides, sizeof one->strides));
         hash = gt_hash_join(hash, gt_hash_bytes(one->box, sizeof one->box));
     }
-    for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
+    for (uint32_t i = 0; i < launch->texture_count; i++) { /* has no padding */
+        hash = gt_hash_join(hash, gt_hash_bytes(&launch->textures[i], sizeof launch->textures[i]));
+    }
+    for (uint32_t i = 0; i < launch->step_count; i++) { /* neither has this */
         hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
     }
     const gt_sequence *sequence = &launch->sequence; /* neither have these */

@@ -56,6 +56,7 @@ gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_init(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_expect(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_texture(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 

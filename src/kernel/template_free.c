@@ -64,6 +64,9 @@ static void free_launch(gt_template_parts *parts)
     for (uint32_t i = 0; i < parts->map_count; i++) {
         gt_map_free(&parts->maps[i]);
     }
+    for (uint32_t i = 0; i < parts->texture_count; i++) {
+        gt_expression_free(parts->textures[i].width);
+    }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);
     }

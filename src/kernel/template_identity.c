@@ -26,9 +26,9 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 
 /* The words whose clauses say what a kernel computes, those that say how it is launched, and those
  * that say which code a configuration becomes. */
-static const char *const meaning_words[] = {"args",   "reference", "check",   "expect",
-                                            "init",   "work",      "clear",   "options",
-                                            "launch", "prove",     "in_place"};
+static const char *const meaning_words[] = {"args",   "reference", "check",    "expect",
+                                            "init",   "work",      "clear",    "options",
+                                            "launch", "prove",     "in_place", "texture"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
 static const char *const making_words[] = {"define", "launch_bounds", "maxreg"};

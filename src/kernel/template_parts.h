@@ -41,6 +41,15 @@ typedef struct gt_map {
     gt_place place;
 } gt_map;
 
+/* A texture(): how the kernel reads a buffer. */
+typedef struct gt_texture_clause {
+    uint32_t argument;        /* index of the buffer in args() */
+    uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
+    bool normalized_coordinates, normalized_read;
+    gt_expression *width; /* elements of a row that it reads; NULL: the buffer's last extent */
+    gt_place place;
+} gt_texture_clause;
+
 /* One to three expressions; missing ones stand for 1. */
 typedef struct gt_dimensions {
     gt_expression *items[3];
@@ -166,6 +175,8 @@ typedef struct gt_template_parts {
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];
     uint32_t map_count;
+    gt_texture_clause textures[GT_TEXTURE_MAX];
+    uint32_t texture_count;
     gt_scratch scratch[GT_SCRATCH_MAX];
     uint32_t scratch_count;
     char clears[GT_PARAMETER_MAX][GT_NAME_MAX];

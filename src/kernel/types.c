@@ -230,10 +230,10 @@ gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, cons
 
 const gt_refused_type *gt_type_refused(const char *words)
 {
-    static const char texture[] = "a texture, which a template cannot have",
-                      surface[] = "a surface, which a template cannot have",
-                      plain[] =
-                          "a buffer, which const and __restrict__ let the kernel read as fast";
+    static const char
+        texture[] = "a texture, of which the type does not say what it reads",
+        plain[] = "the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()",
+        surface[] = "a surface, which a template cannot have";
     static const gt_refused_type refused[] = {
         {"cudaTextureObject_t", texture, plain},
         {"CUtexObject", texture, plain},

@@ -2,6 +2,7 @@
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
+#include "kernel/texture.h"
 #include "kernel/types.h"
 #include "kernel/workload_parts.h"
 
@@ -455,14 +456,21 @@ static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
     return GPUTUNE_OK;
 }
 
+static void align_buffer(gt_workload *out, uint32_t argument, uint32_t needed)
+{
+    gt_buffer *buffer = &out->buffers[out->arguments[argument].index];
+    buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
+}
+
 /* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave. */
 static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {
         const gt_map *map = &template->parts->maps[i];
-        gt_buffer *buffer = &out->buffers[out->arguments[map->argument].index];
-        uint32_t needed = map->interleave ? 32 : 16;
-        buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
+        align_buffer(out, map->argument, map->interleave ? 32 : 16);
+    }
+    for (uint32_t i = 0; i < template->parts->texture_count; i++) {
+        align_buffer(out, template->parts->textures[i].argument, GT_TEXTURE_ALIGNMENT);
     }
 }
 
@@ -474,6 +482,8 @@ static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
     GT_TRY(bind_tolerance(out, binding));
     GT_TRY(bind_judges(out, binding));
     align_maps(out, binding->template);
+    gt_texture textures[GT_TEXTURE_MAX];
+    GT_TRY(gt_textures_make(textures, binding));
     return bind_work(out, binding);
 }
 

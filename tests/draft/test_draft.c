@@ -339,12 +339,19 @@ static const struct {
     {K "int *y) { *y = 1; }\n", "q", GPUTUNE_ENOTFOUND,
      "kernel.cu: no kernel 'q'; expected one of k"},
     {K "float *y, cudaTextureObject_t t) { *y = 1; }\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:1:19: 't' is a texture, which a template cannot have; expected a buffer, which "
-     "const "
-     "and __restrict__ let the kernel read as fast"},
+     "kernel.cu:1:19: 't' is a texture, of which the type does not say what it reads; expected the "
+     "buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {"\n" K "float *y)\n{\n    *y = tex1Dfetch(t, 0);\n}\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:4:10: a texture, which a template cannot have; expected a buffer, which const and "
-     "__restrict__ let the kernel read as fast"},
+     "kernel.cu:4:10: a read without a type, as of a texture reference; expected "
+     "tex1Dfetch<TYPE>() "
+     "or tex2D<TYPE>() of a cudaTextureObject_t parameter"},
+    {K "float *y, cudaTextureObject_t t) { *y = tex3D<float>(t, 0, 0, 0); }\n", NULL,
+     GPUTUNE_EUNSUPPORTED,
+     "kernel.cu:1:19: 't' is a texture, of which the type does not say what it reads; expected the "
+     "buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
+    {K "float *y) { *y = tex3D<float>(t, 0, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
+     "kernel.cu:1:36: a texture of an array, which a template cannot have; expected tex1Dfetch() "
+     "or tex2D(), which read buffers"},
     {K "float *y) { surf2Dwrite(1.0f, s, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:31: a surface, which a template cannot have; expected a buffer"},
     {K "float *y) { other<<<1, 1>>>(y); }\n", NULL, GPUTUNE_EUNSUPPORTED,

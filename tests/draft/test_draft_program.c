@@ -162,6 +162,28 @@ static const program programs[] = {
      "= " USUAL
      ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nwork(bytes = 8 * n)\n"
      "reference(self)\n"},
+    {"a texture of linear memory, whose indices say its length",
+     "__global__ void k(float *y, cudaTextureObject_t x, const int *at, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = tex1Dfetch<float2>(x, 2 * i).y + tex1Dfetch<float2>(x, at[i]).x;\n}\n",
+     "kernel(k)\nproblem(n = 1 << 20)\n"
+     "args(out float y[n], in float2 x[2 * n], in int at[n] = uniform(0, 2 * n - 1), int n)\n"
+     "texture(x)\ntune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\nwork(bytes = 24 * n)\nreference(self)\n"},
+    {"a texture of rows, as the program describes it",
+     "__global__ void k(float *y, cudaTextureObject_t t, int w, int h)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;\n"
+     "    if (i < w && j < h) y[j * w + i] = tex2D<float>(t, (i + 1.0f) / w, (j + 1.0f) / h);\n}\n"
+     "void run(float *y, cudaArray_t a)\n{\n    int w = 500, h = 300;\n"
+     "    cudaTextureDesc d = {}; d.filterMode = cudaFilterModeLinear; d.normalizedCoords = 1;\n"
+     "    d.addressMode[0] = d.addressMode[1] = cudaAddressModeWrap;\n"
+     "    cudaTextureObject_t t = make(a, d); cudaMalloc(&y, w * h * 4);\n"
+     "    k<<<dim3((w + 127) / 128, h), 128>>>(y, t, w, h);\n}\n",
+     "kernel(k)\nproblem(w = 500)\nproblem(h = 300)\n"
+     "args(out float y[w * h], in float t[h][ceil_div(w, 8) * 8], int w, int h)\n"
+     "texture(t, filter = linear, address = wrap, coordinates = normalized, width = w)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\n"
+     "grid(ceil_div(w, BLOCK), h)\nreference(self)\n"},
     {"every kernel that is launched, and none else",
      "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
      "__global__ void t(cudaTextureObject_t o) { }\n"

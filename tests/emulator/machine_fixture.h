@@ -44,6 +44,13 @@ static inline bool machine_find(void *context, uint64_t address, emu_range *out)
     return false;
 }
 
+/* A handle is the address of what is read; 1 is no handle. */
+static inline const emu_texture *machine_texture(void *context, uint64_t object)
+{
+    (void)context;
+    return object == 1 ? NULL : (const emu_texture *)(uintptr_t)object;
+}
+
 static inline void machine_print(void *context, const char *text, size_t bytes)
 {
     machine *m = context;
@@ -81,7 +88,7 @@ static inline void machine_load(machine *m, const char *ptx)
 static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                               const void *params)
 {
-    emu_memory memory = {machine_find, m};
+    emu_memory memory = {.find = machine_find, .texture = machine_texture, .context = m};
     emu_launch launch = {.program = m->program,
                          .kernel = emu_program_kernel(m->program, kernel),
                          .grid = {grid, 1, 1},

@@ -192,12 +192,65 @@ static void test_ipc(void **state)
     in_child(export, NULL);
 }
 
+static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    resource.res.pitch2D.devPtr = address;
+    resource.res.pitch2D.format = CU_AD_FORMAT_SIGNED_INT32;
+    resource.res.pitch2D.numChannels = 2;
+    resource.res.pitch2D.width = 8;
+    resource.res.pitch2D.height = 4;
+    resource.res.pitch2D.pitchInBytes = 64;
+    return resource;
+}
+
+/* Objects over memory that no GPU could read are refused, and those of a context go with it. */
+static void textures(void)
+{
+    open_device();
+    CUcontext own;
+    CUtexObject object, other;
+    CUdeviceptr buffer = new_buffer(1024);
+    CUDA_TEXTURE_DESC plain = {.flags = CU_TRSF_READ_AS_INTEGER}, filtered = plain;
+    const CUDA_RESOURCE_DESC rows = rows_at(buffer), beside = rows_at(buffer + 256);
+    CUDA_RESOURCE_DESC narrow = rows, short_rows = rows, three = rows, array = rows;
+    filtered.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    narrow.res.pitch2D.pitchInBytes = 32;
+    short_rows.res.pitch2D.pitchInBytes = 80;
+    three.res.pitch2D.numChannels = 3;
+    array.resType = 0;
+    CHECK_CODE(cuTexObjectCreate(NULL, &rows, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &beside, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &narrow, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &short_rows, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &three, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &rows, &filtered, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectCreate(&object, &array, &plain, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuTexObjectCreate(&object, &rows, &plain, NULL));
+    OK(cuTexObjectDestroy(object));
+    CHECK_CODE(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuTexObjectDestroy(1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexObjectCreate(&object, &rows, &plain, NULL));
+    OK(cuCtxCreate_v2(&own, 0, 0));
+    OK(cuTexObjectCreate(&other, &rows, &plain, NULL));
+    OK(cuCtxDestroy_v2(own));
+    CHECK_CODE(cuTexObjectDestroy(other), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexObjectDestroy(object));
+}
+
+static void test_textures(void **state)
+{
+    (void)state;
+    in_child(textures, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies),     cmocka_unit_test(test_async_source),
         cmocka_unit_test(test_bad_ranges), cmocka_unit_test(test_runs_out),
         cmocka_unit_test(test_pointers),   cmocka_unit_test(test_ipc),
+        cmocka_unit_test(test_textures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

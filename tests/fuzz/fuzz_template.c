@@ -89,6 +89,7 @@ const char *const fuzz_words[] = {
     ";",
     "cooperative",
     "tensormap",
+    "texture",
     "const ",
     "type ",
     "inout ",

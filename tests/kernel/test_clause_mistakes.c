@@ -1,5 +1,5 @@
-/* Mistakes in init, reference, expect, check, fills, launch, constant, tensormap and options: each
- * with its whole message, which shows the form that is right. */
+/* Mistakes in init, reference, expect, check, fills, launch, constant, tensormap, texture and
+ * options: each with its whole message, which shows the form that is right. */
 #include "mistakes.h"
 
 static const char *const pipeline[] = {
@@ -27,6 +27,20 @@ static const char *const map[] = {
     P "tensormap(x, box = (8, BLOCK))",
     "",
     "__global__ void moved(float *y, const __grid_constant__ CUtensorMap x, size_t n) {}",
+    NULL,
+};
+
+static const char *const image[] = {
+    "// a texture",
+    P "kernel(scale)",
+    P "problem(n = 1024)",
+    P "args(out float y[n], in float x[n][n], in uchar4 p[n][n] = zero, in double d[n], size_t n)",
+    P "tune(BLOCK = 64, 128)",
+    P "block(BLOCK) grid(1)",
+    P "texture(x, filter = linear)",
+    "",
+    "__global__ void scale(float *y, cudaTextureObject_t x, const uchar4 *p, const double *d, "
+    "size_t n) {}",
     NULL,
 };
 
@@ -458,6 +472,58 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:40: unknown name 'index'; expected a tunable, a problem value or a device property"},
 };
 
+#define FORM ", as in texture(image, filter = linear, address = border)"
+static const gt_mistake image_mistakes[] = {
+    {7, P "texture()", "a.cu:7:25: the pragma ends here; expected a buffer's name" FORM},
+    {7, P "texture(z)", "a.cu:7:25: 'z' is not a buffer; expected one of args()"},
+    {7, P "texture(n)", "a.cu:7:25: 'n' is not a buffer; expected one of args()"},
+    {7, P "texture(y)",
+     "a.cu:7:25: 'y' is written, and textures are read alone; expected an 'in' buffer, or the "
+     "output as a pointer"},
+    {7, P "texture(x, linear)", "a.cu:7:28: unknown setting 'linear'; expected 'filter'"},
+    {7, P "texture(x, filtre = linear)", "a.cu:7:28: unknown setting 'filtre'; expected 'filter'"},
+    {7, P "texture(x, filter = cubic)", "a.cu:7:37: found 'cubic'; expected point or linear" FORM},
+    {7, P "texture(x, address = repeat)",
+     "a.cu:7:38: found 'repeat'; expected clamp, border, wrap or mirror" FORM},
+    {7, P "texture(x, read = float)",
+     "a.cu:7:35: found 'float'; expected element or normalized" FORM},
+    {7, P "texture(x, filter = point, filter = linear)",
+     "a.cu:7:44: 'filter' given twice; expected it once"},
+    {7, P "texture(x, width = BLOCK)",
+     "a.cu:7:36: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {7, P "texture(x) texture(x)",
+     "a.cu:7:36: 'x' given twice; expected one texture() or tensormap() of it"},
+    {7, P "texture(x, address = wrap)",
+     "a.cu:7:25: wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
+     "beside them"},
+    {7, P "texture(x, read = normalized)",
+     "a.cu:7:25: 'x' has elements of float; expected read = normalized for integers of 8 or 16 "
+     "bits alone"},
+    {7, P "texture(p, filter = linear)",
+     "a.cu:7:25: 'p' has elements of uchar4, which are not filtered; expected half or float, or "
+     "read = normalized"},
+    {7, P "texture(d, filter = linear)",
+     "a.cu:7:25: 'd' has one extent, of which tex1Dfetch() reads elements as they are; expected "
+     "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings"},
+    {7, P "texture(x) texture(d)",
+     "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as texture() says"},
+    {7, "", "a.cu:2:17: 'scale' takes 'x' as a texture; expected texture(x) beside args()"},
+    {4,
+     P "args(out float y[n], in bool x[n][n] = zero, in uchar4 p[n][n] = zero, in double d[n], "
+       "size_t n)",
+     "a.cu:7:25: 'x' has elements of bool, which a texture cannot have; expected 1, 2 or 4 "
+     "integers of 8, 16 or 32 bits, half or float"},
+    {4,
+     P
+     "args(out float y[n], in float3 x[n][n], in uchar4 p[n][n] = zero, in double d[n], size_t n)",
+     "a.cu:7:25: 'x' has elements of float3, which a texture cannot have; expected 1, 2 or 4 "
+     "integers of 8, 16 or 32 bits, half or float"},
+    {4,
+     P "args(out float y[n], in float x[n][n][n], in uchar4 p[n][n] = zero, in double d[n], size_t "
+       "n)",
+     "a.cu:7:25: 'x' has three extents; expected one, for tex1Dfetch(), or two, for tex2D()"},
+};
+
 static void test_one_kernel(void **state)
 {
     (void)state;
@@ -476,12 +542,19 @@ static void test_tensor_map(void **state)
     CHECK_MISTAKES(map, map_mistakes);
 }
 
+static void test_texture(void **state)
+{
+    (void)state;
+    CHECK_MISTAKES(image, image_mistakes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_kernel),
         cmocka_unit_test(test_pipeline),
         cmocka_unit_test(test_tensor_map),
+        cmocka_unit_test(test_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,8 @@ static const gt_mistake mistakes[] = {
      "kernel gets no buffer"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout float y[n], cudaTextureObject_t t)",
-     "a.cu:4:40: 'cudaTextureObject_t' is a texture, which a template cannot have; expected a "
-     "buffer, which const and __restrict__ let the kernel read as fast"},
+     "a.cu:4:40: 'cudaTextureObject_t' is a texture, of which the type does not say what it reads; "
+     "expected the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
      "zero', '= constant(value)' or another fill, or an init() kernel"},
@@ -193,9 +193,8 @@ static const gt_mistake mistakes[] = {
      "zero', ': constant(value)' or another fill"},
     {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
     {8, P "texture(y)",
-     "a.cu:8:17: 'texture' is not supported yet; expected a buffer, which const and __restrict__ "
-     "let "
-     "the kernel read as fast"},
+     "a.cu:8:25: 'y' is written, and textures are read alone; expected an 'in' buffer, or the "
+     "output as a pointer"},
     {8, P "tensormap(x)", "a.cu:8:27: 'x' is not a buffer; expected one of args()"},
     {8, P "tensormap(y)",
      "a.cu:8:27: no box; expected box = (…) with an extent for each dimension"},

@@ -37,6 +37,38 @@ typedef struct cuda_layout_row {
     SIZE(CUlaunchAttributeValue)                                                                   \
     SIZE(CUlaunchAttribute)                                                                        \
     SIZE(CUlaunchConfig)                                                                           \
+    SIZE(CUtexObject)                                                                              \
+    SIZE(CUDA_RESOURCE_DESC)                                                                       \
+    OFFSET(CUDA_RESOURCE_DESC, res.linear.devPtr)                                                  \
+    OFFSET(CUDA_RESOURCE_DESC, res.linear.format)                                                  \
+    OFFSET(CUDA_RESOURCE_DESC, res.linear.numChannels)                                             \
+    OFFSET(CUDA_RESOURCE_DESC, res.linear.sizeInBytes)                                             \
+    OFFSET(CUDA_RESOURCE_DESC, res.pitch2D.width)                                                  \
+    OFFSET(CUDA_RESOURCE_DESC, res.pitch2D.height)                                                 \
+    OFFSET(CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes)                                           \
+    OFFSET(CUDA_RESOURCE_DESC, flags)                                                              \
+    SIZE(CUDA_TEXTURE_DESC)                                                                        \
+    OFFSET(CUDA_TEXTURE_DESC, filterMode)                                                          \
+    OFFSET(CUDA_TEXTURE_DESC, flags)                                                               \
+    OFFSET(CUDA_TEXTURE_DESC, borderColor)                                                         \
+    VALUE(CU_AD_FORMAT_UNSIGNED_INT8)                                                              \
+    VALUE(CU_AD_FORMAT_UNSIGNED_INT16)                                                             \
+    VALUE(CU_AD_FORMAT_UNSIGNED_INT32)                                                             \
+    VALUE(CU_AD_FORMAT_SIGNED_INT8)                                                                \
+    VALUE(CU_AD_FORMAT_SIGNED_INT16)                                                               \
+    VALUE(CU_AD_FORMAT_SIGNED_INT32)                                                               \
+    VALUE(CU_AD_FORMAT_HALF)                                                                       \
+    VALUE(CU_AD_FORMAT_FLOAT)                                                                      \
+    VALUE(CU_RESOURCE_TYPE_LINEAR)                                                                 \
+    VALUE(CU_RESOURCE_TYPE_PITCH2D)                                                                \
+    VALUE(CU_TR_ADDRESS_MODE_WRAP)                                                                 \
+    VALUE(CU_TR_ADDRESS_MODE_CLAMP)                                                                \
+    VALUE(CU_TR_ADDRESS_MODE_MIRROR)                                                               \
+    VALUE(CU_TR_ADDRESS_MODE_BORDER)                                                               \
+    VALUE(CU_TR_FILTER_MODE_POINT)                                                                 \
+    VALUE(CU_TR_FILTER_MODE_LINEAR)                                                                \
+    VALUE(CU_TRSF_READ_AS_INTEGER)                                                                 \
+    VALUE(CU_TRSF_NORMALIZED_COORDINATES)                                                          \
     OFFSET(CUlaunchAttribute, id)                                                                  \
     OFFSET(CUlaunchAttribute, value)                                                               \
     OFFSET(CUlaunchAttributeValue, clusterDim.x)                                                   \

@@ -396,6 +396,27 @@ static CUresult event_destroy(CUevent event)
     return CUDA_SUCCESS;
 }
 
+static CUresult texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                               const CUDA_TEXTURE_DESC *texture,
+                               const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    NOTE("TexObjectCreate");
+    assert_null(view);
+    fake.resource = *resource;
+    fake.texture = *texture;
+    call->relaxed = fake_mode() == CU_STREAM_CAPTURE_MODE_RELAXED;
+    call->object = *out = count_object(&fake.live_textures);
+    return CUDA_SUCCESS;
+}
+
+static CUresult texture_destroy(CUtexObject object)
+{
+    NOTE("TexObjectDestroy");
+    call->object = object;
+    fake.live_textures--;
+    return CUDA_SUCCESS;
+}
+
 static CUresult user_object_create(CUuserObject *out, void *user, CUhostFn destroy,
                                    unsigned references, unsigned flags)
 {
@@ -474,6 +495,8 @@ static const gt_driver table = {
     .EventQuery = event_query,
     .EventSynchronize = event_synchronize,
     .EventDestroy = event_destroy,
+    .TexObjectCreate = texture_create,
+    .TexObjectDestroy = texture_destroy,
     .UserObjectCreate = user_object_create,
     .UserObjectRelease = user_object_release,
     .GraphRetainUserObject = graph_retain_user_object,

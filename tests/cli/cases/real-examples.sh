@@ -11,7 +11,7 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     */convolution.cu) size="w=40 h=20" ;;
     */convolution_tiled.cu) size="w=67 h=35 FILTER_W=5 FILTER_H=3" ;;
     */sepconv.cu) size="w=67 h=35 FILTER=5" ;;
-    */stencil.cu | */zeromeanfilter.cu) size="w=67 h=35" ;;
+    */stencil.cu | */resize.cu | */zeromeanfilter.cu) size="w=67 h=35" ;;
     */matmul.cu) size="m=33 n=20 k=17" ;;
     *) size="n=500" ;;
     esac

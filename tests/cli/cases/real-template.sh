@@ -68,10 +68,22 @@ $GPUTUNE template none.cu || echo "exit $?"
 cat >texture.cu <<'CU'
 __global__ void sample(float *y, cudaTextureObject_t image, int n)
 {
-    y[threadIdx.x] = tex2D<float>(image, 0, 0);
+    y[threadIdx.x] = tex3D<float>(image, 0, 0, 0);
 }
 CU
 $GPUTUNE template texture.cu || echo "exit $?"
+# a texture object gets its clause
+cat >rotate.cu <<'CU'
+__global__ void rotate(uchar4 *out, cudaTextureObject_t image, int w, int h, float c, float s)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        out[y * w + x] = tex2D<uchar4>(image, c * x - s * y + 0.5f, s * x + c * y + 0.5f);
+}
+CU
+$GPUTUNE template rotate.cu | grep texture
+$GPUTUNE template rotate.cu -o rotated.cu -f && $GPUTUNE run rotated.cu -s w=100 -s h=30 -q --format csv |
+    cut -d, -f8,9 | tail -n 1
 # a program: its launch and its allocations say the sizes, a header of its own has the kernel
 cat >scale.cuh <<'CU'
 #define THREADS 128

@@ -1,0 +1,307 @@
+/* tex: reads of texture objects, by the rules of the CUDA programming guide ("Texture Fetching").
+ */
+#include "emulator/address.h"
+#include "emulator/float.h"
+#include "emulator/lanes.h"
+#include "gpu/abi.h"
+
+#include <math.h>
+
+typedef struct fetch {
+    uint32_t object, x, y; /* operands */
+    uint32_t targets[4];
+    bool is_float;  /* the result */
+    bool is_linear; /* .1d: an index into linear memory */
+    bool is_whole;  /* coordinates are .s32 */
+} fetch;
+
+typedef union component {
+    float real;
+    uint32_t bits;
+} component;
+
+/* What each lane reads so far. */
+typedef struct result {
+    component lanes[4][EMU_WARP];
+} result;
+
+/* One texel of each lane: its place, and how much it counts. */
+typedef struct tap {
+    int64_t x[EMU_WARP], y[EMU_WARP];
+    float weight[EMU_WARP];
+} tap;
+
+/* ---- texels ---- */
+
+static unsigned component_bytes(const emu_texture *texture)
+{
+    switch (texture->format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
+static bool is_normalized(const emu_texture *texture)
+{
+    return texture->format < CU_AD_FORMAT_HALF && component_bytes(texture) < 4 &&
+           !(texture->flags & CU_TRSF_READ_AS_INTEGER);
+}
+
+static int32_t integer_at(const uint8_t *at, int format)
+{
+    int32_t word = 0;
+    int16_t half = 0;
+    memcpy(&half, at,
+           format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8
+               ? 1
+               : sizeof half);
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+        return *at;
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return (int8_t)*at;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+        return (uint16_t)half;
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return half;
+    default:
+        memcpy(&word, at, sizeof word);
+        return word;
+    }
+}
+
+static component component_at(const uint8_t *at, const emu_texture *texture)
+{
+    const bool is_signed = texture->format >= CU_AD_FORMAT_SIGNED_INT8;
+    const int32_t value = integer_at(at, texture->format);
+    const unsigned bits = component_bytes(texture) * 8;
+    component out = {.bits = (uint32_t)value};
+    if (texture->format == CU_AD_FORMAT_HALF)
+        out.real = emu_half_to_float((uint16_t)value);
+    if (is_normalized(texture)) {
+        float most = (float)((UINT64_C(1) << (bits - is_signed)) - 1);
+        out.real = fmaxf((float)value / most, -1.0f);
+    }
+    return out;
+}
+
+/* Adds a texel to what the lanes of the mask read; lanes whose place is -1 read zero. */
+static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
+                     result *out)
+{
+    const unsigned bytes = component_bytes(texture), channels = (unsigned)texture->channels;
+    const emu_op load = {.line = op->line, .space = PTX_GLOBAL, .unit = op->unit};
+    const uint32_t all = warp->mask;
+    emu_access access = {.bytes = bytes * channels};
+    uint32_t inside = 0;
+    uint64_t some = 0;
+    EMU_FOR_LANES(lane, all)
+    if (tap->x[lane] >= 0 && tap->y[lane] >= 0) {
+        inside |= 1u << lane;
+        some = texture->base + (uint64_t)tap->y[lane] * texture->pitch_bytes +
+               (uint64_t)tap->x[lane] * access.bytes;
+        access.address[lane] = some;
+    }
+    if (!inside)
+        return true;
+    for (unsigned lane = 0; lane < EMU_WARP; lane++)
+        if (!(inside >> lane & 1))
+            access.address[lane] = some;
+    warp->mask = inside;
+    bool ok = emu_resolve(warp, &load, &access);
+    warp->mask = all;
+    if (!ok)
+        return false;
+    EMU_FOR_LANES(lane, inside)
+    for (unsigned k = 0; k < channels; k++) {
+        component one = component_at(access.host[lane] + (size_t)k * bytes, texture);
+        if (texture->format >= CU_AD_FORMAT_HALF || is_normalized(texture))
+            out->lanes[k][lane].real += tap->weight[lane] * one.real;
+        else
+            out->lanes[k][lane] = one;
+    }
+    return true;
+}
+
+/* ---- coordinates ---- */
+
+/* An index outside 0 to size - 1, by the address mode; -1: the border. Wrap and mirror are for
+ * normalized coordinates alone. */
+static int64_t place_of(int64_t index, uint64_t size, const emu_texture *texture, int dimension)
+{
+    const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
+    const int64_t n = (int64_t)size;
+    int mode = texture->address[dimension];
+    if (mode == CU_TR_ADDRESS_MODE_BORDER)
+        return index >= 0 && index < n ? index : -1;
+    if (mode == CU_TR_ADDRESS_MODE_CLAMP || !normalized)
+        return index < 0 ? 0 : index >= n ? n - 1 : index;
+    const int64_t turn = mode == CU_TR_ADDRESS_MODE_MIRROR ? 2 * n : n;
+    index = (index % turn + turn) % turn;
+    return index < n ? index : turn - 1 - index;
+}
+
+static float coordinate(const emu_warp *warp, uint32_t operand, unsigned lane, const fetch *f,
+                        const emu_texture *texture, uint64_t size)
+{
+    const emu_f32 *real = emu_lanes(warp, operand);
+    const emu_s32 *whole = emu_lanes(warp, operand);
+    const float limit = 1e15f;
+    float value = f->is_whole ? (float)whole[lane] : real[lane];
+    value *= texture->flags & CU_TRSF_NORMALIZED_COORDINATES ? (float)size : 1;
+    return fminf(fmaxf(value, -limit), limit);
+}
+
+/* The lower of two texels that a filter reads, and how much the upper one counts: 8 bits of a
+ * fraction. */
+static int64_t split(float *weight, float value)
+{
+    const float below = floorf(value - 0.5f);
+    *weight = rintf((value - 0.5f - below) * 256) / 256;
+    return (int64_t)below;
+}
+
+static bool sample_plane(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
+{
+    const fetch *f = op->extra;
+    const bool filters = texture->filter == CU_TR_FILTER_MODE_LINEAR;
+    tap taps[4];
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        float x = coordinate(warp, f->x, lane, f, texture, texture->width);
+        float y = coordinate(warp, f->y, lane, f, texture, texture->height);
+        float right = 0, down = 0;
+        int64_t column = filters ? split(&right, x) : (int64_t)floorf(x);
+        int64_t row = filters ? split(&down, y) : (int64_t)floorf(y);
+        for (int k = 0; k < (filters ? 4 : 1); k++) {
+            taps[k].x[lane] = place_of(column + (k & 1), texture->width, texture, 0);
+            taps[k].y[lane] = place_of(row + (k >> 1), texture->height, texture, 1);
+            taps[k].weight[lane] = (k & 1 ? right : 1 - right) * (k >> 1 ? down : 1 - down);
+        }
+    }
+    bool ok = true;
+    for (int k = 0; k < (filters ? 4 : 1) && ok; k++)
+        ok = read_tap(warp, op, texture, &taps[k], out);
+    return ok;
+}
+
+/* Outside of linear memory reads give zero. */
+static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
+{
+    const fetch *f = op->extra;
+    const emu_s32 *index = emu_lanes(warp, f->x);
+    tap tap;
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        bool inside = index[lane] >= 0 && (uint64_t)index[lane] < texture->width;
+        tap.x[lane] = inside ? index[lane] : -1;
+        tap.y[lane] = 0;
+        tap.weight[lane] = 1;
+    }
+    return read_tap(warp, op, texture, &tap, out);
+}
+
+/* ---- the instruction ---- */
+
+static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *texture, unsigned lane,
+                       uint64_t object)
+{
+    enum { LAUNCH_FAILED = 719 };
+    const fetch *f = op->extra;
+    const char *why = NULL;
+    if (!texture)
+        why = "which is none";
+    else if (f->is_linear != (texture->height == 0))
+        why = f->is_linear ? "which has rows: tex2D() reads it"
+                           : "which is linear memory: tex1Dfetch() reads it";
+    else if (f->is_float != (texture->format >= CU_AD_FORMAT_HALF || is_normalized(texture)))
+        why = f->is_float ? "which has integers, as floats" : "which has floats, as integers";
+    if (why)
+        emu_raise(warp, op, LAUNCH_FAILED, lane, object, "read of texture object 0x%llx, %s",
+                  (unsigned long long)object, why);
+    return !why;
+}
+
+/* Lanes with the same object read together. */
+static void read_texture(emu_warp *warp, const emu_op *op)
+{
+    const fetch *f = op->extra;
+    const emu_u64 *objects = emu_lanes(warp, f->object);
+    const emu_memory *memory = warp->worker->run->launch->memory;
+    const uint32_t all = warp->mask;
+    result out = {0};
+    bool ok = true;
+    for (uint32_t rest = all; rest && ok;) {
+        const unsigned first = (unsigned)__builtin_ctz(rest);
+        const uint64_t object = objects[first];
+        const emu_texture *texture =
+            memory && memory->texture ? memory->texture(memory->context, object) : NULL;
+        uint32_t same = 0;
+        EMU_FOR_LANES(lane, rest)
+        same |= (uint32_t)(objects[lane] == object) << lane;
+        rest &= ~same;
+        warp->mask = same;
+        ok = is_fitting(warp, op, texture, first, object) &&
+             (f->is_linear ? sample_line : sample_plane)(warp, op, texture, &out);
+    }
+    warp->mask = all;
+    for (unsigned k = 0; k < 4 && ok; k++) {
+        emu_u32 *target = emu_lanes(warp, f->targets[k]);
+        EMU_EACH_LANE(warp, target[i] = out.lanes[k][i].bits);
+    }
+}
+
+/* ---- decoding ---- */
+
+static bool decode_coordinates(emu_decoder *decoder, fetch *f, const ptx_operand *address)
+{
+    const ptx_operand *at = address->kind == PTX_OPERAND_ADDRESS ? address->second : NULL;
+    const unsigned count = f->is_linear ? 1 : 2;
+    if (!at || at->kind != PTX_OPERAND_VECTOR || at->count < count) {
+        emu_decode_fail(decoder, "needs a texture object with %u coordinates", count);
+        return false;
+    }
+    f->object = emu_source(decoder, &address->items[0], 8);
+    f->x = emu_source(decoder, &at->items[0], 4);
+    f->y = f->is_linear ? f->x : emu_source(decoder, &at->items[1], 4);
+    return true;
+}
+
+/* tex.1d.v4.TYPE.s32 and tex.2d.v4.TYPE.f32 or .s32 */
+void emu_decode_texture(emu_decoder *decoder)
+{
+    static const char *const shapes[] = {"1d", "2d"};
+    emu_op *op = decoder->op;
+    fetch *f = emu_decode_alloc(decoder, sizeof *f);
+    const int shape = emu_take_one(decoder, shapes, 2);
+    if (shape < 0 || !emu_take(decoder, "v4")) {
+        emu_decode_fail(decoder, "the emulator reads textures of linear and of pitched memory "
+                                 "alone");
+        return;
+    }
+    const ptx_type type = emu_take_type(decoder), index = emu_take_type(decoder);
+    const ptx_operand *to = emu_operand(decoder, 0);
+    if (!f || decoder->failed || !emu_operands(decoder, 2, 2))
+        return;
+    *f =
+        (fetch){.is_float = type == PTX_F32, .is_linear = shape == 0, .is_whole = index == PTX_S32};
+    if (ptx_type_bytes(type) != 4 || (!f->is_whole && (index != PTX_F32 || f->is_linear)) ||
+        to->kind != PTX_OPERAND_VECTOR || to->count != 4)
+        return; /* no form that the emulator has */
+    if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
+        return;
+    for (unsigned k = 0; k < 4; k++)
+        f->targets[k] = emu_target(decoder, &to->items[k], 4);
+    op->unit = EMU_CLASS_LDST;
+    op->extra = f;
+    op->run = read_texture;
+    decoder->flows[decoder->index].is_load = true;
+}

@@ -1,0 +1,158 @@
+/* The pragma texture. */
+#include "kernel/parse.h"
+#include "kernel/structure.h"
+#include "kernel/tensormap.h"
+#include "kernel/texture.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+/* One of the words, as its index. */
+static gputune_status read_word(uint32_t *out, gt_lexer *body, const char *const *words,
+                                uint32_t count, const char *expected)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (gt_lexer_accept(body, words[i])) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_fail_expected(body, expected);
+}
+
+static gputune_status read_normalized(bool *out, gt_lexer *body, const char *otherwise,
+                                      const char *expected)
+{
+    const char *const words[] = {otherwise, "normalized"};
+    uint32_t which = 0;
+    GT_TRY(read_word(&which, body, words, 2, expected));
+    *out = which == 1;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_value(gt_texture_clause *texture, int which, gt_parse *parse,
+                                 gt_lexer *body)
+{
+    static const char *const filters[] = {"point", "linear"};
+    static const char *const addresses[] = {"wrap", "clamp", "mirror", "border"};
+    switch (which) {
+    case 0:
+        return read_word(&texture->filter, body, filters, 2, "point or linear");
+    case 1:
+        return read_word(&texture->address, body, addresses, 4, "clamp, border, wrap or mirror");
+    case 2:
+        return read_normalized(&texture->normalized_coordinates, body, "unnormalized",
+                               "unnormalized or normalized");
+    case 3:
+        return read_normalized(&texture->normalized_read, body, "element", "element or normalized");
+    default:
+        return gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM);
+    }
+}
+
+static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *parse,
+                                   gt_lexer *body)
+{
+    static const char *const names[] = {"filter", "address", "coordinates", "read", "width"};
+    enum { COUNT = sizeof names / sizeof *names };
+    char name[GT_NAME_MAX];
+    int which = 0;
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as filter = linear"));
+    while (which < COUNT && strcmp(names[which], name) != 0) {
+        which++;
+    }
+    if (which == COUNT) {
+        const char *nearest = gt_nearest(name, names, COUNT);
+        return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
+                          nearest ? nearest : names[0]);
+    }
+    if (*given >> which & 1) {
+        return gt_fail_at(place, "'%s' given twice; expected it once", name);
+    }
+    *given |= 1u << which;
+    GT_TRY(gt_lexer_expect(body, "="));
+    return read_value(texture, which, parse, body);
+}
+
+static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *parse,
+                                  const char *name)
+{
+    const gt_template *template = parse->template;
+    const gt_place place = texture->place;
+    const int index = gt_parse_parameter_index(parse, name);
+    const gt_argument *argument = &template->arguments[index < 0 ? 0 : index];
+    if (index < 0 || (uint32_t)index >= template->argument_count || !argument->is_buffer) {
+        return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
+    }
+    texture->argument = (uint32_t)index;
+    if (argument->direction != GT_IN) {
+        return gt_fail_at(place,
+                          "'%s' is written, and textures are read alone; expected an 'in' buffer, "
+                          "or the output as a pointer",
+                          name);
+    }
+    if (argument->extent_count > 2) {
+        return gt_fail_at(place,
+                          "'%s' has three extents; expected one, for tex1Dfetch(), or two, for "
+                          "tex2D()",
+                          name);
+    }
+    if (gt_texture_of_argument(template, texture->argument) >= 0 ||
+        gt_map_of_argument(template, texture->argument) >= 0) {
+        return gt_fail_at(place, "'%s' given twice; expected one texture() or tensormap() of it",
+                          name);
+    }
+    return GPUTUNE_OK;
+}
+
+/* What the settings demand of the buffer and of each other. */
+static gputune_status check_settings(const gt_texture_clause *texture, uint32_t given,
+                                     const gt_template *template)
+{
+    const gt_argument *argument = &template->arguments[texture->argument];
+    gt_element element;
+    if (argument->extent_count == 1 && given & ~8u) { /* but `read` */
+        return gt_fail_at(texture->place,
+                          "'%s' has one extent, of which tex1Dfetch() reads elements as they are; "
+                          "expected %s[HEIGHT][WIDTH] in args() for tex2D(), with its settings",
+                          argument->name, argument->name);
+    }
+    if (!texture->normalized_coordinates &&
+        (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR)) {
+        return gt_fail_at(texture->place,
+                          "wrap and mirror need coordinates from 0 to 1; expected coordinates = "
+                          "normalized beside them");
+    }
+    if (gt_structure_of(template, argument->type)) {
+        return gt_fail_at(texture->place,
+                          "elements of '%s' are structs; expected a number or a vector such as "
+                          "float4",
+                          argument->name);
+    }
+    return gt_element_from_name(&element, argument->type)
+               ? gt_texture_check(texture, argument, &element)
+               : GPUTUNE_OK;
+}
+
+/* texture(BUFFER[, filter = WORD][, address = WORD][, coordinates = WORD][, read = WORD][, width =
+ * e]) */
+gputune_status gt_parse_texture(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    char name[GT_NAME_MAX];
+    uint32_t given = 0;
+    if (parts->texture_count == GT_TEXTURE_MAX) {
+        return gt_fail_at(clause->place, "more than %d textures; expected fewer", GT_TEXTURE_MAX);
+    }
+    gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
+    GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
+    GT_TRY(find_buffer(&texture, parse, name));
+    gt_texture_clause *kept = &parts->textures[parts->texture_count++];
+    *kept = texture;
+    while (gt_lexer_accept(body, ",")) {
+        GT_TRY(read_setting(kept, &given, parse, body));
+    }
+    return body->token.kind == GT_TOKEN_END ? check_settings(kept, given, parse->template)
+                                            : gt_fail_expected(body, "',' or ')'");
+}

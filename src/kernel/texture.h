@@ -1,0 +1,21 @@
+/* Texture objects: read from a template (parse_texture.c) and worked out for sizes (texture.c). */
+#ifndef GT_KERNEL_TEXTURE_H
+#define GT_KERNEL_TEXTURE_H
+
+#include "kernel/binding.h"
+#include "kernel/template_parts.h"
+
+/* What texture() may say, as the driver has it. */
+enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
+enum { GT_TEXTURE_WRAP, GT_TEXTURE_CLAMP, GT_TEXTURE_MIRROR, GT_TEXTURE_BORDER };
+
+/* The texture that stands in the place of an argument, or -1. */
+int gt_texture_of_argument(const gt_template *template, uint32_t argument);
+/* Whether a texture can have such elements and settings. ETEMPLATE with the clause's place. */
+gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
+                                const gt_element *element);
+/* All textures at the binding's sizes. ETEMPLATE with the clause's place for elements, extents and
+ * rows that a texture cannot have. */
+gputune_status gt_textures_make(gt_texture out[GT_TEXTURE_MAX], const gt_binding *binding);
+
+#endif

@@ -1,0 +1,43 @@
+# textures of linear memory and of rows: proved, raced, and checked by the sanitizer
+export GPUTUNE_DB=$PWD/x.db
+cases=$(dirname "$0")
+linear=$cases/../../arguments/textures.cu rows=$cases/../../../examples/resize.cu
+$GPUTUNE warm "$linear" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+$GPUTUNE warm "$rows" --size "w=67 h=35" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+for name in textures resize; do
+    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
+        sed s,eliminated,ok, | sort
+done
+# a filter that is not the reference's
+sed 's/filter = linear/filter = point/' "$rows" >point.cu
+$GPUTUNE run point.cu -s w=67 -s h=35 --driver emu -q 2>&1 | grep -o 'far beyond rounding' | head -1
+# rows that are not padded
+sed 's/ceil_div(w, 8) \* 8/w/' "$rows" >packed.cu
+$GPUTUNE run packed.cu -s w=100 --driver emu -q || echo "exit $?"
+# reads through a texture are reads of the buffer, of which the sanitizer finds none that is wrong
+$GPUTUNE check "$rows" -s w=67 -s h=35 --driver emu -q
+# kernels of a pipeline
+cat >both.cu <<'CU'
+#pragma gputune kernel(both)
+#pragma gputune problem(n = 4096)
+#pragma gputune args(inout float y[n], in float x[n], int n)
+#pragma gputune scratch(float part[n])
+#pragma gputune texture(x)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (part, x, n))
+#pragma gputune launch(second, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, part, x, n))
+#pragma gputune reference(y[i] = y[i] + 2 * x[i] + x[n - 1 - i])
+__global__ void first(float *part, cudaTextureObject_t x, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        part[i] = 2 * tex1Dfetch<float>(x, i);
+}
+__global__ void second(float *y, const float *part, cudaTextureObject_t x, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        y[i] += part[i] + tex1Dfetch<float>(x, n - 1 - i);
+}
+CU
+$GPUTUNE warm both.cu --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16

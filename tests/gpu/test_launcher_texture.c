@@ -1,0 +1,152 @@
+/* Texture objects of a launch: how they are made, how long they are kept, and who destroys them. */
+#include "launcher_support.h"
+
+static bool with_pass; /* a block is the first argument */
+
+/* kernel(texture, count) */
+static gt_launch make_texture_launch(gt_texture texture, gt_pass pass)
+{
+    gt_launch launch = make_launch(pass);
+    for (uint32_t i = 0; i < launch.parameter_count; i++) {
+        if (launch.parameters[i].kind == GT_PARAMETER_BUFFER) {
+            launch.parameters[i].kind = GT_PARAMETER_TEXTURE;
+        }
+    }
+    with_pass = pass != GT_PASS_NONE;
+    launch.texture_count = 1;
+    launch.textures[0] = texture;
+    return launch;
+}
+
+static const gt_texture rows = {.format = CU_AD_FORMAT_FLOAT,
+                                .channels = 2,
+                                .filter = CU_TR_FILTER_MODE_LINEAR,
+                                .address = CU_TR_ADDRESS_MODE_BORDER,
+                                .flags = CU_TRSF_NORMALIZED_COORDINATES,
+                                .height = 30,
+                                .width = 50,
+                                .pitch_bytes = 512};
+static const gt_texture line = {.format = CU_AD_FORMAT_SIGNED_INT32,
+                                .channels = 1,
+                                .address = CU_TR_ADDRESS_MODE_CLAMP,
+                                .flags = CU_TRSF_READ_AS_INTEGER,
+                                .width = 100,
+                                .pitch_bytes = 400};
+
+static const CUdeviceptr here = 0x10000, there = 0x20000;
+
+static void launch_at(gt_launcher *launcher, int stream, const CUdeviceptr *address)
+{
+    const void *const plain[] = {address, &count}, *const with_block[] = {block, address, &count};
+    if (gt_launcher_launch(launcher, fake_stream(stream), with_pass ? with_block : plain) < 0) {
+        fail_msg("%s", gt_message());
+    }
+}
+
+static void test_rows_are_described(void **state)
+{
+    (void)state;
+    const gt_launch launch = make_texture_launch(rows, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    launch_at(launcher, 1, &here);
+    assert_int_equal(fake.resource.resType, CU_RESOURCE_TYPE_PITCH2D);
+    assert_int_equal(fake.resource.res.pitch2D.devPtr, here);
+    assert_int_equal(fake.resource.res.pitch2D.format, CU_AD_FORMAT_FLOAT);
+    assert_int_equal(fake.resource.res.pitch2D.numChannels, 2);
+    assert_int_equal(fake.resource.res.pitch2D.width, 50);
+    assert_int_equal(fake.resource.res.pitch2D.height, 30);
+    assert_int_equal(fake.resource.res.pitch2D.pitchInBytes, 512);
+    assert_int_equal(fake.texture.filterMode, CU_TR_FILTER_MODE_LINEAR);
+    assert_int_equal(fake.texture.addressMode[0], CU_TR_ADDRESS_MODE_BORDER);
+    assert_int_equal(fake.texture.addressMode[1], CU_TR_ADDRESS_MODE_BORDER);
+    assert_int_equal(fake.texture.flags, CU_TRSF_NORMALIZED_COORDINATES);
+    assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[0],
+                     fake_find("TexObjectCreate", 0)->object);
+    free_and_check(launcher);
+}
+
+static void test_linear_memory_is_described(void **state)
+{
+    (void)state;
+    const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    launch_at(launcher, 1, &here);
+    assert_int_equal(fake.resource.resType, CU_RESOURCE_TYPE_LINEAR);
+    assert_int_equal(fake.resource.res.linear.devPtr, here);
+    assert_int_equal(fake.resource.res.linear.sizeInBytes, 400);
+    free_and_check(launcher);
+}
+
+static void test_each_address_has_one(void **state)
+{
+    (void)state;
+    const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    launch_at(launcher, 1, &here);
+    launch_at(launcher, 2, &there);
+    launch_at(launcher, 1, &here);
+    launch_at(launcher, 2, &there);
+    assert_int_equal(fake_count("TexObjectCreate"), 2);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(fake_find("LaunchKernelEx", i)->parameters[0],
+                         fake_find("TexObjectCreate", i % 2)->object);
+    }
+    assert_int_equal(fake_count("TexObjectDestroy"), 0);
+    free_and_check(launcher);
+}
+
+/* The graph's launches use the object for as long as there is the graph, whoever has its module. */
+static void test_graphs_keep_theirs(void **state)
+{
+    static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const gt_launch launch = make_texture_launch(line, ways[i]);
+        fake_reset();
+        gt_launcher *launcher = load(&launch);
+        fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        launch_at(launcher, 1, &here);
+        assert_true(fake_find("TexObjectCreate", 0)->relaxed);
+        gt_launcher_free(launcher);
+        assert_int_equal(fake.live_textures, 1);
+        fake_graphs_gone();
+        const gt_launch other = make_launch(GT_PASS_NONE);
+        memset(fake.parameter_sizes, 0, sizeof fake.parameter_sizes);
+        free_and_check(load(&other));
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const CUdeviceptr between = here + 256;
+    const void *const misaligned[] = {&between, &count}, *const good[] = {&here, &count};
+    const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), misaligned), GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(), "kernel: argument 1 is at 0x10100; its texture needs a "
+                                      "multiple of 512 bytes");
+    fake.current = fake_context(2);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), good), GPUTUNE_ECUDA);
+    assert_non_null(strstr(gt_message(), "another CUDA context is current"));
+    fake.current = fake_context(1);
+    fake.fail_name = "TexObjectCreate";
+    fake.fail_code = CUDA_ERROR_INVALID_VALUE;
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), good), GPUTUNE_ECUDA);
+    fake.fail_name = NULL;
+    assert_int_equal(fake_count("LaunchKernelEx"), 0);
+    launch_at(launcher, 1, &here);
+    free_and_check(launcher);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_rows_are_described, setup),
+        cmocka_unit_test_setup(test_linear_memory_is_described, setup),
+        cmocka_unit_test_setup(test_each_address_has_one, setup),
+        cmocka_unit_test_setup(test_graphs_keep_theirs, setup),
+        cmocka_unit_test_setup(test_refusals, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

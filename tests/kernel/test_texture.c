@@ -1,0 +1,151 @@
+/* Textures: how their objects are made for sizes, and which sizes they cannot have. */
+#include "kernel_support.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(h = 100, w = 200) block(64) grid(1) tune(B = 8, 64)\n"
+#define BODY   "__global__ void k(float *y, cudaTextureObject_t x) { y[0] = B; }\n"
+#define PADDED "args(out float y[h][w], in float x[h][ceil_div(w, 8) * 8])\n"
+
+static gt_launch launch_of(bench *b)
+{
+    gt_launch launch;
+    const gt_config standard = gt_config_default(b->template);
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &standard, &b->device));
+    return launch;
+}
+
+static void test_rows(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD "#pragma gputune " PADDED
+                    "#pragma gputune texture(x, filter = linear, address = mirror, "
+                    "coordinates = normalized, width = w - 1)\n" BODY,
+               "sm_90");
+    const gt_launch launch = launch_of(&b);
+    const gt_texture *texture = &launch.textures[0];
+    assert_int_equal(launch.texture_count, 1);
+    assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_TEXTURE);
+    assert_int_equal(launch.parameters[1].bytes, 8);
+    assert_int_equal(launch.parameters[1].argument, 1);
+    assert_int_equal(texture->format, 32); /* CU_AD_FORMAT_FLOAT */
+    assert_int_equal(texture->channels, 1);
+    assert_int_equal(texture->filter, 1);
+    assert_int_equal(texture->address, 2);
+    assert_int_equal(texture->flags, 2); /* CU_TRSF_NORMALIZED_COORDINATES */
+    assert_int_equal(texture->width, 199);
+    assert_int_equal(texture->height, 100);
+    assert_int_equal(texture->pitch_bytes, 800);
+    assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 512);
+    bench_close(&b);
+}
+
+static void test_elements(void **state)
+{
+    static const struct {
+        const char *type, *settings;
+        uint32_t format, channels, flags, bytes;
+    } cases[] = {
+        {"uchar4", "", 1, 4, 1, 4},
+        {"short2", ", read = normalized", 9, 2, 0, 4},
+        {"half", "", 16, 1, 0, 2},
+        {"double", "", 10, 2, 1, 8},
+        {"unsigned long long", "", 3, 2, 1, 8},
+        {"float4", "", 32, 4, 0, 16},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        bench b;
+        (void)snprintf(text, sizeof text,
+                       HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) "
+                            "texture(x%s)\n" BODY,
+                       cases[i].type, cases[i].settings);
+        bench_open(&b, text, "sm_90");
+        const gt_launch launch = launch_of(&b);
+        const gt_texture *texture = &launch.textures[0];
+        assert_int_equal(texture->format, cases[i].format);
+        assert_int_equal(texture->channels, cases[i].channels);
+        assert_int_equal(texture->flags, cases[i].flags);
+        assert_int_equal(texture->height, 0);
+        assert_int_equal(texture->width, 200);
+        assert_int_equal(texture->pitch_bytes, 200 * cases[i].bytes);
+        bench_close(&b);
+    }
+}
+
+/* Rows that are padded take any width in a proof, others none but theirs. */
+static void test_awkward(void **state)
+{
+    static const struct {
+        const char *text;
+        bool changes;
+    } cases[] = {
+        {HEAD "#pragma gputune " PADDED "#pragma gputune texture(x, width = w)\n" BODY, true},
+        {HEAD "#pragma gputune args(out float y[h][w], in float x[h][w]) texture(x)\n" BODY,
+         false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bool changed;
+        gt_problem awkward;
+        bench_open(&b, cases[i].text, "sm_90");
+        ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+        assert_true(changed);
+        assert_int_not_equal(awkward.values[0].number, 100);
+        assert_true((awkward.values[1].number != 200) == cases[i].changes);
+        bench_close(&b);
+    }
+}
+
+static void test_sizes(void **state)
+{
+    static const struct {
+        const char *args, *texture, *sizes, *message;
+    } cases[] = {
+        {"in float x[h][w]", "x", "w=100",
+         "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, and a texture's a multiple of "
+         "32; "
+         "expected a longer last extent in args(), and width = 100 here"},
+        {"in float x[h][w]", "x, width = w + 1", "w=200",
+         "kernel.cu:2:64: width of 'x' is 201 at these sizes; expected 1 to the 200 elements of a "
+         "row"},
+        {"in float x[h][w]", "x", "h=70000",
+         "kernel.cu:2:64: 'x' has 70000 rows of 200 elements at these sizes; a texture has at most "
+         "65000 of 131072"},
+        {"in float x[w]", "x", "w=300000000",
+         "kernel.cu:2:61: 'x' has 300000000 elements at these sizes; a texture of linear memory "
+         "has at "
+         "most 2^28"},
+    };
+    const gt_device device = device_of("sm_90");
+    gt_workload *workload = malloc(sizeof *workload);
+    (void)state;
+    assert_non_null(workload);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        gt_problem problem;
+        (void)snprintf(text, sizeof text,
+                       HEAD "#pragma gputune args(out float y[h], %s) texture(%s)\n" BODY,
+                       cases[i].args, cases[i].texture);
+        gt_template *template = parse(text);
+        ASSERT_OK(gt_problem_parse(&problem, template, cases[i].sizes));
+        assert_int_equal(gt_workload_bind(workload, template, &problem, &device, 0, NULL, 0),
+                         GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), cases[i].message);
+        gt_template_free(template);
+    }
+    free(workload);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_awkward),
+        cmocka_unit_test(test_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
