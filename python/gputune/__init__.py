@@ -31,7 +31,13 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar, Union, cast
 
-from . import _abi, _fast
+try:
+    from . import _abi
+except ImportError:  # it is made from gputune.h when the package is
+    raise ImportError(f"{os.path.dirname(os.path.abspath(__file__))} is gputune's source, not an installed "
+                      "package; run `pip install .` at the top of the source tree, and start Python in a "
+                      "folder from which it does not find the source first") from None
+from . import _fast
 from ._arguments import Arguments
 from ._arrays import current_stream, stream_handle
 from ._driver import Driver

@@ -29,10 +29,16 @@ def _offer_nvrtc() -> None:
 
 def _load() -> ctypes.CDLL:
     path = os.environ.get("GPUTUNE_LIBRARY") or os.path.join(NATIVE, "libgputune.so.0")
-    loaded = ctypes.CDLL(path if os.path.exists(path) else "libgputune.so.0")
-    for name, (result, arguments) in _abi.FUNCTIONS.items():
-        function = getattr(loaded, name)
-        function.restype, function.argtypes = result, arguments
+    path = path if os.path.exists(path) else "libgputune.so.0"
+    try:
+        loaded = ctypes.CDLL(path)
+        for name, (result, arguments) in _abi.FUNCTIONS.items():
+            function = getattr(loaded, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:  # there is none, or an older one
+        raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package was "
+                          "made with, in its folder `native` or where GPUTUNE_LIBRARY says: run `pip install .` "
+                          "at the top of gputune's source tree") from None
     return loaded
 
 
