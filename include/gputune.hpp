@@ -167,6 +167,48 @@ template <> class [[nodiscard]] result<void>
     bool failed_ = false;
 };
 
+namespace detail
+{
+
+/* Calls C with a callback that hands items to `each`. No exception passes through the library. */
+template <typename Item, typename Each> struct visit {
+    Each &each;
+#if defined(__cpp_exceptions)
+    std::exception_ptr thrown = nullptr;
+    static int call(void *user, const Item *item)
+    {
+        auto *self = static_cast<visit *>(user);
+        try {
+            self->each(*item);
+        } catch (...) {
+            self->thrown = std::current_exception();
+            return 1;
+        }
+        return 0;
+    }
+#else
+    static int call(void *user, const Item *item)
+    {
+        static_cast<visit *>(user)->each(*item);
+        return 0;
+    }
+#endif
+};
+
+template <typename Item, typename Each, typename Call> result<void> visited(Each &each, Call call)
+{
+    visit<Item, Each> state{each};
+    const int status = call(visit<Item, Each>::call, static_cast<void *>(&state));
+#if defined(__cpp_exceptions)
+    if (state.thrown) {
+        std::rethrow_exception(state.thrown);
+    }
+#endif
+    return status < 0 ? result<void>(last_failure(status)) : result<void>();
+}
+
+} // namespace detail
+
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
 /* {"n", n}; {"T=half"} or {"T", "half"} for a word. */
@@ -720,6 +762,12 @@ class options
         progress_ = std::move(function);
         return *this;
     }
+    /* Of a run: the outputs of the first configuration become files NAME.npy of this folder. */
+    options &save(std::string folder)
+    {
+        save_ = std::move(folder);
+        return *this;
+    }
     /* Answer at once, and tune on a thread of the tuner, in that share of the GPU's time; without
      * the callables, which belong to calls that wait. */
     options &background(double share = 0)
@@ -757,6 +805,7 @@ class options
         }
         made.reference = reference_ ? running::on_reference : plain.reference;
         made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
+        made.save = save_.empty() ? plain.save : save_.c_str();
         auto answer = call(made);
 #if defined(__cpp_exceptions)
         if (state.thrown) {
@@ -783,7 +832,7 @@ class options
     std::vector<std::pair<std::string, std::string>> files_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
-    std::string tag_;
+    std::string tag_, save_;
 
     static std::string unique_tag()
     {
@@ -850,6 +899,22 @@ inline gputune_open_options default_open_options()
     return options;
 }
 
+/* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
+ * `each`, which takes a const gputune_diagnosis &, for everything. */
+template <typename Each>
+result<void> try_diagnose(Each each, const gputune_open_options &given = default_open_options())
+{
+    return detail::visited<gputune_diagnosis>(
+        each, [&](auto call, void *user) { return gputune_diagnose(&given, call, user); });
+}
+#if defined(__cpp_exceptions)
+template <typename Each>
+void diagnose(Each each, const gputune_open_options &given = default_open_options())
+{
+    try_diagnose(each, given).take();
+}
+#endif
+
 class tuner
 {
   public:
@@ -914,9 +979,10 @@ class tuner
             words.push_back(one.c_str());
         }
         return given.with([&](const gputune_options &plain) {
-            return visited(each, [&](auto call, void *user) {
+            return detail::visited<gputune_record>(each, [&](auto call, void *user) {
                 return gputune_run(get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
-                                   words.data(), words.size(), &plain, call, user);
+                                   words.empty() ? nullptr : words.data(), words.size(), &plain,
+                                   call, user);
             });
         });
     }
@@ -953,9 +1019,32 @@ class tuner
     template <typename Each>
     result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
     {
-        return visited(each, [&](auto call, void *user) {
+        return detail::visited<gputune_record>(each, [&](auto call, void *user) {
             return gputune_records(get(), filter, call, user);
         });
+    }
+
+    /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
+    template <typename Each>
+    result<void> try_forget(Each each, const gputune_record_filter *filter,
+                            const gputune_forget_options *how = nullptr) const
+    {
+        return detail::visited<gputune_record>(each, [&](auto call, void *user) {
+            return gputune_forget(get(), filter, how, call, user);
+        });
+    }
+    /* Takes over what other database files have. */
+    result<gputune_merged> try_merge(const std::vector<std::string> &paths) const
+    {
+        gputune_merged out = GPUTUNE_MERGED_INIT;
+        std::vector<const char *> words;
+        words.reserve(paths.size());
+        for (const std::string &one : paths) {
+            words.push_back(one.c_str());
+        }
+        const int status = gputune_merge(&out, get(), words.data(), words.size());
+        return status < 0 ? result<gputune_merged>(last_failure(status))
+                          : result<gputune_merged>(out);
     }
 
 #if defined(__cpp_exceptions)
@@ -997,6 +1086,16 @@ class tuner
     {
         try_records(each, filter).take();
     }
+    template <typename Each>
+    void forget(Each each, const gputune_record_filter *filter,
+                const gputune_forget_options *how = nullptr) const
+    {
+        try_forget(each, filter, how).take();
+    }
+    gputune_merged merge(const std::vector<std::string> &paths) const
+    {
+        return try_merge(paths).take();
+    }
 #endif
 
   private:
@@ -1021,44 +1120,6 @@ class tuner
         return status < 0 ? result<std::uint32_t>(last_failure(status))
                           : result<std::uint32_t>(count);
     }
-
-    /* Calls C with a callback that hands records to `each`. */
-    template <typename Each, typename Call> static result<void> visited(Each &each, Call call)
-    {
-        visit<Each> state{each};
-        const int status = call(visit<Each>::call, static_cast<void *>(&state));
-#if defined(__cpp_exceptions)
-        if (state.thrown) {
-            std::rethrow_exception(state.thrown);
-        }
-#endif
-        return done(status);
-    }
-
-    /* What the C callback gets; no exception passes through the library. */
-    template <typename Each> struct visit {
-        Each &each;
-#if defined(__cpp_exceptions)
-        std::exception_ptr thrown = nullptr;
-        static int call(void *user, const gputune_record *record)
-        {
-            auto *self = static_cast<visit *>(user);
-            try {
-                self->each(*record);
-            } catch (...) {
-                self->thrown = std::current_exception();
-                return 1;
-            }
-            return 0;
-        }
-#else
-        static int call(void *user, const gputune_record *record)
-        {
-            static_cast<visit *>(user)->each(*record);
-            return 0;
-        }
-#endif
-    };
 };
 
 } // namespace gputune_cxx

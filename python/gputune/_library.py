@@ -36,9 +36,9 @@ def _load() -> ctypes.CDLL:
             function = getattr(loaded, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:  # there is none, or an older one
-        raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package was "
-                          "made with, in its folder `native` or where GPUTUNE_LIBRARY says: run `pip install .` "
-                          "at the top of gputune's source tree") from None
+        raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package "
+                          "was made with, in its folder `native` or where GPUTUNE_LIBRARY says: run "
+                          "`pip install .` at the top of gputune's source tree") from None
     return loaded
 
 

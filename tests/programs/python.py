@@ -679,6 +679,68 @@ def wisdom_misses_and_comparisons():
 
 
 @test
+def records_of_a_gpu_and_of_sizes():
+    with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/records.db") as tuner:
+        for n in (64, 128, 256):
+            tuner.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        for sizes, count in (({"n": 64}, 1), ({"n": [64, 256]}, 2), ({"n": "64,128"}, 2), ({"n": 65}, 0), ({}, 3)):
+            assert len(tuner.records(sizes=sizes)) == count, sizes
+        gpu = tuner.device["name"]
+        assert len(tuner.records("axpy", gpu=gpu)) == 3 and not tuner.records("axpy", gpu="Voodoo")
+        raises(TypeError, "sizes is 'n=64'; expected a dict", tuner.records, sizes="n=64")
+        raises(TypeError, "size n is 6.5; expected an integer", tuner.records, sizes={"n": [6.5]})
+        gone = tuner.forget("axpy", sizes={"n": 64}, dry_run=True)
+        assert {one["sizes"] for one in gone} == {"n=64"} and len(tuner.records()) == 3
+        assert len(tuner.forget("axpy", sizes={"n": 64})) == len(gone) and len(tuner.records()) == 2
+        assert tuner.forget("axpy", outdated=True) == [] and tuner.forget("axpy", older_than=3600) == []
+        raises(TypeError, "kernel", tuner.forget)
+        raises(gputune.InvalidError, "older_than_s is -1", tuner.forget, None, older_than=-1)
+        assert tuner.forget(None) and tuner.trials() == []
+
+
+@test
+def databases_are_merged():
+    with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/here.db") as here:
+        paths = [os.path.join(folder, f"{n}.db") for n in (64, 128)]
+        for n, path in zip((64, 128), paths):
+            with gputune.open(database=path) as there:
+                there.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        merged = here.merge(paths)
+        assert merged["winners"] == merged["taken_winners"] == 2 and merged["trials"] >= 2, merged
+        assert [one["sizes"] for one in here.records()] == ["n=64", "n=128"]
+        assert here.merge(paths)["taken_winners"] == 0
+        raises(gputune.Error, "none.db", here.merge, [os.path.join(folder, "none.db")])
+        raises(TypeError, "paths is ", here.merge, paths[0])
+
+
+@test
+def what_is_wrong_is_said():
+    found = {one["subject"]: one for one in gputune.diagnose(database=":memory:")}
+    assert found["driver"]["verdict"] == "ok" and "emulated" in found["driver"]["found"], found
+    wrong = gputune.diagnose(driver="/none/libcuda.so.1")[0]
+    assert wrong["verdict"] == "failure" and wrong["remedy"], wrong
+    raises(TypeError, "device is 1.5", gputune.diagnose, device=1.5)
+    raises(TypeError, "devices", gputune.diagnose, devices=1)
+
+
+@test
+def outputs_are_saved():
+    with tempfile.TemporaryDirectory() as folder:
+        assert len(gputune.run("axpy", n=N, save=folder)) == 1  # of the default
+        with open(os.path.join(folder, "y.npy"), "rb") as file:
+            assert file.read(6) == b"\x93NUMPY"
+
+
+@test
+def compiling_elsewhere():
+    with tempfile.TemporaryDirectory() as folder:
+        with gputune.open(database=":memory:", compile_on=[f"touch {folder}/started; exec"]) as tuner:
+            tuner.tune("axpy", n=64, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        assert os.listdir(folder) == ["started"]
+    raises(TypeError, "compile_on is 'ssh host'; expected a list", gputune.open, compile_on="ssh host")
+
+
+@test
 def bars_and_help():
     import contextlib
     import inspect
