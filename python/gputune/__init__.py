@@ -40,7 +40,7 @@ except ImportError:  # it is made from gputune.h when the package is
                       "package; run `pip install .` at the top of the source tree, and start Python in a "
                       "folder from which it does not find the source first") from None
 from . import _fast
-from ._arguments import Arguments
+from ._arguments import Arguments, known_type
 from ._arrays import current_stream, stream_handle
 from ._driver import Driver
 from ._driver import driver as _driver_of
@@ -86,6 +86,8 @@ _EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMAT
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _CACHES = {"cold": _abi.GPUTUNE_CACHE_COLD, "hot": _abi.GPUTUNE_CACHE_HOT}
+_KINDS = {_abi.GPUTUNE_PARAMETER_BUFFER: "buffer", _abi.GPUTUNE_PARAMETER_SCALAR: "scalar",
+          _abi.GPUTUNE_PARAMETER_BLOCK: "block"}
 _VERDICTS = {_abi.GPUTUNE_VERDICT_OK: "ok", _abi.GPUTUNE_VERDICT_WARNING: "warning",
              _abi.GPUTUNE_VERDICT_FAILURE: "failure"}
 _CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
@@ -136,7 +138,7 @@ def _kernel(value: Any) -> bytes:
 
 def _words(what: str, values: Any, example: str, kinds: tuple[type, ...] = (str,)) -> Any:
     """A list of words as a C array of them."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{what} is {values!r}; expected a list such as [{example!r}]")
     words = list(values)
     for word in words:
@@ -152,6 +154,9 @@ def _paths(what: str, values: Any, example: str) -> Any:
 def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> dict[str, Size]:
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict")
+    for name in more:
+        if name in (sizes or {}):
+            raise TypeError(f"size {name} is given twice, in sizes too")
     return {**(sizes or {}), **more}
 
 
@@ -285,8 +290,8 @@ class Plan(_Shared, _fast.Launched):
 
     @property
     def arguments(self) -> list[dict[str, Any]]:
-        """What a launch takes, in order: name, type, bytes, ..."""
-        return [dict(one) for one in self._held().arguments]
+        """What a launch takes, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
+        return [{**one, "kind": _KINDS[one["kind"]]} for one in self._held().arguments]
 
     def close(self) -> None:
         """Releases the plan. Launches in progress end first."""
@@ -337,13 +342,13 @@ class Tuner(_Shared):
         many plans are kept for later calls; 0 stands for 1024. `include`: folders of headers that
         kernels may include. `compile_on`: commands of the shell, each of which starts one more compile
         worker, on another machine ("ssh -o BatchMode=yes host", "srun -u -n 1")."""
-        self._handle: Any = None
+        self._opened: Any = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    compile_on)
         self._log = options.log if log else None
         handle = ctypes.c_void_p()
         check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
-        self._handle = handle
+        self._opened = handle
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
@@ -355,11 +360,22 @@ class Tuner(_Shared):
             check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
             self.device = as_dict(facts)
 
+    @property
+    def _handle(self) -> Any:
+        if self._opened is None:
+            raise ValueError("this tuner is closed")
+        return self._opened
+
+    def __repr__(self) -> str:
+        if self._opened is None:
+            return "<gputune.Tuner: closed>"
+        return f"<gputune.Tuner: {self.device['name'] if self.device else 'no device'}>"
+
     def close(self) -> None:
-        if self._handle:
+        if self._opened:
             self._answers.clear()
-            library.gputune_close(self._handle)
-            self._handle = None
+            library.gputune_close(self._opened)
+            self._opened = None
 
     def __enter__(self) -> Tuner:
         return self
@@ -368,7 +384,7 @@ class Tuner(_Shared):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        if getattr(self, "_opened", None):
             self.close()
 
     def add_template(self, path: Path) -> None:
@@ -470,7 +486,9 @@ class Tuner(_Shared):
             raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
                              "that wait (background() tells how far it is)")
         stop = Interrupt(cancel and cancel.flag)
-        data, held = _inputs(inputs, self._driver)
+        data, held, types = _inputs(inputs, self._driver)
+        if types:
+            self._check_inputs(kernel, given, types)
         bar = Bar(wanted.decode()) if progress is True else None
         shown = bar if isinstance(progress, bool) else progress
         options, (restrictions, *_kept) = self._options(
@@ -508,11 +526,23 @@ class Tuner(_Shared):
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)
 
+    def _check_inputs(self, kernel: Path, sizes: Mapping[str, Size], types: Mapping[str, str]) -> None:
+        """The library knows the inputs' bytes alone."""
+        for one in self._arguments(kernel, sizes):
+            found = types.get(one["name"], one["type"])
+            if found != one["type"] and known_type(one["type"]):
+                raise TypeError(f"input {one['name']} has elements of type {found}; the template has "
+                                f"{one['type']}")
+
+    def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
+        """What a launch takes, before there is a plan: by a plan of the default."""
+        return self.tune(kernel, sizes=sizes, effort="cached")._held().arguments
+
     def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
-        """The function for C. A plan of the default says which types the arguments have."""
+        """The function for C."""
         if not callable(function):
             raise TypeError(f"reference is {function!r}; expected a function of the sizes and the arguments")
-        return _reference(function, stop, self.tune(kernel, sizes=sizes, effort="cached").arguments)
+        return _reference(function, stop, self._arguments(kernel, sizes))
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:
         """Lets a call like this ask the tuner alone from now on."""
@@ -529,9 +559,9 @@ class Tuner(_Shared):
             time_limit: float = 0, seed: int = 0, save: Path | None = None,
             **more_sizes: Size) -> list[dict[str, Any]]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
-        dict for each in their order. `speedup` is the first one's time over this one's. Without
-        configurations: the default. Stores nothing. `save`: a folder, to which the outputs of the first
-        configuration are written once it is proved, as NAME.npy."""
+        dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
+        Without configurations: the default. Stores nothing. `save`: a folder, to which the outputs of the
+        first configuration are written once it is proved, as NAME.npy."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
@@ -727,6 +757,9 @@ _opening = threading.Lock()
 def open(**options: Any) -> Tuner:
     """Another Tuner than the one of the functions here."""
     return Tuner(**options)
+
+
+setattr(open, "__signature__", inspect.signature(Tuner))
 
 
 def _current() -> Tuner:

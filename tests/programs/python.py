@@ -212,6 +212,9 @@ def arguments_that_do_not_fit():
     raises(TypeError, "argument 4 (unsigned long long n) is '7'; the template has an integer",
            axpy, y, x, 2.0, "7")
     raises(TypeError, "is no address", axpy, 1 << 64, x, 2.0, N)
+    raises(TypeError, "argument 2 (float *x) is 0, which is no address", axpy, y, 0, 2.0, N)
+    raises(TypeError, "argument", axpy, y=y, x=x, a=2.0, n=N)
+    assert [one["kind"] for one in axpy.arguments] == ["buffer", "buffer", "scalar", "scalar"]
     assert y.read() == [3.0] * N
 
 
@@ -371,6 +374,13 @@ def options_that_do_not_fit():
     raises(ValueError, "size n is ", gputune.tune, "axpy", n=1 << 70)
     raises(TypeError, "only has 1", gputune.tune, "axpy", n=N, only=[1])
     raises(TypeError, "only is 'VEC=1'; expected a list", gputune.tune, "axpy", n=N, only="VEC=1")
+    raises(TypeError, "only is {'VEC': 1}; expected a list", gputune.tune, "axpy", n=N, only={"VEC": 1})
+    raises(TypeError, "size n is given twice", gputune.tune, "axpy", n=N, sizes={"n": 2 * N})
+    raises(ValueError, "which has a NUL", gputune.tune, "axpy\0", n=N)
+    raises(TypeError, "inputs has 1; expected an argument's name", gputune.tune, "axpy", n=N, inputs={1: [0]})
+    integers = array.array("i", [1] * N)
+    raises(TypeError, "input x has elements of type int; the template has float", gputune.tune, "axpy", n=N,
+           inputs={"x": integers})
     raises(ValueError, "max_variants is -1", gputune.tune, "axpy", n=N, max_variants=-1)
     raises(ValueError, "seed is -1", gputune.tune, "axpy", n=N, seed=-1)
     raises(TypeError, "time_limit is '10'", gputune.tune, "axpy", n=N, time_limit="10")
@@ -431,7 +441,9 @@ def a_call_that_was_answered_before():
         for _ in range(2):
             raises(gputune.NotFoundError, "nosuch", tuner.tune, "nosuch", n=N)
             raises(TypeError, "only has 1", tuner.tune, "axpy", n=N, only=[1])
-    raises(gputune.Error, "NULL", tuner.tune, "axpy", **asked)
+    raises(ValueError, "this tuner is closed", tuner.tune, "axpy", **asked)
+    raises(ValueError, "this tuner is closed", tuner.records)
+    assert "closed" in repr(tuner)
 
 
 @test
