@@ -42,7 +42,7 @@ except ImportError:  # it is made from gputune.h when the package is
 from . import _fast
 from ._arguments import Arguments, known_type
 from ._arrays import current_stream, stream_handle
-from ._driver import Driver
+from ._driver import Driver, was_forked
 from ._driver import driver as _driver_of
 from ._errors import (BusyError, CanceledError, CaptureError, CompileError, CrashedError, CudaError,
                       DatabaseError, DeviceMemoryError, Error, FileError, InvalidError, NoCompilerError,
@@ -347,7 +347,13 @@ class Tuner(_Shared):
                                    compile_on)
         self._log = options.log if log else None
         handle = ctypes.c_void_p()
-        check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
+        try:
+            check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
+        except CudaError as error:
+            if not was_forked():
+                raise
+            raise CudaError(error.status, f"{error}; CUDA does not work in a forked child: start processes "
+                            "with multiprocessing's 'spawn' or 'forkserver'") from None
         self._opened = handle
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
@@ -581,6 +587,7 @@ class Tuner(_Shared):
                 time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
         """run() of the default and of these configurations; without any, of the stored winner."""
         problem = _all_sizes(sizes, more_sizes)
+        _words("configurations", configurations, "BLOCK=128 VEC=4")
         info = self.tune(kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
         others = list(configurations) or [info["configuration"]]
         return self.run(kernel, [info["default_configuration"], *others], sizes=problem, seed=seed,

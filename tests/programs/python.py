@@ -378,6 +378,8 @@ def options_that_do_not_fit():
     raises(TypeError, "size n is given twice", gputune.tune, "axpy", n=N, sizes={"n": 2 * N})
     raises(ValueError, "which has a NUL", gputune.tune, "axpy\0", n=N)
     raises(TypeError, "inputs has 1; expected an argument's name", gputune.tune, "axpy", n=N, inputs={1: [0]})
+    raises(gputune.InvalidError, "input 'y' is an output", gputune.tune, "copy", n=N,
+           inputs={"y": array.array("f", [1] * N)})
     integers = array.array("i", [1] * N)
     raises(TypeError, "input x has elements of type int; the template has float", gputune.tune, "axpy", n=N,
            inputs={"x": integers})
@@ -453,11 +455,11 @@ def a_forked_child_asks_for_itself():
     if child == 0:
         try:
             plan()
-        except gputune.Error:
-            os._exit(0)  # CUDA does not work there
+        except gputune.Error as error:
+            os._exit(0 if "start processes with multiprocessing's 'spawn'" in str(error) else 2)
         except BaseException:
             os._exit(1)
-        os._exit(0)
+        os._exit(3)  # CUDA does not work there
     assert os.waitpid(child, 0)[1] == 0
 
 
@@ -587,6 +589,7 @@ def arrays_in_host_memory_on_the_emulator():
     axpy(y, x, numpy.float32(2), numpy.int64(N))
     assert (y == 3).all()
     raises(TypeError, "has elements of type double", axpy, numpy.ones(N), x, 1.0, N)
+    raises(TypeError, "has objects of Python as elements", axpy, y, x.astype(object), 1.0, N)
     raises(TypeError, "is an array; the template has a value", axpy, y, x, x, N)
 
 
@@ -612,7 +615,8 @@ def a_programs_own_inputs_and_reference():
         raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
         raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, force=True, **options)
         raises(gputune.InvalidError, "z", tuner.tune, "axpy", inputs={"z": x}, **options)
-        raises(gputune.InvalidError, "x", tuner.tune, "axpy", inputs={"x": x[:5]}, **options)
+        raises(gputune.InvalidError, "input 'x' has 20 bytes; expected 4000", tuner.tune, "axpy",
+               inputs={"x": x[:5]}, **options)
         raises(TypeError, "input x is not contiguous", tuner.tune, "axpy", inputs={"x": numpy.ones(2 * N)[::2]},
                **options)
         raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
@@ -680,6 +684,7 @@ def wisdom_misses_and_comparisons():
         pair = one.compare("axpy", n=64)
         assert [r["configuration"] for r in pair] == [winner["default_configuration"], winner["configuration"]]
         assert len(one.compare("axpy", ["BLOCK=64", "BLOCK=512"], n=64)) == 3
+        raises(TypeError, "configurations is 'BLOCK=64'", one.compare, "axpy", "BLOCK=64", n=64)
         path = os.path.join(folder, "misses")
         os.environ["GPUTUNE_RECORD"] = path
         with gputune.open(database=":memory:") as third:
