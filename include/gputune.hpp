@@ -469,6 +469,8 @@ template <typename T> void set_pointer(slot &out, const expected &want, T *point
                                                     : static_cast<const void *>(&out.pointer);
     if (want.kind == GPUTUNE_PARAMETER_SCALAR) {
         out.mistake = "is a pointer; the template has a value";
+    } else if (!pointer && want.buffer_bytes) {
+        out.mistake = "is a null pointer";
     } else if (is_other_type<T>(want)) {
         out.mistake = "points to another type than the template's";
     }
@@ -514,6 +516,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
     } else if (want.kind == GPUTUNE_PARAMETER_BUFFER && sizeof(T) == 8 && std::is_unsigned_v<T>) {
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
+        out.mistake = !value && want.buffer_bytes ? "is a null pointer" : nullptr;
     } else {
         out.item = &value;
         out.mistake = sizeof(T) != want.bytes || want.kind != GPUTUNE_PARAMETER_SCALAR
@@ -607,9 +610,8 @@ class plan
             return failure{GPUTUNE_EINVAL, "launch: this plan is empty"};
         }
         if (count != state_->arguments.size()) {
-            return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " +
-                                               std::to_string(state_->arguments.size()) +
-                                               " arguments; got " + std::to_string(count)};
+            return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " + names() +
+                                               " behind the stream; got " + std::to_string(count)};
         }
         detail::slot slots[count ? count : 1];
         const void *items[count ? count : 1];
@@ -648,6 +650,7 @@ class plan
         }
     };
     std::shared_ptr<const state> state_;
+    friend class tuner;
 
     explicit plan(gputune_plan *handle)
     {
@@ -659,6 +662,19 @@ class plan
                                        one.buffer_bytes, one.name, one.type});
         }
         state_ = std::move(made);
+    }
+
+    /* "2 arguments (y, x)" */
+    std::string names() const
+    {
+        const std::size_t count = state_->arguments.size();
+        std::string out = std::to_string(count) + (count == 1 ? " argument (" : " arguments (");
+        const char *between = "";
+        for (const detail::expected &one : state_->arguments) {
+            out += between + one.name;
+            between = ", ";
+        }
+        return out + ")";
     }
 
     failure mistake(std::size_t index, const char *what) const
@@ -739,8 +755,9 @@ class options
         static_assert(detail::is_list<T>::value,
                       "an input is a gputune_cxx::span of device memory, "
                       "or a container in host memory");
-        inputs_.push_back({std::move(argument), elements.data(),
-                           elements.size() * sizeof(*elements.data()), !is_device<T>::value});
+        using element = std::remove_cv_t<std::remove_pointer_t<decltype(elements.data())>>;
+        inputs_.push_back({std::move(argument), elements.data(), elements.size() * sizeof(element),
+                           !is_device<T>::value, detail::code_of<element>()});
         return *this;
     }
     /* The same from a file of numpy.save(). */
@@ -821,7 +838,9 @@ class options
         const void *data;
         std::uint64_t bytes;
         bool on_host;
+        detail::code type;
     };
+    friend class tuner;
     template <typename T> struct is_device : std::false_type {
     };
     template <typename T> struct is_device<span<T>> : std::true_type {
@@ -961,6 +980,9 @@ class tuner
     }
     result<plan> try_tune(text kernel, const sizes &problem, const options &given) const
     {
+        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
+            return wrong.why();
+        }
         return given.with(
             [&](const gputune_options &plain) { return try_tune(kernel, problem, plain); });
     }
@@ -972,6 +994,9 @@ class tuner
                          const std::vector<std::string> &configurations, Each each,
                          const options &given = {}) const
     {
+        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
+            return wrong;
+        }
         const std::vector<gputune_size> list = problem.view();
         std::vector<const char *> words;
         words.reserve(configurations.size());
@@ -1109,6 +1134,33 @@ class tuner
 
     explicit tuner(gputune *handle) : handle_(handle)
     {
+    }
+
+    /* The library knows the inputs' bytes alone. A plan of the default says which types there are.
+     */
+    result<void> check_inputs(text kernel, const sizes &problem, const options &given) const
+    {
+        if (given.inputs_.empty()) {
+            return {};
+        }
+        gputune_options cached = default_options();
+        cached.effort = GPUTUNE_CACHED_ONLY;
+        const result<plan> known = try_tune(kernel, problem, cached);
+        if (!known) {
+            return known.why();
+        }
+        for (const options::given &input : given.inputs_) {
+            for (const detail::expected &want : known->state_->arguments) {
+                if (input.argument == want.name && input.type != want.type &&
+                    input.type != detail::code::other && want.type != detail::code::other) {
+                    return failure{GPUTUNE_EINVAL,
+                                   "input '" + input.argument +
+                                       "' has elements of another type; the template has " +
+                                       want.type_name};
+                }
+            }
+        }
+        return {};
     }
 
     static result<void> done(int status)

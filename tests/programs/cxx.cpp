@@ -116,7 +116,10 @@ static void arguments(const gt::plan &axpy)
     refuses(axpy.try_launch(nullptr, y, x, std::array<float, 2>{}, n),
             "(float a) has another size");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
-    refuses(axpy.try_launch(nullptr, y, x, 2.0f), "axpy takes 4 arguments; got 3");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f),
+            "axpy takes 4 arguments (y, x, a, n) behind the stream; got 3");
+    refuses(axpy.try_launch(nullptr, y, nullptr, 2.0f, n), "(float *x) is a null pointer");
+    refuses(axpy.try_launch(nullptr, 0ULL, x, 2.0f, n), "(float *y) is a null pointer");
     refuses(axpy.try_launch(nullptr, y, x, 1e300, n), "(float a) is out of the range");
     const float array[4] = {};
     refuses(axpy.try_launch(nullptr, array, x, 2.0f, n), "(float *y) is a value");
@@ -256,6 +259,11 @@ static void options_of_cxx(const gt::tuner &tuner)
     data = own;
     data.input("x", gt::span<const float>(b.x, b.n));
     expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
+    const std::vector<int> integers(b.n);
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, gt::options().input("x", integers));
+    expect(!plan && plan.why().message == "input 'x' has elements of another type; the template "
+                                          "has float",
+           "inputs of another type", plan ? "" : plan.why().message);
     data.input("z", x);
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(!plan && plan.why().status == GPUTUNE_EINVAL, "an input that is no argument");
