@@ -167,6 +167,48 @@ template <> class [[nodiscard]] result<void>
     bool failed_ = false;
 };
 
+namespace detail
+{
+
+/* Calls C with a callback that hands items to `each`. No exception passes through the library. */
+template <typename Item, typename Each> struct visit {
+    Each &each;
+#if defined(__cpp_exceptions)
+    std::exception_ptr thrown = nullptr;
+    static int call(void *user, const Item *item)
+    {
+        auto *self = static_cast<visit *>(user);
+        try {
+            self->each(*item);
+        } catch (...) {
+            self->thrown = std::current_exception();
+            return 1;
+        }
+        return 0;
+    }
+#else
+    static int call(void *user, const Item *item)
+    {
+        static_cast<visit *>(user)->each(*item);
+        return 0;
+    }
+#endif
+};
+
+template <typename Item, typename Each, typename Call> result<void> visited(Each &each, Call call)
+{
+    visit<Item, Each> state{each};
+    const int status = call(visit<Item, Each>::call, static_cast<void *>(&state));
+#if defined(__cpp_exceptions)
+    if (state.thrown) {
+        std::rethrow_exception(state.thrown);
+    }
+#endif
+    return status < 0 ? result<void>(last_failure(status)) : result<void>();
+}
+
+} // namespace detail
+
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
 /* {"n", n}; {"T=half"} or {"T", "half"} for a word. */
@@ -427,6 +469,8 @@ template <typename T> void set_pointer(slot &out, const expected &want, T *point
                                                     : static_cast<const void *>(&out.pointer);
     if (want.kind == GPUTUNE_PARAMETER_SCALAR) {
         out.mistake = "is a pointer; the template has a value";
+    } else if (!pointer && want.buffer_bytes) {
+        out.mistake = "is a null pointer";
     } else if (is_other_type<T>(want)) {
         out.mistake = "points to another type than the template's";
     }
@@ -472,6 +516,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
     } else if (want.kind == GPUTUNE_PARAMETER_BUFFER && sizeof(T) == 8 && std::is_unsigned_v<T>) {
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
+        out.mistake = !value && want.buffer_bytes ? "is a null pointer" : nullptr;
     } else {
         out.item = &value;
         out.mistake = sizeof(T) != want.bytes || want.kind != GPUTUNE_PARAMETER_SCALAR
@@ -565,9 +610,8 @@ class plan
             return failure{GPUTUNE_EINVAL, "launch: this plan is empty"};
         }
         if (count != state_->arguments.size()) {
-            return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " +
-                                               std::to_string(state_->arguments.size()) +
-                                               " arguments; got " + std::to_string(count)};
+            return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " + names() +
+                                               " behind the stream; got " + std::to_string(count)};
         }
         detail::slot slots[count ? count : 1];
         const void *items[count ? count : 1];
@@ -606,6 +650,7 @@ class plan
         }
     };
     std::shared_ptr<const state> state_;
+    friend class tuner;
 
     explicit plan(gputune_plan *handle)
     {
@@ -617,6 +662,19 @@ class plan
                                        one.buffer_bytes, one.name, one.type});
         }
         state_ = std::move(made);
+    }
+
+    /* "2 arguments (y, x)" */
+    std::string names() const
+    {
+        const std::size_t count = state_->arguments.size();
+        std::string out = std::to_string(count) + (count == 1 ? " argument (" : " arguments (");
+        const char *between = "";
+        for (const detail::expected &one : state_->arguments) {
+            out += between + one.name;
+            between = ", ";
+        }
+        return out + ")";
     }
 
     failure mistake(std::size_t index, const char *what) const
@@ -697,8 +755,9 @@ class options
         static_assert(detail::is_list<T>::value,
                       "an input is a gputune_cxx::span of device memory, "
                       "or a container in host memory");
-        inputs_.push_back({std::move(argument), elements.data(),
-                           elements.size() * sizeof(*elements.data()), !is_device<T>::value});
+        using element = std::remove_cv_t<std::remove_pointer_t<decltype(elements.data())>>;
+        inputs_.push_back({std::move(argument), elements.data(), elements.size() * sizeof(element),
+                           !is_device<T>::value, detail::code_of<element>()});
         return *this;
     }
     /* The same from a file of numpy.save(). */
@@ -718,6 +777,12 @@ class options
     options &progress(std::function<void(const gputune_progress &)> function)
     {
         progress_ = std::move(function);
+        return *this;
+    }
+    /* Of a run: the outputs of the first configuration become files NAME.npy of this folder. */
+    options &save(std::string folder)
+    {
+        save_ = std::move(folder);
         return *this;
     }
     /* Answer at once, and tune on a thread of the tuner, in that share of the GPU's time; without
@@ -757,6 +822,7 @@ class options
         }
         made.reference = reference_ ? running::on_reference : plain.reference;
         made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
+        made.save = save_.empty() ? plain.save : save_.c_str();
         auto answer = call(made);
 #if defined(__cpp_exceptions)
         if (state.thrown) {
@@ -772,7 +838,9 @@ class options
         const void *data;
         std::uint64_t bytes;
         bool on_host;
+        detail::code type;
     };
+    friend class tuner;
     template <typename T> struct is_device : std::false_type {
     };
     template <typename T> struct is_device<span<T>> : std::true_type {
@@ -783,7 +851,7 @@ class options
     std::vector<std::pair<std::string, std::string>> files_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
-    std::string tag_;
+    std::string tag_, save_;
 
     static std::string unique_tag()
     {
@@ -850,6 +918,22 @@ inline gputune_open_options default_open_options()
     return options;
 }
 
+/* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
+ * `each`, which takes a const gputune_diagnosis &, for everything. */
+template <typename Each>
+result<void> try_diagnose(Each each, const gputune_open_options &given = default_open_options())
+{
+    return detail::visited<gputune_diagnosis>(
+        each, [&](auto call, void *user) { return gputune_diagnose(&given, call, user); });
+}
+#if defined(__cpp_exceptions)
+template <typename Each>
+void diagnose(Each each, const gputune_open_options &given = default_open_options())
+{
+    try_diagnose(each, given).take();
+}
+#endif
+
 class tuner
 {
   public:
@@ -896,6 +980,9 @@ class tuner
     }
     result<plan> try_tune(text kernel, const sizes &problem, const options &given) const
     {
+        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
+            return wrong.why();
+        }
         return given.with(
             [&](const gputune_options &plain) { return try_tune(kernel, problem, plain); });
     }
@@ -907,6 +994,9 @@ class tuner
                          const std::vector<std::string> &configurations, Each each,
                          const options &given = {}) const
     {
+        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
+            return wrong;
+        }
         const std::vector<gputune_size> list = problem.view();
         std::vector<const char *> words;
         words.reserve(configurations.size());
@@ -914,9 +1004,10 @@ class tuner
             words.push_back(one.c_str());
         }
         return given.with([&](const gputune_options &plain) {
-            return visited(each, [&](auto call, void *user) {
+            return detail::visited<gputune_record>(each, [&](auto call, void *user) {
                 return gputune_run(get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
-                                   words.data(), words.size(), &plain, call, user);
+                                   words.empty() ? nullptr : words.data(), words.size(), &plain,
+                                   call, user);
             });
         });
     }
@@ -953,9 +1044,32 @@ class tuner
     template <typename Each>
     result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
     {
-        return visited(each, [&](auto call, void *user) {
+        return detail::visited<gputune_record>(each, [&](auto call, void *user) {
             return gputune_records(get(), filter, call, user);
         });
+    }
+
+    /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
+    template <typename Each>
+    result<void> try_forget(Each each, const gputune_record_filter *filter,
+                            const gputune_forget_options *how = nullptr) const
+    {
+        return detail::visited<gputune_record>(each, [&](auto call, void *user) {
+            return gputune_forget(get(), filter, how, call, user);
+        });
+    }
+    /* Takes over what other database files have. */
+    result<gputune_merged> try_merge(const std::vector<std::string> &paths) const
+    {
+        gputune_merged out = GPUTUNE_MERGED_INIT;
+        std::vector<const char *> words;
+        words.reserve(paths.size());
+        for (const std::string &one : paths) {
+            words.push_back(one.c_str());
+        }
+        const int status = gputune_merge(&out, get(), words.data(), words.size());
+        return status < 0 ? result<gputune_merged>(last_failure(status))
+                          : result<gputune_merged>(out);
     }
 
 #if defined(__cpp_exceptions)
@@ -997,6 +1111,16 @@ class tuner
     {
         try_records(each, filter).take();
     }
+    template <typename Each>
+    void forget(Each each, const gputune_record_filter *filter,
+                const gputune_forget_options *how = nullptr) const
+    {
+        try_forget(each, filter, how).take();
+    }
+    gputune_merged merge(const std::vector<std::string> &paths) const
+    {
+        return try_merge(paths).take();
+    }
 #endif
 
   private:
@@ -1012,6 +1136,33 @@ class tuner
     {
     }
 
+    /* The library knows the inputs' bytes alone. A plan of the default says which types there are.
+     */
+    result<void> check_inputs(text kernel, const sizes &problem, const options &given) const
+    {
+        if (given.inputs_.empty()) {
+            return {};
+        }
+        gputune_options cached = default_options();
+        cached.effort = GPUTUNE_CACHED_ONLY;
+        const result<plan> known = try_tune(kernel, problem, cached);
+        if (!known) {
+            return known.why();
+        }
+        for (const options::given &input : given.inputs_) {
+            for (const detail::expected &want : known->state_->arguments) {
+                if (input.argument == want.name && input.type != want.type &&
+                    input.type != detail::code::other && want.type != detail::code::other) {
+                    return failure{GPUTUNE_EINVAL,
+                                   "input '" + input.argument +
+                                       "' has elements of another type; the template has " +
+                                       want.type_name};
+                }
+            }
+        }
+        return {};
+    }
+
     static result<void> done(int status)
     {
         return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -1021,44 +1172,6 @@ class tuner
         return status < 0 ? result<std::uint32_t>(last_failure(status))
                           : result<std::uint32_t>(count);
     }
-
-    /* Calls C with a callback that hands records to `each`. */
-    template <typename Each, typename Call> static result<void> visited(Each &each, Call call)
-    {
-        visit<Each> state{each};
-        const int status = call(visit<Each>::call, static_cast<void *>(&state));
-#if defined(__cpp_exceptions)
-        if (state.thrown) {
-            std::rethrow_exception(state.thrown);
-        }
-#endif
-        return done(status);
-    }
-
-    /* What the C callback gets; no exception passes through the library. */
-    template <typename Each> struct visit {
-        Each &each;
-#if defined(__cpp_exceptions)
-        std::exception_ptr thrown = nullptr;
-        static int call(void *user, const gputune_record *record)
-        {
-            auto *self = static_cast<visit *>(user);
-            try {
-                self->each(*record);
-            } catch (...) {
-                self->thrown = std::current_exception();
-                return 1;
-            }
-            return 0;
-        }
-#else
-        static int call(void *user, const gputune_record *record)
-        {
-            static_cast<visit *>(user)->each(*record);
-            return 0;
-        }
-#endif
-    };
 };
 
 } // namespace gputune_cxx

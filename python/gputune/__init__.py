@@ -16,6 +16,8 @@ addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a te
     gputune.add_source("mine.cu", text)           # a kernel whose template is in memory
     gputune.records()                             # the stored winners, as dicts
     gputune.trials("axpy")                        # every stored result of a kernel
+    gputune.forget("axpy", dry_run=True)          # what would go
+    gputune.diagnose()                            # what is wrong here, and what to do about it
 
 A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundError. gputune.h and
 gputune(1) say the rest."""
@@ -31,10 +33,16 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar, Union, cast
 
-from . import _abi, _fast
-from ._arguments import Arguments
+try:
+    from . import _abi
+except ImportError:  # it is made from gputune.h when the package is
+    raise ImportError(f"{os.path.dirname(os.path.abspath(__file__))} is gputune's source, not an installed "
+                      "package; run `pip install .` at the top of the source tree, and start Python in a "
+                      "folder from which it does not find the source first") from None
+from . import _fast
+from ._arguments import Arguments, known_type
 from ._arrays import current_stream, stream_handle
-from ._driver import Driver
+from ._driver import Driver, was_forked
 from ._driver import driver as _driver_of
 from ._errors import (BusyError, CanceledError, CaptureError, CompileError, CrashedError, CudaError,
                       DatabaseError, DeviceMemoryError, Error, FileError, InvalidError, NoCompilerError,
@@ -59,12 +67,13 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError",
            "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
            "WorkerError", "WrongResultError", "add_source", "add_template", "background", "compare",
-           "kernels", "load_wisdom", "misses", "open", "records", "run", "save_wisdom", "space", "trials",
-           "tune", "wait"]
+           "diagnose", "forget", "kernels", "load_wisdom", "merge", "misses", "open", "records", "run",
+           "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str]
+Sizes = Union[Size, Sequence[Size]]
 _Tune = TypeVar("_Tune", bound=Callable[..., Any])
 
 
@@ -77,6 +86,10 @@ _EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMAT
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _CACHES = {"cold": _abi.GPUTUNE_CACHE_COLD, "hot": _abi.GPUTUNE_CACHE_HOT}
+_KINDS = {_abi.GPUTUNE_PARAMETER_BUFFER: "buffer", _abi.GPUTUNE_PARAMETER_SCALAR: "scalar",
+          _abi.GPUTUNE_PARAMETER_BLOCK: "block"}
+_VERDICTS = {_abi.GPUTUNE_VERDICT_OK: "ok", _abi.GPUTUNE_VERDICT_WARNING: "warning",
+             _abi.GPUTUNE_VERDICT_FAILURE: "failure"}
 _CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
                 _abi.GPUTUNE_AT_MOST: "at most"}
 
@@ -123,21 +136,32 @@ def _kernel(value: Any) -> bytes:
     return name
 
 
-def _words(what: str, values: Any, example: str) -> Any:
+def _words(what: str, values: Any, example: str, kinds: tuple[type, ...] = (str,)) -> Any:
     """A list of words as a C array of them."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{what} is {values!r}; expected a list of restrictions such as [{example!r}]")
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} is {values!r}; expected a list such as [{example!r}]")
     words = list(values)
     for word in words:
-        if not isinstance(word, str):
+        if not isinstance(word, kinds):
             raise TypeError(f"{what} has {word!r}; expected a str such as {example!r}")
-    return (ctypes.c_char_p * max(len(words), 1))(*(word.encode() for word in words)), len(words)
+    return (ctypes.c_char_p * max(len(words), 1))(*map(os.fsencode, words)), len(words)
+
+
+def _paths(what: str, values: Any, example: str) -> Any:
+    return _words(what, values, example, (str, os.PathLike))
 
 
 def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> dict[str, Size]:
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict")
+    for name in more:
+        if name in (sizes or {}):
+            raise TypeError(f"size {name} is given twice, in sizes too")
     return {**(sizes or {}), **more}
+
+
+def _size(name: str, value: Any) -> int:
+    return _integer(f"size {name}", value, -1 << 63, (1 << 63) - 1, " or a word")
 
 
 def _sizes(values: Mapping[str, Size]) -> Any:
@@ -147,8 +171,42 @@ def _sizes(values: Mapping[str, Size]) -> Any:
             item.name = f"{name}={value}".encode()
         else:
             item.name = name.encode()
-            item.value = _integer(f"size {name}", value, -1 << 63, (1 << 63) - 1, " or a word")
+            item.value = _size(name, value)
     return _abi.gputune_sizes(len(values), items)
+
+
+def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) -> Any:
+    """Which records are meant, as gputune_record_filter."""
+    if sizes is not None and not isinstance(sizes, Mapping):
+        raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
+    words = []
+    for name, values in (sizes or {}).items():
+        several = values if isinstance(values, (list, tuple, set, range)) else [values]
+        words.append(f"{name}=" + ",".join(one if isinstance(one, str) else str(_size(name, one))
+                                           for one in several))
+    return _abi.gputune_record_filter(
+        version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu),
+        gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None, **members)
+
+
+def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
+                     log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
+                     compile_on: Any = ()) -> Any:
+    """Tuner's arguments as gputune_open_options."""
+    if log is not None and not callable(log):
+        raise TypeError(f"log is {log!r}; expected a function of a level and a line")
+    if device is not None and not isinstance(device, str):
+        device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
+    options = _abi.gputune_open_options(
+        version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
+        driver=encoded("driver", driver), database=encoded("database", database),
+        templates=encoded("templates", templates), keep_workers=bool(keep_workers),
+        max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
+    options.include_paths, options.include_path_count = _paths("include", include, "./headers")
+    options.compile_on, options.compile_on_count = _words("compile_on", compile_on, "ssh host")
+    if log:
+        options.log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode()))
+    return options
 
 
 class _Shared:
@@ -232,8 +290,8 @@ class Plan(_Shared, _fast.Launched):
 
     @property
     def arguments(self) -> list[dict[str, Any]]:
-        """What a launch takes, in order: name, type, bytes, ..."""
-        return [dict(one) for one in self._held().arguments]
+        """What a launch takes, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
+        return [{**one, "kind": _KINDS[one["kind"]]} for one in self._held().arguments]
 
     def close(self) -> None:
         """Releases the plan. Launches in progress end first."""
@@ -279,29 +337,24 @@ class Tuner(_Shared):
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
-                 max_plans: int = 0, include: Sequence[Path] = ()) -> None:
+                 max_plans: int = 0, include: Sequence[Path] = (), compile_on: Sequence[str] = ()) -> None:
         """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
         many plans are kept for later calls; 0 stands for 1024. `include`: folders of headers that
-        kernels may include."""
-        self._handle: Any = None
-        if log is not None and not callable(log):
-            raise TypeError(f"log is {log!r}; expected a function of a level and a line")
-        self._log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode())) if log else None
-        if device is not None and not isinstance(device, str):
-            device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
-        options = _abi.gputune_open_options(
-            version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
-            driver=encoded("driver", driver), database=encoded("database", database),
-            templates=encoded("templates", templates), keep_workers=bool(keep_workers),
-            max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
-        folders = [os.fsencode(folder) for folder in include]
-        options.include_paths = (ctypes.c_char_p * max(len(folders), 1))(*folders)
-        options.include_path_count = len(folders)
-        if self._log:
-            options.log = self._log
+        kernels may include. `compile_on`: commands of the shell, each of which starts one more compile
+        worker, on another machine ("ssh -o BatchMode=yes host", "srun -u -n 1")."""
+        self._opened: Any = None
+        options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
+                                   compile_on)
+        self._log = options.log if log else None
         handle = ctypes.c_void_p()
-        check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
-        self._handle = handle
+        try:
+            check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
+        except CudaError as error:
+            if not was_forked():
+                raise
+            raise CudaError(error.status, f"{error}; CUDA does not work in a forked child: start processes "
+                            "with multiprocessing's 'spawn' or 'forkserver'") from None
+        self._opened = handle
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
@@ -313,11 +366,22 @@ class Tuner(_Shared):
             check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
             self.device = as_dict(facts)
 
+    @property
+    def _handle(self) -> Any:
+        if self._opened is None:
+            raise ValueError("this tuner is closed")
+        return self._opened
+
+    def __repr__(self) -> str:
+        if self._opened is None:
+            return "<gputune.Tuner: closed>"
+        return f"<gputune.Tuner: {self.device['name'] if self.device else 'no device'}>"
+
     def close(self) -> None:
-        if self._handle:
+        if self._opened:
             self._answers.clear()
-            library.gputune_close(self._handle)
-            self._handle = None
+            library.gputune_close(self._opened)
+            self._opened = None
 
     def __enter__(self) -> Tuner:
         return self
@@ -326,7 +390,7 @@ class Tuner(_Shared):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        if getattr(self, "_opened", None):
             self.close()
 
     def add_template(self, path: Path) -> None:
@@ -428,7 +492,9 @@ class Tuner(_Shared):
             raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
                              "that wait (background() tells how far it is)")
         stop = Interrupt(cancel and cancel.flag)
-        data, held = _inputs(inputs, self._driver)
+        data, held, types = _inputs(inputs, self._driver)
+        if types:
+            self._check_inputs(kernel, given, types)
         bar = Bar(wanted.decode()) if progress is True else None
         shown = bar if isinstance(progress, bool) else progress
         options, (restrictions, *_kept) = self._options(
@@ -466,11 +532,23 @@ class Tuner(_Shared):
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)
 
+    def _check_inputs(self, kernel: Path, sizes: Mapping[str, Size], types: Mapping[str, str]) -> None:
+        """The library knows the inputs' bytes alone."""
+        for one in self._arguments(kernel, sizes):
+            found = types.get(one["name"], one["type"])
+            if found != one["type"] and known_type(one["type"]):
+                raise TypeError(f"input {one['name']} has elements of type {found}; the template has "
+                                f"{one['type']}")
+
+    def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
+        """What a launch takes, before there is a plan: by a plan of the default."""
+        return self.tune(kernel, sizes=sizes, effort="cached")._held().arguments
+
     def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
-        """The function for C. A plan of the default says which types the arguments have."""
+        """The function for C."""
         if not callable(function):
             raise TypeError(f"reference is {function!r}; expected a function of the sizes and the arguments")
-        return _reference(function, stop, self.tune(kernel, sizes=sizes, effort="cached").arguments)
+        return _reference(function, stop, self._arguments(kernel, sizes))
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:
         """Lets a call like this ask the tuner alone from now on."""
@@ -484,20 +562,23 @@ class Tuner(_Shared):
 
     def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
-            time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+            time_limit: float = 0, seed: int = 0, save: Path | None = None,
+            **more_sizes: Size) -> list[dict[str, Any]]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
-        dict for each in their order. `speedup` is the first one's time over this one's. Without
-        configurations: the default. Stores nothing."""
+        dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
+        Without configurations: the default. Stores nothing. `save`: a folder, to which the outputs of the
+        first configuration are written once it is proved, as NAME.npy."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
         found: list[dict[str, Any]] = []
         options, _kept = self._options(
-            stop, (), objective=_choose("objective", _OBJECTIVES, objective),
+            stop, (), objective=_choose("objective", _OBJECTIVES, objective), save=encoded("save", save),
             cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
             seed=_integer("seed", seed, 0, (1 << 64) - 1))
         each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
-        self._run(stop, lambda: int(library.gputune_run(self._handle, wanted, packed, words, count,
+        self._run(stop, lambda: int(library.gputune_run(self._handle, wanted, packed,
+                                                        words if count else None, count,
                                                         ctypes.byref(options), each, None)))
         return [_shown(record) for record in found]
 
@@ -506,6 +587,7 @@ class Tuner(_Shared):
                 time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
         """run() of the default and of these configurations; without any, of the stored winner."""
         problem = _all_sizes(sizes, more_sizes)
+        _words("configurations", configurations, "BLOCK=128 VEC=4")
         info = self.tune(kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
         others = list(configurations) or [info["configuration"]]
         return self.run(kernel, [info["default_configuration"], *others], sizes=problem, seed=seed,
@@ -542,11 +624,26 @@ class Tuner(_Shared):
             library.gputune_space_free(out)
 
     def records(self, kernel: Path | None = None, *, all: bool = False, any_gpu: bool = False,
-                history: bool = False, frame: bool = False) -> Any:
-        """What is stored: the winners, or `all` trials, as dicts; `frame`: as a pandas DataFrame."""
-        wanted = _abi.gputune_record_filter(
-            version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded("kernel", kernel),
-            all_trials=bool(all), any_gpu=bool(any_gpu), history=bool(history))
+                history: bool = False, gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
+                frame: bool = False) -> Any:
+        """What is stored, as dicts.
+
+        Parameters
+        ----------
+        kernel
+            A name or a path; without it, of all kernels.
+        all
+            Every trial, not the winners alone.
+        any_gpu, gpu
+            Of every GPU, or of those that have this in their name ("H200"); else of the tuner's.
+        sizes
+            Only at these sizes: {"n": 1024}, {"n": [1024, 4096], "T": "half"}.
+        history
+            Also what was measured before the template was edited.
+        frame
+            As a pandas DataFrame.
+        """
+        wanted = _filter(kernel, any_gpu, gpu, sizes, all_trials=bool(all), history=bool(history))
         callback = _abi.FUNCTIONS["gputune_records"][1][2]
         found = [_shown(record) for record in iterate(lambda each: library.gputune_records(
             self._handle, ctypes.byref(wanted), callback(each), None))]
@@ -558,6 +655,41 @@ class Tuner(_Shared):
     def trials(self, /, kernel: Path | None = None, **options: Any) -> Any:
         """records() with every stored result, not the winners alone."""
         return self.records(kernel, all=True, **options)
+
+    def forget(self, /, kernel: Path | None, *, any_gpu: bool = False, gpu: str | None = None,
+               sizes: Mapping[str, Sizes] | None = None, outdated: bool = False, older_drivers: bool = False,
+               older_than: float = 0, most_bytes: int = 0, dry_run: bool = False) -> list[dict[str, Any]]:
+        """Drops what is stored, winners, trials and code, and returns the records that go, as dicts.
+
+        Parameters
+        ----------
+        kernel, any_gpu, gpu, sizes
+            Of which records, as in records(); a kernel of None: of all kernels.
+        outdated, older_drivers, older_than
+            Of these only what was measured before the template was edited, with an older driver than
+            the GPU's last results, or where nothing was measured for so many seconds.
+        most_bytes
+            Then the oldest, until the data takes at most so much.
+        dry_run
+            Nothing goes.
+        """
+        wanted = _filter(kernel, any_gpu, gpu, sizes)
+        options = _abi.gputune_forget_options(
+            version=_abi.GPUTUNE_FORGET_OPTIONS_VERSION, only_say=bool(dry_run), outdated=bool(outdated),
+            older_drivers=bool(older_drivers), older_than_s=_seconds("older_than", older_than),
+            most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1))
+        callback = _abi.FUNCTIONS["gputune_forget"][1][3]
+        return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
+            self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
+
+    def merge(self, paths: Sequence[Path]) -> dict[str, int]:
+        """Takes over what other database files have: all, or nothing. Returns how many `trials` and
+        `winners` they have, and `taken_trials` and `taken_winners`, which were missing here or had no
+        more evidence."""
+        files, count = _paths("paths", paths, "other.db")
+        merged = _abi.gputune_merged(version=_abi.GPUTUNE_MERGED_VERSION)
+        check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
+        return as_dict(merged)
 
     def background(self) -> dict[str, int]:
         """How many tunings in the background are waiting, running, tuned and failed."""
@@ -634,6 +766,9 @@ def open(**options: Any) -> Tuner:
     return Tuner(**options)
 
 
+setattr(open, "__signature__", inspect.signature(Tuner))
+
+
 def _current() -> Tuner:
     """The tuner of the current context's GPU, opened once for each."""
     try:
@@ -647,6 +782,16 @@ def _current() -> Tuner:
             if tuner._driver:
                 tuner._driver.keep_answers(key[0], tuner._answers)
         return _tuners[key]
+
+
+def diagnose(**options: Any) -> list[dict[str, str]]:
+    """Looks at all that tuning depends on, as open() with these options would use it: driver, GPU,
+    compiler, workers, database, ... Each `subject` has a `verdict` ("ok", "warning" or "failure"), what was
+    `found`, and a `remedy`, which is "" where nothing is to be done."""
+    given = _opening_options(**options)
+    callback = _abi.FUNCTIONS["gputune_diagnose"][1][1]
+    found = iterate(lambda each: library.gputune_diagnose(ctypes.byref(given), callback(each), None))
+    return [{**one, "verdict": _VERDICTS[one["verdict"]]} for one in found]
 
 
 def misses(path: Path) -> list[dict[str, Any]]:
@@ -683,6 +828,8 @@ compare = _here(Tuner.compare)
 space = _here(Tuner.space)
 records = _here(Tuner.records)
 trials = _here(Tuner.trials)
+forget = _here(Tuner.forget)
+merge = _here(Tuner.merge)
 kernels = _here(Tuner.kernels)
 add_template = _here(Tuner.add_template)
 add_source = _here(Tuner.add_source)

@@ -15,6 +15,7 @@ _SCALARS: dict[str, Any] = {
     "long long": ctypes.c_int64, "unsigned long long": ctypes.c_uint64, "bool": ctypes.c_bool,
     "float": ctypes.c_float, "double": ctypes.c_double, "half": ctypes.c_uint16,
     "__nv_bfloat16": ctypes.c_uint16}
+known_type = _SCALARS.__contains__  # whether the elements of arrays can be said to be of that type
 _FLOATS = ("float", "double", "half", "__nv_bfloat16")
 
 
@@ -131,13 +132,13 @@ class Arguments:
 
     def _buffer(self, value: Any, parameter: dict[str, Any]) -> ctypes.c_void_p:
         if isinstance(value, int):
-            if not 0 <= value < 1 << 64:
+            if not 0 <= value < 1 << 64 or (value == 0 and parameter["buffer_bytes"]):
                 raise TypeError(f"is {value}, which is no address")
             return ctypes.c_void_p(value)
         array = device_array(value, self._stream, self._on_host)
         if array is None:
             raise TypeError(f"is a {type(value).__name__}; expected an array on the GPU")
-        if array.type and parameter["type"] in _SCALARS and array.type != parameter["type"]:
+        if array.type and known_type(parameter["type"]) and array.type != parameter["type"]:
             raise TypeError(f"has elements of type {array.type}")
         if array.bytes < parameter["buffer_bytes"]:
             raise TypeError(f"has {array.bytes} bytes; the plan is for {parameter['buffer_bytes']}")

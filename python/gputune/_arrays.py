@@ -114,6 +114,8 @@ def element_type(view: memoryview) -> str | None:
     letter = view.format.lstrip("@=<")
     if letter[:1] in (">", "!"):
         raise TypeError("has its bytes in another order than the GPU")
+    if letter == "O":
+        raise TypeError("has objects of Python as elements")
     if letter in _FORMATS:
         return _TYPES[_FORMATS[letter]]
     if len(letter) == 1 and letter in "bhilqBHILQnN":

@@ -77,7 +77,7 @@ def _buffer(wanted: str, least: int) -> Step:
     def step(storage: Any, i: int, value: Any) -> bool:
         if type(value) is int:
             storage[i] = value
-            return 0 <= value < 1 << 64
+            return 0 < value < 1 << 64
         try:
             if type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous():
                 return False

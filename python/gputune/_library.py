@@ -29,10 +29,16 @@ def _offer_nvrtc() -> None:
 
 def _load() -> ctypes.CDLL:
     path = os.environ.get("GPUTUNE_LIBRARY") or os.path.join(NATIVE, "libgputune.so.0")
-    loaded = ctypes.CDLL(path if os.path.exists(path) else "libgputune.so.0")
-    for name, (result, arguments) in _abi.FUNCTIONS.items():
-        function = getattr(loaded, name)
-        function.restype, function.argtypes = result, arguments
+    path = path if os.path.exists(path) else "libgputune.so.0"
+    try:
+        loaded = ctypes.CDLL(path)
+        for name, (result, arguments) in _abi.FUNCTIONS.items():
+            function = getattr(loaded, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:  # there is none, or an older one
+        raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package "
+                          "was made with, in its folder `native` or where GPUTUNE_LIBRARY says: run "
+                          "`pip install .` at the top of gputune's source tree") from None
     return loaded
 
 
@@ -58,7 +64,10 @@ def encoded(what: str, value: Any) -> bytes | None:
         return None
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise TypeError(f"{what} is {value!r}; expected a str or a path")
-    return os.fsencode(value)
+    out = os.fsencode(value)
+    if b"\0" in out:
+        raise ValueError(f"{what} is {value!r}, which has a NUL")
+    return out
 
 
 def as_dict(struct: Any) -> dict[str, Any]:
@@ -96,7 +105,7 @@ class Interrupt:
 
     def run(self, call: Callable[[], int]) -> None:
         """Calls C on a thread of its own where this is the main thread, which hears Ctrl-C
-        meanwhile, and then stops the call. Raises what a callback has thrown, or the failure."""
+        meanwhile, and then stops the call. Raises what the call or a callback has thrown, or the failure."""
         if threading.current_thread() is threading.main_thread():
             self._run_apart(call)
         else:
@@ -106,8 +115,11 @@ class Interrupt:
         answers: list[tuple[int, str]] = []
 
         def work() -> None:
-            status = call()
-            answers.append((status, library.gputune_error().decode() if status < 0 else ""))
+            try:
+                status = call()
+                answers.append((status, library.gputune_error().decode() if status < 0 else ""))
+            except BaseException as error:
+                self.thrown.append(error)
 
         thread = threading.Thread(target=work, name="gputune")
         thread.start()
@@ -117,7 +129,7 @@ class Interrupt:
             self.flag.value = 1
             thread.join()
             raise
-        self._finish(*answers[0])
+        self._finish(*answers[0] if answers else (0, ""))
 
     def _finish(self, status: int, message: str) -> None:
         if self.thrown:

@@ -181,7 +181,10 @@ static int put(uint64_t *out, parameter *parameter, PyObject *value)
     case '?':
         return LOOK;
     case 'P':
-        return whole ? put_integer(out, 'Q', value) : put_tensor(out, parameter, value);
+        if (!whole) {
+            return put_tensor(out, parameter, value);
+        }
+        return put_integer(out, 'Q', value) == 0 && *out ? 0 : LOOK;
     case 'f':
     case 'd':
         return whole || PyFloat_CheckExact(value) ? put_float(out, parameter->code, value) : LOOK;
@@ -291,7 +294,7 @@ static PyObject *stream_given(PyObject *kwargs)
 {
     PyObject *stream = kwargs ? PyDict_GetItemWithError(kwargs, word.stream) : Py_None;
     if (kwargs && PyDict_Size(kwargs) != (stream != NULL)) {
-        PyErr_SetString(PyExc_TypeError, "a plan takes its arguments, and 'stream'");
+        PyErr_SetString(PyExc_TypeError, "a plan takes its arguments by position, and stream= alone by name");
         return NULL;
     }
     return stream ? stream : Py_None;

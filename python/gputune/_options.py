@@ -10,7 +10,7 @@ import weakref
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
-from ._arrays import TYPE_LETTERS, current_stream, device_array, host_view
+from ._arrays import TYPE_LETTERS, current_stream, device_array, element_type, host_view
 from ._library import Interrupt, as_dict, encoded, text
 
 Progress = Callable[["dict[str, Any]"], object]
@@ -32,8 +32,8 @@ class Cancel:
 
 # --- inputs ------------------------------------------------------------------------------------------
 
-def _host_memory(name: str, value: Any) -> tuple[int, int, Any] | None:
-    """Address, bytes and what keeps an array in host memory; None of what is none."""
+def _host_memory(name: str, value: Any) -> tuple[int, int, Any, str | None] | None:
+    """Address, bytes, what keeps an array in host memory, and its type; None of what is none."""
     view = host_view(value)
     if view is None:
         return None
@@ -41,16 +41,19 @@ def _host_memory(name: str, value: Any) -> tuple[int, int, Any] | None:
         raise TypeError(f"input {name} is not contiguous in C order; copy it first")
     kept = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0") if view.readonly \
         else (ctypes.c_char * view.nbytes).from_buffer(view)
-    return ctypes.addressof(kept), view.nbytes, kept
+    return ctypes.addressof(kept), view.nbytes, kept, element_type(view)
 
 
-def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any]]:
-    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, and
-    what they point to."""
+def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any], dict[str, str]]:
+    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, what
+    they point to, and the types of the arrays' elements, as far as they are known."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"inputs is {given!r}; expected a dict of arrays and paths by argument")
     items, files, kept = [], [], []
+    types: dict[str, str] = {}
     for name, value in (given or {}).items():
+        if not isinstance(name, str):
+            raise TypeError(f"inputs has {name!r}; expected an argument's name")
         if isinstance(value, (str, os.PathLike)):
             files.append(_abi.gputune_file(name.encode(), encoded(name, value)))
             continue
@@ -58,6 +61,7 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
         host = None if on_gpu else _host_memory(name, value)
         if host:
             items.append(_abi.gputune_input(name.encode(), host[0], host[1], True))
+            types[name] = host[3] or ""
             kept.append(host[2])
             continue
         stream = current_stream([value])
@@ -68,11 +72,12 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
             raise TypeError(f"input {name} is on a GPU; this tuner has none")
         driver.call("cuStreamSynchronize", ctypes.c_void_p(stream))
         items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, False))
+        types[name] = array.type or ""
         kept.append(array)
     made = (_abi.gputune_input * max(len(items), 1))(*items)
     named = (_abi.gputune_file * max(len(files), 1))(*files)
     return ({"inputs": made, "input_count": len(items), "files": named, "file_count": len(files)},
-            [made, named, kept])
+            [made, named, kept], {name: found for name, found in types.items() if found})
 
 
 # --- a reference -------------------------------------------------------------------------------------

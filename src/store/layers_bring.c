@@ -252,7 +252,8 @@ gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *co
                      ? gt_fail(status, "another process has locked the database; nothing was "
                                        "merged, try again later")
                  : status == GPUTUNE_EDATABASE
-                     ? gt_fail(status, "the database cannot be written; nothing was merged")
+                     ? gt_fail(status,
+                               "there is no database file that can be written; nothing was merged")
                      : status;
     }
     gt_database_close(what.all);

@@ -439,7 +439,8 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_f
     if (answer == GPUTUNE_EBUSY) {
         answer = gt_fail(answer, "another process has locked the database; try again later");
     } else if (answer == GPUTUNE_EDATABASE || (answer != GPUTUNE_ENOMEM && !work.searched)) {
-        answer = gt_fail(GPUTUNE_EDATABASE, "the database cannot be written; nothing was dropped");
+        answer = gt_fail(GPUTUNE_EDATABASE,
+                         "there is no database file that can be written; nothing was dropped");
     }
     if (done && what->most_bytes) {
         gt_store_compact(store);

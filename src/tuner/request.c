@@ -287,10 +287,15 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
         if (strcmp(buffer->name, input->buffer) != 0) {
             continue;
         }
-        if (buffer->direction == GT_OUT || input->bytes != buffer->bytes || !input->data) {
-            return gt_fail(
-                GPUTUNE_EINVAL, "input '%s': expected %llu bytes of an input buffer, got %llu",
-                input->buffer, (unsigned long long)buffer->bytes, (unsigned long long)input->bytes);
+        if (buffer->direction == GT_OUT) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "input '%s' is an output; expected a buffer that is read",
+                           input->buffer);
+        }
+        if (input->bytes != buffer->bytes || !input->data) {
+            return gt_fail(GPUTUNE_EINVAL, "input '%s' has %llu bytes; expected %llu",
+                           input->buffer, (unsigned long long)(input->data ? input->bytes : 0),
+                           (unsigned long long)buffer->bytes);
         }
         *out = i;
         return GPUTUNE_OK;

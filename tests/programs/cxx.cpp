@@ -69,6 +69,12 @@ struct buffers {
     }
 };
 
+static std::string temporary()
+{
+    const char *folder = std::getenv("TMPDIR");
+    return folder ? folder : "/tmp";
+}
+
 static gputune_options quick()
 {
     gputune_options options = gt::default_options();
@@ -110,7 +116,10 @@ static void arguments(const gt::plan &axpy)
     refuses(axpy.try_launch(nullptr, y, x, std::array<float, 2>{}, n),
             "(float a) has another size");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
-    refuses(axpy.try_launch(nullptr, y, x, 2.0f), "axpy takes 4 arguments; got 3");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f),
+            "axpy takes 4 arguments (y, x, a, n) behind the stream; got 3");
+    refuses(axpy.try_launch(nullptr, y, nullptr, 2.0f, n), "(float *x) is a null pointer");
+    refuses(axpy.try_launch(nullptr, 0ULL, x, 2.0f, n), "(float *y) is a null pointer");
     refuses(axpy.try_launch(nullptr, y, x, 1e300, n), "(float a) is out of the range");
     const float array[4] = {};
     refuses(axpy.try_launch(nullptr, array, x, 2.0f, n), "(float *y) is a value");
@@ -250,6 +259,11 @@ static void options_of_cxx(const gt::tuner &tuner)
     data = own;
     data.input("x", gt::span<const float>(b.x, b.n));
     expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
+    const std::vector<int> integers(b.n);
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, gt::options().input("x", integers));
+    expect(!plan && plan.why().message == "input 'x' has elements of another type; the template "
+                                          "has float",
+           "inputs of another type", plan ? "" : plan.why().message);
     data.input("z", x);
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(!plan && plan.why().status == GPUTUNE_EINVAL, "an input that is no argument");
@@ -257,15 +271,65 @@ static void options_of_cxx(const gt::tuner &tuner)
     const auto ran = tuner.try_run(kernel, {{"n", b.n}}, {"BLOCK=128", "BLOCK=256"},
                                    [&](const gputune_record &one) { rows += one.median_ns > 0; });
     expect(ran && rows == 2, "two configurations side by side");
+    const std::string folder = temporary();
+    rows = 0;
+    const auto kept = tuner.try_run(
+        kernel, {{"n", b.n}}, {},
+        [&](const gputune_record &one) { rows += one.is_default && one.median_ns > 0; },
+        gt::options().save(folder));
+    expect(kept && rows == 1 && std::remove((folder + "/y.npy").c_str()) == 0,
+           "the default is run, and its outputs are saved", kept ? "" : kept.why().message);
     plan = tuner.try_tune(kernel, {{"n", 2000}}, gt::options(own).background());
     expect(plan && tuner.try_wait(60s) && tuner.background().tuned == 1, "in the background");
-    const char *folder = std::getenv("TMPDIR");
-    const std::string path = std::string(folder ? folder : "/tmp") + "/gputune-cxx-wisdom.json";
+    const std::string path = folder + "/gputune-cxx-wisdom.json";
     const auto saved = tuner.try_save_wisdom(path);
     const auto loaded = tuner.try_load_wisdom(path);
     std::remove(path.c_str());
     expect(saved && *saved > 0 && loaded, "wisdom");
     expect(!tuner.try_load_wisdom(path), "wisdom that is not there");
+}
+
+/* What operators do with databases. */
+static void databases(const gt::tuner &tuner)
+{
+    const std::string here = temporary() + "/gputune-cxx-here.db",
+                      there = temporary() + "/gputune-cxx-there.db";
+    const auto open = [](const std::string &path) {
+        gputune_open_options options = gt::default_open_options();
+        options.database = path.c_str();
+        return gt::tuner::try_open(options);
+    };
+    unsigned count = 0;
+    const auto counted = [&](const gputune_record &one) { count += one.is_winner; };
+    const auto one = open(here), other = open(there);
+    const gt::options quickly = gt::options().only("BLOCK=128").only("UNROLL=1");
+    expect(one && other && other->try_tune("axpy", {{"n", 64}}, quickly), "a tuner of a file");
+    const auto merged = one->try_merge({there});
+    expect(merged && merged->taken_winners == 1, "merge", merged ? "" : merged.why().message);
+    expect(!one->try_merge({there + ".none"}), "a file that is not there");
+    gputune_record_filter of_size = GPUTUNE_RECORD_FILTER_INIT;
+    of_size.sizes = "n=65";
+    expect(one->try_forget(counted, &of_size) && count == 0, "forget another size");
+    of_size.sizes = "n=64";
+    expect(one->try_forget(counted, &of_size) && count == 1, "forget");
+    expect(!tuner.try_forget(counted, nullptr), "no file to forget of"); /* it is in memory */
+    for (const char *end : {"", "-wal", "-shm", "-journal"}) {
+        std::remove((here + end).c_str());
+        std::remove((there + end).c_str());
+    }
+}
+
+static void diagnosis()
+{
+    unsigned good = 0, bad = 0;
+    const auto each = [&](const gputune_diagnosis &one) {
+        good += one.verdict == GPUTUNE_VERDICT_OK;
+        bad += one.verdict == GPUTUNE_VERDICT_FAILURE && *one.remedy;
+    };
+    expect(gt::try_diagnose(each) && good > 3, "diagnose", std::to_string(good));
+    gputune_open_options options = gt::default_open_options();
+    options.driver = "/none/libcuda.so.1";
+    expect(gt::try_diagnose(each, options) && bad > 0, "what is wrong has a remedy");
 }
 
 #if defined(__cpp_exceptions)
@@ -340,6 +404,8 @@ int main()
         exceptions(*tuner);
 #endif
         options_of_cxx(*tuner);
+        databases(*tuner);
+        diagnosis();
         expect(tuner->try_tune("axpy", {{"m", 1}}).why().status != GPUTUNE_OK,
                "a result that failed");
     }

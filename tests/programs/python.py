@@ -212,6 +212,9 @@ def arguments_that_do_not_fit():
     raises(TypeError, "argument 4 (unsigned long long n) is '7'; the template has an integer",
            axpy, y, x, 2.0, "7")
     raises(TypeError, "is no address", axpy, 1 << 64, x, 2.0, N)
+    raises(TypeError, "argument 2 (float *x) is 0, which is no address", axpy, y, 0, 2.0, N)
+    raises(TypeError, "argument", axpy, y=y, x=x, a=2.0, n=N)
+    assert [one["kind"] for one in axpy.arguments] == ["buffer", "buffer", "scalar", "scalar"]
     assert y.read() == [3.0] * N
 
 
@@ -371,6 +374,15 @@ def options_that_do_not_fit():
     raises(ValueError, "size n is ", gputune.tune, "axpy", n=1 << 70)
     raises(TypeError, "only has 1", gputune.tune, "axpy", n=N, only=[1])
     raises(TypeError, "only is 'VEC=1'; expected a list", gputune.tune, "axpy", n=N, only="VEC=1")
+    raises(TypeError, "only is {'VEC': 1}; expected a list", gputune.tune, "axpy", n=N, only={"VEC": 1})
+    raises(TypeError, "size n is given twice", gputune.tune, "axpy", n=N, sizes={"n": 2 * N})
+    raises(ValueError, "which has a NUL", gputune.tune, "axpy\0", n=N)
+    raises(TypeError, "inputs has 1; expected an argument's name", gputune.tune, "axpy", n=N, inputs={1: [0]})
+    raises(gputune.InvalidError, "input 'y' is an output", gputune.tune, "copy", n=N,
+           inputs={"y": array.array("f", [1] * N)})
+    integers = array.array("i", [1] * N)
+    raises(TypeError, "input x has elements of type int; the template has float", gputune.tune, "axpy", n=N,
+           inputs={"x": integers})
     raises(ValueError, "max_variants is -1", gputune.tune, "axpy", n=N, max_variants=-1)
     raises(ValueError, "seed is -1", gputune.tune, "axpy", n=N, seed=-1)
     raises(TypeError, "time_limit is '10'", gputune.tune, "axpy", n=N, time_limit="10")
@@ -431,7 +443,9 @@ def a_call_that_was_answered_before():
         for _ in range(2):
             raises(gputune.NotFoundError, "nosuch", tuner.tune, "nosuch", n=N)
             raises(TypeError, "only has 1", tuner.tune, "axpy", n=N, only=[1])
-    raises(gputune.Error, "NULL", tuner.tune, "axpy", **asked)
+    raises(ValueError, "this tuner is closed", tuner.tune, "axpy", **asked)
+    raises(ValueError, "this tuner is closed", tuner.records)
+    assert "closed" in repr(tuner)
 
 
 @test
@@ -441,11 +455,11 @@ def a_forked_child_asks_for_itself():
     if child == 0:
         try:
             plan()
-        except gputune.Error:
-            os._exit(0)  # CUDA does not work there
+        except gputune.Error as error:
+            os._exit(0 if "start processes with multiprocessing's 'spawn'" in str(error) else 2)
         except BaseException:
             os._exit(1)
-        os._exit(0)
+        os._exit(3)  # CUDA does not work there
     assert os.waitpid(child, 0)[1] == 0
 
 
@@ -575,6 +589,7 @@ def arrays_in_host_memory_on_the_emulator():
     axpy(y, x, numpy.float32(2), numpy.int64(N))
     assert (y == 3).all()
     raises(TypeError, "has elements of type double", axpy, numpy.ones(N), x, 1.0, N)
+    raises(TypeError, "has objects of Python as elements", axpy, y, x.astype(object), 1.0, N)
     raises(TypeError, "is an array; the template has a value", axpy, y, x, x, N)
 
 
@@ -600,7 +615,8 @@ def a_programs_own_inputs_and_reference():
         raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
         raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, force=True, **options)
         raises(gputune.InvalidError, "z", tuner.tune, "axpy", inputs={"z": x}, **options)
-        raises(gputune.InvalidError, "x", tuner.tune, "axpy", inputs={"x": x[:5]}, **options)
+        raises(gputune.InvalidError, "input 'x' has 20 bytes; expected 4000", tuner.tune, "axpy",
+               inputs={"x": x[:5]}, **options)
         raises(TypeError, "input x is not contiguous", tuner.tune, "axpy", inputs={"x": numpy.ones(2 * N)[::2]},
                **options)
         raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
@@ -668,6 +684,7 @@ def wisdom_misses_and_comparisons():
         pair = one.compare("axpy", n=64)
         assert [r["configuration"] for r in pair] == [winner["default_configuration"], winner["configuration"]]
         assert len(one.compare("axpy", ["BLOCK=64", "BLOCK=512"], n=64)) == 3
+        raises(TypeError, "configurations is 'BLOCK=64'", one.compare, "axpy", "BLOCK=64", n=64)
         path = os.path.join(folder, "misses")
         os.environ["GPUTUNE_RECORD"] = path
         with gputune.open(database=":memory:") as third:
@@ -676,6 +693,68 @@ def wisdom_misses_and_comparisons():
         assert [(m["kernel"], m["sizes"]) for m in gputune.misses(path)] == [("axpy", "n=777")], gputune.misses(path)
         kinds = [one["kind"] for one in one.check("axpy", n=64, max_variants=2)]
         assert kinds == ["checked", "checked"], kinds
+
+
+@test
+def records_of_a_gpu_and_of_sizes():
+    with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/records.db") as tuner:
+        for n in (64, 128, 256):
+            tuner.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        for sizes, count in (({"n": 64}, 1), ({"n": [64, 256]}, 2), ({"n": "64,128"}, 2), ({"n": 65}, 0), ({}, 3)):
+            assert len(tuner.records(sizes=sizes)) == count, sizes
+        gpu = tuner.device["name"]
+        assert len(tuner.records("axpy", gpu=gpu)) == 3 and not tuner.records("axpy", gpu="Voodoo")
+        raises(TypeError, "sizes is 'n=64'; expected a dict", tuner.records, sizes="n=64")
+        raises(TypeError, "size n is 6.5; expected an integer", tuner.records, sizes={"n": [6.5]})
+        gone = tuner.forget("axpy", sizes={"n": 64}, dry_run=True)
+        assert {one["sizes"] for one in gone} == {"n=64"} and len(tuner.records()) == 3
+        assert len(tuner.forget("axpy", sizes={"n": 64})) == len(gone) and len(tuner.records()) == 2
+        assert tuner.forget("axpy", outdated=True) == [] and tuner.forget("axpy", older_than=3600) == []
+        raises(TypeError, "kernel", tuner.forget)
+        raises(gputune.InvalidError, "older_than_s is -1", tuner.forget, None, older_than=-1)
+        assert tuner.forget(None) and tuner.trials() == []
+
+
+@test
+def databases_are_merged():
+    with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/here.db") as here:
+        paths = [os.path.join(folder, f"{n}.db") for n in (64, 128)]
+        for n, path in zip((64, 128), paths):
+            with gputune.open(database=path) as there:
+                there.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        merged = here.merge(paths)
+        assert merged["winners"] == merged["taken_winners"] == 2 and merged["trials"] >= 2, merged
+        assert [one["sizes"] for one in here.records()] == ["n=64", "n=128"]
+        assert here.merge(paths)["taken_winners"] == 0
+        raises(gputune.Error, "none.db", here.merge, [os.path.join(folder, "none.db")])
+        raises(TypeError, "paths is ", here.merge, paths[0])
+
+
+@test
+def what_is_wrong_is_said():
+    found = {one["subject"]: one for one in gputune.diagnose(database=":memory:")}
+    assert found["driver"]["verdict"] == "ok" and "emulated" in found["driver"]["found"], found
+    wrong = gputune.diagnose(driver="/none/libcuda.so.1")[0]
+    assert wrong["verdict"] == "failure" and wrong["remedy"], wrong
+    raises(TypeError, "device is 1.5", gputune.diagnose, device=1.5)
+    raises(TypeError, "devices", gputune.diagnose, devices=1)
+
+
+@test
+def outputs_are_saved():
+    with tempfile.TemporaryDirectory() as folder:
+        assert len(gputune.run("axpy", n=N, save=folder)) == 1  # of the default
+        with open(os.path.join(folder, "y.npy"), "rb") as file:
+            assert file.read(6) == b"\x93NUMPY"
+
+
+@test
+def compiling_elsewhere():
+    with tempfile.TemporaryDirectory() as folder:
+        with gputune.open(database=":memory:", compile_on=[f"touch {folder}/started; exec"]) as tuner:
+            tuner.tune("axpy", n=64, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+        assert os.listdir(folder) == ["started"]
+    raises(TypeError, "compile_on is 'ssh host'; expected a list", gputune.open, compile_on="ssh host")
 
 
 @test

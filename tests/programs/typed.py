@@ -13,4 +13,6 @@ with gputune.open(database=":memory:") as tuner:
     space = gputune.space("axpy", n=1024)
     print(plan.info["configuration"], space["valid"], len(tuner.records("axpy")))
     results = gputune.run("axpy", ["BLOCK=128"], n=1024)
+    gone: list[dict[str, object]] = tuner.records(sizes={"n": [1024, 2048]}, gpu="H200")
+    print(len(gone), [one["remedy"] for one in gputune.diagnose() if one["verdict"] == "failure"])
     print(results[0]["median_ns"], gputune.compare("axpy", n=1024)[0]["status"])
