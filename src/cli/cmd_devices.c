@@ -69,8 +69,7 @@ int cmd_devices(int argc, char **argv)
     cli_common common = {0};
     const cli_option options[] = {
         {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER",
-         "cuda, emu or emu:PROFILE (the emulator), or a library\n[GPUTUNE_DRIVER, else cuda]",
-         NULL},
+         "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]", NULL},
         CLI_FORMAT_OPTION(&common),
         CLI_MESSAGE_OPTIONS(&common),
         CLI_OPTIONS_END,

@@ -43,7 +43,7 @@ int cmd_kernels(int argc, char **argv)
     cli_common common = {0};
     const cli_option options[] = {
         {"templates", 0, CLI_OPTION_TEXT, &common.templates, "FOLDER",
-         "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL},
+         "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]", NULL},
         CLI_INCLUDE_OPTION,
         CLI_FORMAT_OPTION(&common),
         CLI_MESSAGE_OPTIONS(&common),

@@ -142,7 +142,7 @@ int cmd_report(int argc, char **argv)
         {"size", 's', CLI_OPTION_LIST, &settings.stored.sizes, "NAME=V[,V...]",
          "what was measured at these sizes; may be repeated [all sizes]", NULL},
         {"gpu", 0, CLI_OPTION_TEXT, &settings.stored.gpu, "GPU",
-         "what was measured on this GPU: a part of its name, or its\nenvironment [all GPUs]", NULL},
+         "what was measured on this GPU: a part of its name, or its environment [all GPUs]", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
         CLI_FILE_OPTIONS(&settings.common),
@@ -153,11 +153,11 @@ int cmd_report(int argc, char **argv)
         "report",
         "[KERNEL|PATH...]",
         "Writes what was measured as a page to look at, or to send.",
-        "One file, which fetches nothing: for each scenario every trial by each axis, the best so\n"
-        "far, two axes against each other, default and winner with their intervals, what each\n"
-        "axis is worth, the winner's source, and all trials in a table that filters and sorts.\n"
-        "Several GPUs and sizes of the database stand side by side. Needs no GPU; the database is\n"
-        "only read.",
+        "One file, which fetches nothing: for each scenario every trial by each axis, the best so "
+        "far, two axes against each other, default and winner with their intervals, what each axis "
+        "is worth, the winner's source, and all trials in a table that filters and sorts. Several "
+        "GPUs and sizes of the database stand side by side. Needs no GPU; the database is only "
+        "read.",
         0,
         SIZE_MAX,
         options};

@@ -196,7 +196,7 @@ int cmd_show(int argc, char **argv)
          "winner beside default, and what each axis is worth", NULL},
         CLI_STORED_OPTIONS(&settings.stored),
         {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
-         "the best so far against time, and how many variants have which\ntimes", NULL},
+         "the best so far against time, and how many variants have which times", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
         {"sort", 0, CLI_OPTION_CHOICE, &settings.sort, NULL,
@@ -211,30 +211,21 @@ int cmd_show(int argc, char **argv)
         "show",
         "[KERNEL|PATH]",
         "Prints what is remembered for this GPU.",
-        "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is "
-        "the\n"
-        "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the\n"
-        "widths in bits of the accesses to global memory in the machine code. Flags:\n"
-        "  tie           no variant is surely faster; the default won, or the simplest of the "
-        "fastest\n"
-        "  noisy         other programs used the GPU, its clocks were held back, or there was "
-        "time\n"
-        "                for one launch of each variant only\n"
-        "  modelled      the time is the emulator's model\n"
-        "  only AXIS=V   the space was restricted to these values, which the default need not "
-        "have\n"
-        "  unfinished    the tuning ended before the race was decided\n"
-        "  no reference  the template has none: the default is taken as right\n"
-        "  outdated      the template has been edited since\n"
-        "  narrow        a vector axis asks for wider accesses than the machine code has\n"
-        "With --why: what an axis is worth is how much slower the best variant is that has it held "
-        "at\n"
-        "another value, among those that were tried. --plot goes before --why.\n"
-        "JSON and CSV have every field: times in nanoseconds (under the objective energy "
-        "nanojoules,\n"
-        "under rate for the work of the default's launch), rates in bytes a second. The database "
-        "is\n"
-        "only read.",
+        "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
+        "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
+        "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie        "
+        "   no variant is surely faster; the default won, or the simplest of the fastest\n  noisy  "
+        "       other programs used the GPU, its clocks were held back, or there was time for one "
+        "launch of each variant only\n  modelled      the time is the emulator's model\n  only "
+        "AXIS=V   the space was restricted to these values, which the default need not have\n  "
+        "unfinished    the tuning ended before the race was decided\n  no reference  the template "
+        "has none: the default is taken as right\n  outdated      the template has been edited "
+        "since\n  narrow        a vector axis asks for wider accesses than the machine code "
+        "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
+        "held at another value, among those that were tried. --plot goes before --why. JSON and "
+        "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
+        "rate for the work of the default's launch), rates in bytes a second. The database is only "
+        "read.",
         0,
         1,
         options};
