@@ -32,7 +32,7 @@ static void note(cli_cell *out, const void *item)
     cli_set_text(out, device->emulated ? "emulated: times are modelled" : "");
 }
 
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
 
 static const cli_column columns[] = {
@@ -43,11 +43,11 @@ static const cli_column columns[] = {
     SAME(environment, "", CLI_CHARS, DATA),
     SAME(sm_count, "SMs", CLI_WHOLE, BOTH),
     SAME(memory_bytes, "memory", CLI_BYTES, BOTH),
-    SAME(l2_bytes, "L2", CLI_BYTES, BOTH),
-    SAME(shared_per_sm_bytes, "shared/SM", CLI_BYTES, BOTH),
-    SAME(shared_optin_bytes, "shared/block", CLI_BYTES, BOTH),
-    SAME(max_cluster, "cluster", CLI_WHOLE, BOTH),
-    SAME(max_parameter_bytes, "parameters", CLI_WHOLE, BOTH),
+    SAME(l2_bytes, "L2", CLI_BYTES, MORE),
+    SAME(shared_per_sm_bytes, "shared/SM", CLI_BYTES, MORE),
+    SAME(shared_optin_bytes, "shared/block", CLI_BYTES, MORE),
+    SAME(max_cluster, "cluster", CLI_WHOLE, MORE),
+    SAME(max_parameter_bytes, "parameters", CLI_WHOLE, MORE),
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),

@@ -28,9 +28,12 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 typedef struct found {
     cli_table table;
     sort_key sort;
-    double *keys;   /* of the rows */
-    size_t columns; /* of the terminal that a table is for; 0 */
-    bool shortened; /* a row says only what differs from the default */
+    double *keys;                       /* of the rows */
+    size_t columns;                     /* of the terminal that a table is for; 0 */
+    bool shortened;                     /* a row says only what differs from the default */
+    const char *scenario, *environment; /* of the last record */
+    const char *standard;               /* their default; NULL: not known */
+    size_t scenario_row;                /* the first of theirs */
     cli_failures failures;
     cli_measured_list measured;
     bool all, why, plot; /* all: in the table */
@@ -78,24 +81,48 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
-/* A configuration of many axes would leave no room for anything else. */
+/* A configuration of many axes would leave no room for anything else; trials, which have more
+ * columns and rows, have less room for theirs. Of the last scenario's rows. */
+static void shorten(found *at)
+{
+    size_t room = at->columns / (at->all ? 4 : 2);
+    for (size_t row = at->scenario_row; row < at->table.row_count && at->standard && room; row++) {
+        cli_cell *cell = cli_record_configuration(&at->table, row);
+        if (cli_columns(cell->text) > room) {
+            cell->text = difference(cell->text, at->standard);
+            at->shortened = true;
+        }
+    }
+}
+
+/* Records of a scenario come in a row. */
+static void note_scenario(found *at, const gputune_record *record)
+{
+    if (strcmp(at->scenario, record->scenario) || strcmp(at->environment, record->environment)) {
+        shorten(at);
+        at->scenario = cli_copy(record->scenario);
+        at->environment = cli_copy(record->environment);
+        at->scenario_row = at->table.row_count;
+        at->standard = NULL;
+    }
+    const char *standard =
+        record->is_default ? record->configuration : record->default_configuration;
+    if (!at->standard && standard && standard[0]) {
+        at->standard = cli_copy(standard);
+    }
+}
+
 static void add_row(found *at, const gputune_record *record)
 {
-    gputune_record shown = *record;
-    const char *standard = record->default_configuration;
-    if (at->columns && standard && standard[0] &&
-        cli_columns(record->configuration) > at->columns / 2) {
-        shown.configuration = difference(record->configuration, standard);
-        at->shortened = true;
-    }
     at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
     at->keys[at->table.row_count] = key_of(at->sort, record);
-    cli_record_add(&at->table, &shown);
+    cli_record_add(&at->table, record);
 }
 
 static int add(void *user, const gputune_record *record)
 {
     found *at = user;
+    note_scenario(at, record);
     if (at->all || record->is_winner || (at->why && record->is_default)) {
         add_row(at, record);
     }
@@ -117,6 +144,7 @@ static void say_device(const cli_session *session)
 static int write_found(const settings *settings, const cli_session *session, found *at,
                        bool any_gpu)
 {
+    shorten(at);
     cli_table_sort(&at->table, at->keys);
     if (settings->top && settings->top < at->table.row_count) {
         at->table.row_count = settings->top;
@@ -134,8 +162,8 @@ static int write_found(const settings *settings, const cli_session *session, fou
     }
     if (at->shortened) {
         fflush(stdout);
-        cli_note("of configurations what differs from the default, at %zu columns of the terminal; "
-                 "--format csv has all",
+        cli_note("of configurations what differs from the default, at a width of %zu; COLUMNS=0 "
+                 "shows all",
                  at->columns);
     }
     if (!settings->all) {
@@ -170,7 +198,9 @@ static int show(const settings *settings, const cli_session *session,
     unsigned view = settings->why   ? CLI_VIEW_WHY
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
-    found at = {.table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
+    found at = {.scenario = "",
+                .environment = "",
+                .table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
                 .all = settings->plot || (settings->all && !settings->why),
                 .why = settings->why,
                 .columns =

@@ -249,7 +249,7 @@ static const cli_column columns[] = {
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
     SAME(environment, "", CLI_TEXT, DATA),
-    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
+    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE | SPARE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
     SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
     {NULL, "grid", CLI_TEXT, RUN, FIELD(grids)},
@@ -305,7 +305,7 @@ static const cli_column columns[] = {
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_COUNT, DATA, failed),
-    SAME(failed, "failed", CLI_SOME_COUNT, WINNERS),
+    SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
     SAME(outdated, "", CLI_YES, DATA),
     SAME(unproved, "", CLI_YES, DATA),
     SAME(scenario, "", CLI_TEXT, DATA),
@@ -344,6 +344,15 @@ void cli_record_add(cli_table *table, const gputune_record *record)
                              table->columns[i].unit == CLI_TIME &&
                              table->columns[i].offset != offsetof(gputune_record, compile_ns);
     }
+}
+
+cli_cell *cli_record_configuration(cli_table *table, size_t row)
+{
+    size_t column = 0;
+    while (columns[column].offset != offsetof(gputune_record, configuration)) {
+        column++;
+    }
+    return &table->cells[row * table->column_count + column];
 }
 
 const char *cli_verdict(const gputune_record *record)

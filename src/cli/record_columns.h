@@ -20,6 +20,8 @@ enum {
 /* An empty table of gputune_record. */
 cli_table cli_record_table(unsigned view);
 void cli_record_add(cli_table *table, const gputune_record *record);
+/* The configuration's cell of a row. */
+cli_cell *cli_record_configuration(cli_table *table, size_t row);
 
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
  * without an interval. */
