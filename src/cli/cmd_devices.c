@@ -6,24 +6,16 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-/* "13.0" for 13000. */
-static void set_version(cli_cell *out, int version)
-{
-    if (version > 0) {
-        cli_set_text(out, cli_format("%d.%d", version / 1000, version % 1000 / 10));
-    }
-}
-
 static void driver(cli_cell *out, const void *item)
 {
     const gputune_device *device = item;
-    set_version(out, device->driver_version);
+    cli_set_version(out, device->driver_version);
 }
 
 static void nvrtc(cli_cell *out, const void *item)
 {
     const gputune_device *device = item;
-    set_version(out, device->nvrtc_version);
+    cli_set_version(out, device->nvrtc_version);
 }
 
 static void note(cli_cell *out, const void *item)
@@ -37,7 +29,7 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPAR
 
 static const cli_column columns[] = {
     SAME(ordinal, "#", CLI_WHOLE, BOTH),
-    SAME(name, "name", CLI_CHARS, BOTH),
+    {"gpu", "GPU", CLI_CHARS, BOTH, offsetof(gputune_device, name), NULL},
     SAME(uuid, "", CLI_CHARS, DATA),
     SAME(arch, "arch", CLI_CHARS, BOTH),
     SAME(environment, "", CLI_CHARS, DATA),
@@ -52,8 +44,10 @@ static const cli_column columns[] = {
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),
     SAME(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
-    CLI_MADE("driver", "driver", BOTH, driver),
-    CLI_MADE("nvrtc", "NVRTC", BOTH, nvrtc),
+    SAME(driver_version, "", CLI_WHOLE, DATA),
+    CLI_MADE(NULL, "driver", CLI_VIEW, driver),
+    SAME(nvrtc_version, "", CLI_WHOLE, DATA),
+    CLI_MADE(NULL, "NVRTC", CLI_VIEW, nvrtc),
     SAME(emulated, "", CLI_YES, DATA),
     CLI_MADE(NULL, "note", CLI_VIEW, note),
 };

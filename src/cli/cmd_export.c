@@ -18,7 +18,8 @@ typedef struct settings {
 
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
-static const char *const objective_words[] = {"any", "kernel", "launch", "latency", "energy", NULL};
+static const char *const objective_words[] = {"any",    "kernel", "launch", "latency",
+                                              "energy", "rate",   NULL};
 
 static int write_file(const cli_export *data, const settings *settings)
 {

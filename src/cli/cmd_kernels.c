@@ -10,9 +10,12 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column columns[] = {
-    SAME(name, CLI_TEXT, BOTH),           SAME(sizes, CLI_SIZES, BOTH),
-    SAME(objective, CLI_OBJECTIVE, BOTH), SAME(summary, CLI_TEXT, BOTH),
-    SAME(axes, CLI_TEXT, DATA),           SAME(path, CLI_TEXT, DATA),
+    {"kernel", "kernel", CLI_TEXT, BOTH, offsetof(gputune_kernel, name), NULL},
+    SAME(sizes, CLI_SIZES, BOTH),
+    SAME(objective, CLI_OBJECTIVE, BOTH),
+    SAME(summary, CLI_TEXT, BOTH),
+    SAME(axes, CLI_TEXT, DATA),
+    SAME(path, CLI_TEXT, DATA),
 };
 
 static int add(void *user, const gputune_kernel *kernel)

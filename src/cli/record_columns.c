@@ -190,22 +190,16 @@ static void outcome(cli_cell *out, const void *item)
     cli_set_text(out, text);
 }
 
-/* "13.0" for 13000. */
-static void set_version(cli_cell *out, int version)
-{
-    cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
-}
-
 static void driver(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
-    set_version(out, record->driver_version);
+    cli_set_version(out, record->driver_version);
 }
 
 static void nvrtc(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
-    set_version(out, record->nvrtc_version);
+    cli_set_version(out, record->nvrtc_version);
 }
 
 static void clocks(cli_cell *out, const void *item)

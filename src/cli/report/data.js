@@ -126,7 +126,7 @@ class Scenario {
     this.best = this.time.reduce((least, time) => time < least ? time : least, Infinity);
     this.worst = this.time.reduce((most, time) => time > most ? time : most, 0);
     this.winnerRow = configuration.indexOf(this.winner);
-    this.defaultRow = this.default ? configuration.indexOf(this.default) : this.column.is_default.indexOf(true);
+    this.defaultRow = this.default_configuration ? configuration.indexOf(this.default_configuration) : this.column.is_default.indexOf(true);
     this.turn = this.rows.slice().sort((a, b) => this.column.order[a] - this.column.order[b]);
     this.place = new Int32Array(this.count);
     this.turn.forEach((row, place) => { this.place[row] = place + 1; });
