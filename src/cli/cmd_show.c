@@ -8,6 +8,7 @@
 #include "cli/record_columns.h"
 #include "cli/stored.h"
 #include "cli/units.h"
+#include "cli/versions.h"
 #include "cli/why.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ typedef struct found {
     const char *scenario, *environment; /* of the last record */
     const char *standard;               /* their default; NULL: not known */
     size_t scenario_row;                /* the first of theirs */
+    cli_versions versions;              /* of winners, with their rows */
     cli_failures failures;
     cli_measured_list measured;
     bool all, why, plot; /* all: in the table */
@@ -87,7 +89,7 @@ static void shorten(found *at)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
     for (size_t row = at->scenario_row; row < at->table.row_count && at->standard && room; row++) {
-        cli_cell *cell = cli_record_configuration(&at->table, row);
+        cli_cell *cell = cli_record_cell(&at->table, row, "configuration");
         if (cli_columns(cell->text) > room) {
             cell->text = difference(cell->text, at->standard);
             at->shortened = true;
@@ -116,6 +118,7 @@ static void add_row(found *at, const gputune_record *record)
 {
     at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
     at->keys[at->table.row_count] = key_of(at->sort, record);
+    cli_versions_add(&at->versions, record, at->table.row_count);
     cli_record_add(&at->table, record);
 }
 
@@ -145,6 +148,7 @@ static int write_found(const settings *settings, const cli_session *session, fou
                        bool any_gpu)
 {
     shorten(at);
+    cli_versions_compare(&at->versions, &at->table);
     cli_table_sort(&at->table, at->keys);
     if (settings->top && settings->top < at->table.row_count) {
         at->table.row_count = settings->top;
@@ -198,9 +202,10 @@ static int show(const settings *settings, const cli_session *session,
     unsigned view = settings->why   ? CLI_VIEW_WHY
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
+    view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
     found at = {.scenario = "",
                 .environment = "",
-                .table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
+                .table = cli_record_table(view),
                 .all = settings->plot || (settings->all && !settings->why),
                 .why = settings->why,
                 .columns =
@@ -228,7 +233,9 @@ int cmd_show(int argc, char **argv)
         {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
          "the best so far against time, and how many variants have which times", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
-         "also what was measured before a template was edited", NULL},
+         "also what was measured before a template was edited; and how much faster or slower it "
+         "has become since",
+         NULL},
         {"sort", 0, CLI_OPTION_CHOICE, &settings.sort, NULL,
          "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
         {"top", 0, CLI_OPTION_COUNT, &settings.top, "N", "only the first N rows", NULL},

@@ -211,6 +211,12 @@ static void clocks(cli_cell *out, const void *item)
     }
 }
 
+/* Of another record, which is not known yet. */
+static void later(cli_cell *out, const void *item)
+{
+    (void)out, (void)item;
+}
+
 static void verdict(cli_cell *out, const void *item)
 {
     cli_set_text(out, cli_verdict(item));
@@ -264,6 +270,8 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
+    MADE("since", "since then", CLI_STATUS, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
+    MADE("speedup_since", "", CLI_REAL, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
     MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
@@ -340,10 +348,10 @@ void cli_record_add(cli_table *table, const gputune_record *record)
     }
 }
 
-cli_cell *cli_record_configuration(cli_table *table, size_t row)
+cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
 {
     size_t column = 0;
-    while (columns[column].offset != offsetof(gputune_record, configuration)) {
+    while (!columns[column].key || strcmp(columns[column].key, key) != 0) {
         column++;
     }
     return &table->cells[row * table->column_count + column];

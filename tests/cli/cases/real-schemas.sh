@@ -39,6 +39,8 @@ axpy="-s n=1000 --only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 real warm axpy $emu $axpy
 real show $emu
 real show $emu --all
+real show $emu --all --history
+real show axpy $emu --why --history
 real show axpy $emu --why
 real show axpy $emu --plot
 page $GPUTUNE
