@@ -4,6 +4,7 @@
 #include "cli/check.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "cli/table.h"
 #include "cli/warm.h"
 
@@ -163,6 +164,22 @@ static int run(const cli_warm *warm)
     return code;
 }
 
+static int tune(cli_warm *warm)
+{
+    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+}
+
+static int tune_live(cli_warm *warm)
+{
+    cli_live_report live;
+    int code = cli_report_begin_live(&live, &warm->common);
+    if (code == CLI_CONTINUE) {
+        code = tune(warm);
+        cli_report_end_live(&live);
+    }
+    return code;
+}
+
 static int check_and_run(cli_warm *warm)
 {
     int checked = cli_tuning_inputs(&warm->tuning);
@@ -178,7 +195,7 @@ static int check_and_run(cli_warm *warm)
     if (checked != CLI_CONTINUE) {
         return checked;
     }
-    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+    return warm->live ? tune_live(warm) : tune(warm);
 }
 
 static const char more[] =
@@ -247,6 +264,9 @@ int cmd_warm(int argc, char **argv)
          "with --compile-only: for this architecture, without a GPU", NULL},
         {"watch", 0, CLI_OPTION_FLAG, &warm.watch, NULL,
          "tune PATHs again whenever they are saved, until Ctrl-C", NULL},
+        {"live", 0, CLI_OPTION_FLAG, &warm.live, NULL,
+         "serve the page of the command report on this machine meanwhile; its address is told",
+         NULL},
         CLI_GPUS_OPTION(&warm.gpus),
         CLI_SHARD_OPTION(&warm.shard_text),
         CLI_COMPILE_ON_OPTION(&warm.compile_on),
