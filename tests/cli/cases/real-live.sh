@@ -48,7 +48,7 @@ echo "while it tunes:"
 $GPUTUNE warm axpy --driver emu --only VEC=1,4 --only UNROLL=1 --live --size n=2000,4000,8000 >table 2>told &
 tuning=$!
 at=$(address told)
-while kill -0 $tuning && get "${at}data.json" >/dev/null && grep -q '"live": true' body; do sleep 0.5; done
+while kill -0 $tuning 2>/dev/null && get "${at}data.json" >/dev/null && grep -q '"live": true' body; do sleep 0.5; done
 grep -o '"live": false' body
 grep -o '"kernel": "[a-z]*", "sizes": "n=[248]000"' body | sort -u # the last data have all
 wait $tuning
