@@ -25,7 +25,8 @@ enum {
     LAST_S = 5, /* a page asks every two seconds: that long it gets to ask for the last data */
     TOKEN_BYTES = 16,
     TOKEN = 2 * TOKEN_BYTES,
-    GAVE_DATA = 1 /* a connection's process exits with this */
+    GAVE_DATA = 1, /* a connection's process exits with these */
+    GAVE_LAST = 2
 };
 
 typedef struct server {
@@ -122,7 +123,7 @@ static int give(const server *server, int connection, bool data)
     cli_present(fclose(memory) == 0 ? body : NULL);
     answer(connection, "200 OK", data ? "application/json" : "text/html; charset=utf-8", body,
            length);
-    return data ? GAVE_DATA : 0;
+    return !data ? 0 : server->is_ending ? GAVE_LAST : GAVE_DATA;
 }
 
 /* Answers "GET /TOKEN/ HTTP/1.1". */
@@ -182,17 +183,18 @@ static void take_connection(server *server)
     }
 }
 
-/* Whether one of those that have ended gave data. */
+/* Whether one of those that have ended gave the last data. */
 static bool settle(server *server)
 {
-    bool gave = false;
+    bool last = false;
     int status;
     while (server->connections > 0 && waitpid(-1, &status, WNOHANG) > 0) {
         server->connections--;
-        gave |= WIFEXITED(status) && WEXITSTATUS(status) == GAVE_DATA;
+        bool gave = WIFEXITED(status) && WEXITSTATUS(status) != 0;
+        server->asked = gave ? now_s() : server->asked;
+        last |= gave && WEXITSTATUS(status) == GAVE_LAST;
     }
-    server->asked = gave ? now_s() : server->asked;
-    return gave;
+    return last;
 }
 
 static bool has_ended(int until)
@@ -210,8 +212,8 @@ static void serve(server *server, int until)
         if (poll(&waiting, busy ? 0 : 1, TICK_MS) > 0) {
             take_connection(server);
         }
-        bool gave = settle(server);
-        if (server->is_ending && (gave || now_s() - ended > LAST_S)) {
+        bool gave_last = settle(server);
+        if (server->is_ending && (gave_last || now_s() - ended > LAST_S)) {
             return;
         }
         if (!server->is_ending && has_ended(until)) {

@@ -2,7 +2,7 @@
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only BLOCK=64 --only UNROLL=1"
 address() { # FILE: once it is told
-    until grep -q '^http' "$1"; do sleep 0.1; done
+    until grep -qs '^http' "$1"; do sleep 0.1; done
     sed -n 's|^\(http://127.0.0.1:[0-9]*/[0-9a-f]\{32\}/\)$|\1|p' "$1"
 }
 get() { # what of the answer: OPTIONS... URL
