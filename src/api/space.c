@@ -140,6 +140,9 @@ static gputune_status describe_space(space_parts *parts, gputune *tuner, const c
         gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
     GT_TRY(gt_request_space(&parts->engine, parts->request));
     GT_TRY(describe_counts(parts));
+    if (parts->space.valid) {
+        gt_request_warn_of_default(parts->request, parts->engine);
+    }
     GT_TRY(describe_values(parts));
     return describe_exclusions(parts);
 }

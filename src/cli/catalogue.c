@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool cli_is_path(const char *name)
 {
@@ -74,6 +75,12 @@ static int unknown_name(const cli_session *session, const char *name)
     const char **names = cli_allocate(all.count, sizeof *names);
     for (size_t i = 0; i < all.count; i++) {
         names[i] = all.kernels[i].name;
+    }
+    const char *file = cli_format("./%s.cu", name);
+    if (code == CLI_CONTINUE && access(file, R_OK) == 0) {
+        cli_error("unknown kernel '%s'; a template of your own is named by its path: %s", name,
+                  file);
+        return CLI_EXIT_USAGE;
     }
     return code == CLI_CONTINUE ? cli_unknown("kernel", name, names, all.count) : code;
 }

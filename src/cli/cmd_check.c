@@ -50,10 +50,10 @@ int cmd_check(int argc, char **argv)
         "check",
         "KERNEL|PATH",
         "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
-        "Races of threads in shared and global memory, barriers in divergent branches, shuffles\n"
-        "from threads that have returned, reads of memory that nothing has set, accesses outside\n"
-        "an argument or misaligned, device variables that are written. Without sizes, those of\n"
-        "the template are cut down to about a megabyte. Exit code 7: something was found.",
+        "Races of threads in shared and global memory, barriers in divergent branches, shuffles "
+        "from threads that have returned, reads of memory that nothing has set, accesses outside "
+        "an argument or misaligned, device variables that are written. Without sizes, those of the "
+        "template are cut down to about a megabyte. Exit code 7: something was found.",
         1,
         1,
         options};

@@ -299,10 +299,10 @@ int cmd_compare(int argc, char **argv)
     const cli_usage usage = {
         "compare",
         "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
-        "Measures two configurations of a kernel interleaved, and says which is faster. Of two\n"
-        "databases: every scenario (of the kernel that is named) for which both have a winner on\n"
+        "Measures two configurations of a kernel interleaved, and says which is faster. Of two "
+        "databases: every scenario (of the kernel that is named) for which both have a winner on "
         "this GPU. A template that is not among the installed ones is named by its path.",
-        "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole\n"
+        "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole "
         "interval is above 1, slower when below, else the same.",
         2,
         3,

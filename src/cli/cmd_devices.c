@@ -6,24 +6,16 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-/* "13.0" for 13000. */
-static void set_version(cli_cell *out, int version)
-{
-    if (version > 0) {
-        cli_set_text(out, cli_format("%d.%d", version / 1000, version % 1000 / 10));
-    }
-}
-
 static void driver(cli_cell *out, const void *item)
 {
     const gputune_device *device = item;
-    set_version(out, device->driver_version);
+    cli_set_version(out, device->driver_version);
 }
 
 static void nvrtc(cli_cell *out, const void *item)
 {
     const gputune_device *device = item;
-    set_version(out, device->nvrtc_version);
+    cli_set_version(out, device->nvrtc_version);
 }
 
 static void note(cli_cell *out, const void *item)
@@ -32,28 +24,30 @@ static void note(cli_cell *out, const void *item)
     cli_set_text(out, device->emulated ? "emulated: times are modelled" : "");
 }
 
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
 
 static const cli_column columns[] = {
     SAME(ordinal, "#", CLI_WHOLE, BOTH),
-    SAME(name, "name", CLI_CHARS, BOTH),
+    {"gpu", "GPU", CLI_CHARS, BOTH, offsetof(gputune_device, name), NULL},
     SAME(uuid, "", CLI_CHARS, DATA),
     SAME(arch, "arch", CLI_CHARS, BOTH),
     SAME(environment, "", CLI_CHARS, DATA),
     SAME(sm_count, "SMs", CLI_WHOLE, BOTH),
     SAME(memory_bytes, "memory", CLI_BYTES, BOTH),
-    SAME(l2_bytes, "L2", CLI_BYTES, BOTH),
-    SAME(shared_per_sm_bytes, "shared/SM", CLI_BYTES, BOTH),
-    SAME(shared_optin_bytes, "shared/block", CLI_BYTES, BOTH),
-    SAME(max_cluster, "cluster", CLI_WHOLE, BOTH),
-    SAME(max_parameter_bytes, "parameters", CLI_WHOLE, BOTH),
+    SAME(l2_bytes, "L2", CLI_BYTES, MORE),
+    SAME(shared_per_sm_bytes, "shared/SM", CLI_BYTES, MORE),
+    SAME(shared_optin_bytes, "shared/block", CLI_BYTES, MORE),
+    SAME(max_cluster, "cluster", CLI_WHOLE, MORE),
+    SAME(max_parameter_bytes, "parameters", CLI_WHOLE, MORE),
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),
     SAME(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
-    CLI_MADE("driver", "driver", BOTH, driver),
-    CLI_MADE("nvrtc", "NVRTC", BOTH, nvrtc),
+    SAME(driver_version, "", CLI_WHOLE, DATA),
+    CLI_MADE(NULL, "driver", CLI_VIEW, driver),
+    SAME(nvrtc_version, "", CLI_WHOLE, DATA),
+    CLI_MADE(NULL, "NVRTC", CLI_VIEW, nvrtc),
     SAME(emulated, "", CLI_YES, DATA),
     CLI_MADE(NULL, "note", CLI_VIEW, note),
 };
@@ -69,8 +63,7 @@ int cmd_devices(int argc, char **argv)
     cli_common common = {0};
     const cli_option options[] = {
         {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER",
-         "cuda, emu or emu:PROFILE (the emulator), or a library\n[GPUTUNE_DRIVER, else cuda]",
-         NULL},
+         "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]", NULL},
         CLI_FORMAT_OPTION(&common),
         CLI_MESSAGE_OPTIONS(&common),
         CLI_OPTIONS_END,

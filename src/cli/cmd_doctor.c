@@ -79,12 +79,9 @@ int cmd_doctor(int argc, char **argv)
         "",
         "Looks at everything that tuning depends on, and says what is wrong and what to do.",
         "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
-        "each\n"
-        "is ok, a warning (results are worse, or come later, than they could) or a failure. The "
-        "exit\n"
-        "code is 3 with a failure, 6 where the database fails first. The GPU copies some memory; "
-        "the\n"
-        "database stays as it is.",
+        "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
+        "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
+        "memory; the database stays as it is.",
         0,
         0,
         options};

@@ -169,16 +169,15 @@ int cmd_embed(int argc, char **argv)
         {"output", 'o', CLI_OPTION_TEXT, &output, "FILE", "write there [stdout]", NULL},
         CLI_OPTIONS_END,
     };
-    const cli_usage usage = {
-        "embed",
-        "PATH",
-        "Prints a template as a C header that a program is compiled with.",
-        "Files that the template includes in quotes come with it, as far as they stand beside it.\n"
-        "A function of the header, axpy_cu_add(tuner) for axpy.cu, hands them to\n"
-        "gputune_add_source().",
-        1,
-        1,
-        options};
+    const cli_usage usage = {"embed",
+                             "PATH",
+                             "Prints a template as a C header that a program is compiled with.",
+                             "Files that the template includes in quotes come with it, as far as "
+                             "they stand beside it. A function of the header, axpy_cu_add(tuner) "
+                             "for axpy.cu, hands them to gputune_add_source().",
+                             1,
+                             1,
+                             options};
     cli_arguments arguments;
     CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     embedded_files embedded;

@@ -234,7 +234,7 @@ int cmd_emit(int argc, char **argv)
     settings settings = {0};
     const cli_option options[] = {
         {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
-         "\"AXIS=V AXIS=V\", axes left out as in the default [the\ndefault]", NULL},
+         "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
         {"as", 0, CLI_OPTION_CHOICE, &settings.form, NULL, "which form [source]", form_words},
         {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
          "for this architecture instead of the GPU at hand", NULL},

@@ -18,7 +18,8 @@ typedef struct settings {
 
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
-static const char *const objective_words[] = {"any", "kernel", "launch", "latency", "energy", NULL};
+static const char *const objective_words[] = {"any",    "kernel", "launch", "latency",
+                                              "energy", "rate",   NULL};
 
 static int write_file(const cli_export *data, const settings *settings)
 {
@@ -84,9 +85,9 @@ int cmd_export(int argc, char **argv)
          objective_words},
         {"cache", 0, CLI_OPTION_CHOICE, &settings.cache, NULL, "its cache mode [any]", cache_words},
         {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
-         "the GPU it was measured on: a part of its name, or its\nenvironment", NULL},
+         "the GPU it was measured on: a part of its name, or its environment", NULL},
         {"scenario", 0, CLI_OPTION_TEXT, &settings.scenario, "HASH",
-         "the scenario by its hash, also one of an earlier version of\nthe template", NULL},
+         "the scenario by its hash, also one of an earlier version of the template", NULL},
         {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE",
          "write there instead of to standard output", NULL},
         CLI_FILE_OPTIONS(&settings.common),
@@ -97,10 +98,9 @@ int cmd_export(int argc, char **argv)
         "export",
         "KERNEL|PATH",
         "Writes what was measured of one scenario so that other tools read it.",
-        "Every trial is written: times in milliseconds (the median), compile times, and failures\n"
-        "with their kind. Where several scenarios are stored that fit, they are listed with the\n"
-        "options that name each. An axis with words among its values is written as strings; a "
-        "size\n"
+        "Every trial is written: times in milliseconds (the median), compile times, and failures "
+        "with their kind. Where several scenarios are stored that fit, they are listed with the "
+        "options that name each. An axis with words among its values is written as strings; a size "
         "that is a word is an axis of one value. Needs no GPU.",
         1,
         1,

@@ -15,10 +15,8 @@ int cmd_forget(int argc, char **argv)
         "KERNEL|PATH",
         "Drops what is stored of a kernel: winners, trials and code.",
         "Every version of its template goes, but not what is stored of other kernels, sizes and "
-        "GPUs\n"
-        "than those that are named. Nothing is asked; --dry-run says what would go. The winners "
-        "that\n"
-        "go are printed. 'gputune prune' drops what is old.",
+        "GPUs than those that are named. Nothing is asked; --dry-run says what would go. The "
+        "winners that go are printed. 'gputune prune' drops what is old.",
         1,
         1,
         options};

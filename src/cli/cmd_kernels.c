@@ -10,9 +10,12 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column columns[] = {
-    SAME(name, CLI_TEXT, BOTH),           SAME(sizes, CLI_SIZES, BOTH),
-    SAME(objective, CLI_OBJECTIVE, BOTH), SAME(summary, CLI_TEXT, BOTH),
-    SAME(axes, CLI_TEXT, DATA),           SAME(path, CLI_TEXT, DATA),
+    {"kernel", "kernel", CLI_TEXT, BOTH, offsetof(gputune_kernel, name), NULL},
+    SAME(sizes, CLI_SIZES, BOTH),
+    SAME(objective, CLI_OBJECTIVE, BOTH),
+    SAME(summary, CLI_TEXT, BOTH),
+    SAME(axes, CLI_TEXT, DATA),
+    SAME(path, CLI_TEXT, DATA),
 };
 
 static int add(void *user, const gputune_kernel *kernel)
@@ -40,7 +43,7 @@ int cmd_kernels(int argc, char **argv)
     cli_common common = {0};
     const cli_option options[] = {
         {"templates", 0, CLI_OPTION_TEXT, &common.templates, "FOLDER",
-         "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL},
+         "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]", NULL},
         CLI_INCLUDE_OPTION,
         CLI_FORMAT_OPTION(&common),
         CLI_MESSAGE_OPTIONS(&common),

@@ -32,15 +32,11 @@ int cmd_merge(int argc, char **argv)
         "merge",
         "FILE... -o FILE",
         "Takes over what databases have into one: winners, trials and code.",
-        "All or nothing; the databases before -o are only read. Of two winners of the same space,\n"
+        "All or nothing; the databases before -o are only read. Of two winners of the same space, "
         "also where the last one has one, that one stays which was decided, then proved, then "
-        "found\n"
-        "with the newer driver, with more effort, later; of two trials of a configuration a "
-        "finished\n"
-        "one, then the later. A database that other users may write is refused: 'gputune wisdom' "
-        "carries "
-        "its\n"
-        "winners, which are proved again.",
+        "found with the newer driver, with more effort, later; of two trials of a configuration a "
+        "finished one, then the later. A database that other users may write is refused: 'gputune "
+        "wisdom' carries its winners, which are proved again.",
         1,
         (size_t)-1,
         options};

@@ -28,9 +28,9 @@ int cmd_prune(int argc, char **argv)
         {"older-than", 0, CLI_OPTION_NUMBER, &days, "DAYS",
          "also what nothing was measured of for so many days", NULL},
         {"old-drivers", 0, CLI_OPTION_FLAG, &forget.what.older_drivers, NULL,
-         "also what was measured with an older driver than its GPU's last\nresults", NULL},
+         "also what was measured with an older driver than its GPU's last results", NULL},
         {"max-size", 0, CLI_OPTION_TEXT, &most, "BYTES",
-         "then the oldest, until the database takes at most so much:\n100M, 1G", NULL},
+         "then the oldest, until the database takes at most so much: 100M, 1G", NULL},
         CLI_FORGET_OPTIONS(&forget),
         CLI_OPTIONS_END,
     };
@@ -39,11 +39,9 @@ int cmd_prune(int argc, char **argv)
         "[KERNEL|PATH]",
         "Drops what was measured before templates were edited.",
         "What 'gputune show' prints stays; what it prints only with --history goes: winners, "
-        "trials,\n"
-        "and code that nothing else uses. Of a kernel whose template is not at hand, the newest\n"
-        "version stays. The options let more go; --dry-run says what would go. The winners that "
-        "go\n"
-        "are printed. 'gputune forget' drops what is stored of a kernel.",
+        "trials, and code that nothing else uses. Of a kernel whose template is not at hand, the "
+        "newest version stays. The options let more go; --dry-run says what would go. The winners "
+        "that go are printed. 'gputune forget' drops what is stored of a kernel.",
         0,
         1,
         options};

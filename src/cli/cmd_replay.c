@@ -139,9 +139,9 @@ int cmd_replay(int argc, char **argv)
         {"seeds", 0, CLI_OPTION_COUNT, &settings.seeds, "COUNT", "how many runs of each [100]",
          NULL},
         {"evaluations", 'e', CLI_OPTION_TEXT, &settings.evaluations, "COUNT[,COUNT...]",
-         "after how many results to score, failures included\n[50,100,200]", NULL},
+         "after how many results to score, failures included [50,100,200]", NULL},
         {"workers", 'w', CLI_OPTION_COUNT, &settings.workers, "COUNT",
-         "compile so many at a time, by a virtual clock [one after\nanother, without a clock]",
+         "compile so many at a time, by a virtual clock [one after another, without a clock]",
          NULL},
         {"seed", 0, CLI_OPTION_COUNT, &settings.seed, "NUMBER", "of the first run [0]", NULL},
         CLI_FORMAT_OPTION(&settings.common),
@@ -153,16 +153,11 @@ int cmd_replay(int argc, char **argv)
         "FILE...",
         "Runs search strategies against recorded spaces, and scores them.",
         "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret is the best "
-        "so\n"
-        "far over the optimum, minus 1, as the mean of the runs. Failures count as evaluations.\n"
+        "so far over the optimum, minus 1, as the mean of the runs. Failures count as evaluations. "
         "With --workers, a virtual clock adds up compile, launch and framework times as recorded. "
-        "One\n"
-        "GPU launches a variant near the best so far five times, and a slower one once. The "
-        "output is\n"
-        "then the median seconds until the best is within 5% and 2% of the optimum, or empty "
-        "where\n"
-        "half of the runs did not get there.\n"
-        "The same seed gives the same figures.",
+        "One GPU launches a variant near the best so far five times, and a slower one once. The "
+        "output is then the median seconds until the best is within 5% and 2% of the optimum, or "
+        "empty where half of the runs did not get there. The same seed gives the same figures.",
         1,
         SIZE_MAX,
         options};

@@ -4,12 +4,19 @@
 #include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/live.h"
 #include "cli/output.h"
 #include "cli/record_columns.h"
 #include "cli/report.h"
 #include "cli/sizes.h"
 #include "cli/stored.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PAGE, MARKDOWN };
@@ -21,7 +28,7 @@ typedef struct settings {
     cli_stored stored;
     const char *output;
     int format;
-    bool history;
+    bool history, live;
 } settings;
 
 static int add(void *user, const gputune_record *record)
@@ -102,7 +109,7 @@ static int write_report(const cli_report *report, const settings *settings)
 {
     cli_output output;
     if (settings->format == PAGE && !settings->output && isatty(STDOUT_FILENO)) {
-        cli_error("a page is for a browser; --output FILE stores it");
+        cli_error("a page is for a browser; --output FILE stores it, --live serves it");
         return CLI_EXIT_USAGE;
     }
     CLI_TRY(cli_output_open(&output, settings->output, true));
@@ -111,16 +118,97 @@ static int write_report(const cli_report *report, const settings *settings)
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
-static int make_report(const settings *settings, const cli_session *session,
-                       const cli_arguments *names)
+/* Opens the database for it, and closes it again. */
+static int read_report(cli_report *out, const settings *settings, const cli_arguments *names)
 {
-    cli_report report = {.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
-    CLI_TRY(collect(&report, settings, session, names));
-    report.sources = cli_allocate(report.measured.count, sizeof *report.sources);
-    for (size_t i = 0; i < report.measured.count && i < MOST_SOURCES; i++) {
-        report.sources[i] = find_source(session, &report.measured.items[i]);
+    cli_session session;
+    *out = (cli_report){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
+    CLI_TRY(cli_open(&session, &settings->common, CLI_OPEN_NO_DEVICE));
+    int code = collect(out, settings, &session, names);
+    out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
+    for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
+        out->sources[i] = find_source(&session, &out->measured.items[i]);
     }
-    return write_report(&report, settings);
+    cli_close(&session);
+    return code;
+}
+
+/* ---- live ---- */
+
+typedef struct live {
+    const settings *settings;
+    const cli_arguments *names;
+} live;
+
+/* What cannot be read is as good as nothing: the page asks again. */
+static void read_live(cli_report *out, const live *live)
+{
+    settings quiet = *live->settings;
+    quiet.common.quiet = true;
+    (void)read_report(out, &quiet, live->names);
+}
+
+static void write_live_page(void *user, FILE *file)
+{
+    cli_report report;
+    read_live(&report, user);
+    report.live = true;
+    cli_report_write_page(&report, file);
+}
+
+static void write_live_data(void *user, bool is_last, FILE *file)
+{
+    cli_report report;
+    read_live(&report, user);
+    report.live = !is_last;
+    cli_report_write_data(&report, file);
+}
+
+static int serve(const settings *settings, const cli_arguments *names, FILE *told, int until)
+{
+    live live = {settings, names};
+    const cli_live_source source = {write_live_page, write_live_data, &live};
+    return cli_live_serve(&source, told, until);
+}
+
+int cli_report_begin_live(cli_live_report *out, const cli_common *common)
+{
+    int ends[2];
+    const pid_t parent = getpid();
+    *out = (cli_live_report){-1, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0 || (out->process = fork()) < 0) {
+        cli_error("cannot start a process that serves the report: %s", strerror(errno));
+        return CLI_EXIT_NOTHING;
+    }
+    if (out->process == 0) {
+        const cli_arguments all = {NULL, 0};
+        settings settings = {.common = *common};
+        close(ends[1]);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        _exit(getppid() == parent ? serve(&settings, &all, stderr, ends[0]) : CLI_EXIT_OK);
+    }
+    close(ends[0]);
+    out->until = ends[1];
+    return CLI_CONTINUE;
+}
+
+void cli_report_end_live(const cli_live_report *live)
+{
+    close(live->until);
+    while (waitpid(live->process, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* ---- */
+
+static int make_report(const settings *settings, const cli_arguments *names)
+{
+    cli_report report;
+    int code = read_report(&report, settings, names);
+    if (settings->live && (code == CLI_CONTINUE || code == CLI_EXIT_NOTHING)) {
+        return serve(settings, names, stdout, -1);
+    }
+    return code == CLI_CONTINUE ? write_report(&report, settings) : code;
 }
 
 int cmd_report(int argc, char **argv)
@@ -134,9 +222,11 @@ int cmd_report(int argc, char **argv)
         {"size", 's', CLI_OPTION_LIST, &settings.stored.sizes, "NAME=V[,V...]",
          "what was measured at these sizes; may be repeated [all sizes]", NULL},
         {"gpu", 0, CLI_OPTION_TEXT, &settings.stored.gpu, "GPU",
-         "what was measured on this GPU: a part of its name, or its\nenvironment [all GPUs]", NULL},
+         "what was measured on this GPU: a part of its name, or its environment [all GPUs]", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
          "also what was measured before a template was edited", NULL},
+        {"live", 0, CLI_OPTION_FLAG, &settings.live, NULL,
+         "serve the page on this machine, with what is measured meanwhile, until Ctrl-C", NULL},
         CLI_FILE_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),
         CLI_OPTIONS_END,
@@ -145,24 +235,21 @@ int cmd_report(int argc, char **argv)
         "report",
         "[KERNEL|PATH...]",
         "Writes what was measured as a page to look at, or to send.",
-        "One file, which fetches nothing: for each scenario every trial by each axis, the best so\n"
-        "far, two axes against each other, default and winner with their intervals, what each\n"
-        "axis is worth, the winner's source, and all trials in a table that filters and sorts.\n"
-        "Several GPUs and sizes of the database stand side by side. Needs no GPU; the database is\n"
-        "only read.",
+        "One file, which fetches nothing: for each scenario every trial by each axis, the best so "
+        "far, two axes against each other, default and winner with their intervals, what each axis "
+        "is worth, the winner's source, and all trials in a table that filters and sorts. Several "
+        "GPUs and sizes of the database stand side by side. Needs no GPU; the database is only "
+        "read. --live prints the page's address, which holds a secret: only who knows it can read "
+        "the page, and only on this machine. 'gputune warm --live' serves it while it tunes.",
         0,
         SIZE_MAX,
         options};
     cli_arguments arguments;
-    cli_session session;
     int code = cli_parse(&arguments, &usage, argc, argv);
     settings.common.read_only = true;
-    if (code == CLI_CONTINUE) {
-        code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
+    if (code == CLI_CONTINUE && settings.live && (settings.output || settings.format == MARKDOWN)) {
+        cli_error("report: --live serves a page; leave out --output and --format");
+        return CLI_EXIT_USAGE;
     }
-    if (code == CLI_CONTINUE) {
-        code = make_report(&settings, &session, &arguments);
-        cli_close(&session);
-    }
-    return code;
+    return code == CLI_CONTINUE ? make_report(&settings, &arguments) : code;
 }

@@ -93,15 +93,13 @@ int cmd_run(int argc, char **argv)
     settings settings = {0};
     const cli_option options[] = {
         {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
-         "\"AXIS=V AXIS=V\", axes left out as in the default; may be\n"
-         "repeated [the default]",
-         NULL},
+         "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]", NULL},
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
          "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
         CLI_INPUT_OPTION(&settings.tuning),
         {"save", 0, CLI_OPTION_TEXT, &settings.save, "FOLDER",
-         "write the outputs of the first configuration there, as\nNAME.npy, which expect() reads",
+         "write the outputs of the first configuration there, as NAME.npy, which expect() reads",
          NULL},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
@@ -115,9 +113,8 @@ int cmd_run(int argc, char **argv)
     const cli_usage usage = {"run",
                              "KERNEL|PATH",
                              "Checks and measures configurations of a kernel; stores nothing.",
-                             "Several configurations are measured interleaved. The column 95% "
-                             "is half the width of the\n"
-                             "confidence interval, as a share of the median.",
+                             "Several configurations are measured interleaved. The column 95% is "
+                             "half the width of the confidence interval, as a share of the median.",
                              1,
                              1,
                              options};

@@ -8,6 +8,7 @@
 #include "cli/record_columns.h"
 #include "cli/stored.h"
 #include "cli/units.h"
+#include "cli/versions.h"
 #include "cli/why.h"
 
 #include <math.h>
@@ -28,9 +29,13 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 typedef struct found {
     cli_table table;
     sort_key sort;
-    double *keys;   /* of the rows */
-    size_t columns; /* of the terminal that a table is for; 0 */
-    bool shortened; /* a row says only what differs from the default */
+    double *keys;                       /* of the rows */
+    size_t columns;                     /* of the terminal that a table is for; 0 */
+    bool shortened;                     /* a row says only what differs from the default */
+    const char *scenario, *environment; /* of the last record */
+    const char *standard;               /* their default; NULL: not known */
+    size_t scenario_row;                /* the first of theirs */
+    cli_versions versions;              /* of winners, with their rows */
     cli_failures failures;
     cli_measured_list measured;
     bool all, why, plot; /* all: in the table */
@@ -78,24 +83,49 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
-/* A configuration of many axes would leave no room for anything else. */
+/* A configuration of many axes would leave no room for anything else; trials, which have more
+ * columns and rows, have less room for theirs. Of the last scenario's rows. */
+static void shorten(found *at)
+{
+    size_t room = at->columns / (at->all ? 4 : 2);
+    for (size_t row = at->scenario_row; row < at->table.row_count && at->standard && room; row++) {
+        cli_cell *cell = cli_record_cell(&at->table, row, "configuration");
+        if (cli_columns(cell->text) > room) {
+            cell->text = difference(cell->text, at->standard);
+            at->shortened = true;
+        }
+    }
+}
+
+/* Records of a scenario come in a row. */
+static void note_scenario(found *at, const gputune_record *record)
+{
+    if (strcmp(at->scenario, record->scenario) || strcmp(at->environment, record->environment)) {
+        shorten(at);
+        at->scenario = cli_copy(record->scenario);
+        at->environment = cli_copy(record->environment);
+        at->scenario_row = at->table.row_count;
+        at->standard = NULL;
+    }
+    const char *standard =
+        record->is_default ? record->configuration : record->default_configuration;
+    if (!at->standard && standard && standard[0]) {
+        at->standard = cli_copy(standard);
+    }
+}
+
 static void add_row(found *at, const gputune_record *record)
 {
-    gputune_record shown = *record;
-    const char *standard = record->default_configuration;
-    if (at->columns && standard && standard[0] &&
-        cli_columns(record->configuration) > at->columns / 2) {
-        shown.configuration = difference(record->configuration, standard);
-        at->shortened = true;
-    }
     at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
     at->keys[at->table.row_count] = key_of(at->sort, record);
-    cli_record_add(&at->table, &shown);
+    cli_versions_add(&at->versions, record, at->table.row_count);
+    cli_record_add(&at->table, record);
 }
 
 static int add(void *user, const gputune_record *record)
 {
     found *at = user;
+    note_scenario(at, record);
     if (at->all || record->is_winner || (at->why && record->is_default)) {
         add_row(at, record);
     }
@@ -117,6 +147,8 @@ static void say_device(const cli_session *session)
 static int write_found(const settings *settings, const cli_session *session, found *at,
                        bool any_gpu)
 {
+    shorten(at);
+    cli_versions_compare(&at->versions, &at->table);
     cli_table_sort(&at->table, at->keys);
     if (settings->top && settings->top < at->table.row_count) {
         at->table.row_count = settings->top;
@@ -134,8 +166,8 @@ static int write_found(const settings *settings, const cli_session *session, fou
     }
     if (at->shortened) {
         fflush(stdout);
-        cli_note("of configurations what differs from the default, at %zu columns of the terminal; "
-                 "--format csv has all",
+        cli_note("of configurations what differs from the default, at a width of %zu; COLUMNS=0 "
+                 "shows all",
                  at->columns);
     }
     if (!settings->all) {
@@ -167,7 +199,10 @@ static int show(const settings *settings, const cli_session *session,
     unsigned view = settings->why   ? CLI_VIEW_WHY
                     : settings->all ? CLI_VIEW_TRIALS
                                     : CLI_VIEW_WINNERS;
-    found at = {.table = cli_record_table(view | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
+    view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
+    found at = {.scenario = "",
+                .environment = "",
+                .table = cli_record_table(view),
                 .all = settings->plot || (settings->all && !settings->why),
                 .why = settings->why,
                 .columns =
@@ -193,9 +228,11 @@ int cmd_show(int argc, char **argv)
          "winner beside default, and what each axis is worth", NULL},
         CLI_STORED_OPTIONS(&settings.stored),
         {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
-         "the best so far against time, and how many variants have which\ntimes", NULL},
+         "the best so far against time, and how many variants have which times", NULL},
         {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
-         "also what was measured before a template was edited", NULL},
+         "also what was measured before a template was edited; and how much faster or slower it "
+         "has become since",
+         NULL},
         {"sort", 0, CLI_OPTION_CHOICE, &settings.sort, NULL,
          "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
         {"top", 0, CLI_OPTION_COUNT, &settings.top, "N", "only the first N rows", NULL},
@@ -208,30 +245,21 @@ int cmd_show(int argc, char **argv)
         "show",
         "[KERNEL|PATH]",
         "Prints what is remembered for this GPU.",
-        "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is "
-        "the\n"
-        "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the\n"
-        "widths in bits of the accesses to global memory in the machine code. Flags:\n"
-        "  tie           no variant is surely faster; the default won, or the simplest of the "
-        "fastest\n"
-        "  noisy         other programs used the GPU, its clocks were held back, or there was "
-        "time\n"
-        "                for one launch of each variant only\n"
-        "  modelled      the time is the emulator's model\n"
-        "  only AXIS=V   the space was restricted to these values, which the default need not "
-        "have\n"
-        "  unfinished    the tuning ended before the race was decided\n"
-        "  no reference  the template has none: the default is taken as right\n"
-        "  outdated      the template has been edited since\n"
-        "  narrow        a vector axis asks for wider accesses than the machine code has\n"
-        "With --why: what an axis is worth is how much slower the best variant is that has it held "
-        "at\n"
-        "another value, among those that were tried. --plot goes before --why.\n"
-        "JSON and CSV have every field: times in nanoseconds (under the objective energy "
-        "nanojoules,\n"
-        "under rate for the work of the default's launch), rates in bytes a second. The database "
-        "is\n"
-        "only read.",
+        "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
+        "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
+        "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie        "
+        "   no variant is surely faster; the default won, or the simplest of the fastest\n  noisy  "
+        "       other programs used the GPU, its clocks were held back, or there was time for one "
+        "launch of each variant only\n  modelled      the time is the emulator's model\n  only "
+        "AXIS=V   the space was restricted to these values, which the default need not have\n  "
+        "unfinished    the tuning ended before the race was decided\n  no reference  the template "
+        "has none: the default is taken as right\n  outdated      the template has been edited "
+        "since\n  narrow        a vector axis asks for wider accesses than the machine code "
+        "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
+        "held at another value, among those that were tried. --plot goes before --why. JSON and "
+        "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
+        "rate for the work of the default's launch), rates in bytes a second. The database is only "
+        "read.",
         0,
         1,
         options};

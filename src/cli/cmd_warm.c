@@ -4,6 +4,7 @@
 #include "cli/check.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "cli/table.h"
 #include "cli/warm.h"
 
@@ -163,6 +164,22 @@ static int run(const cli_warm *warm)
     return code;
 }
 
+static int tune(cli_warm *warm)
+{
+    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+}
+
+static int tune_live(cli_warm *warm)
+{
+    cli_live_report live;
+    int code = cli_report_begin_live(&live, &warm->common);
+    if (code == CLI_CONTINUE) {
+        code = tune(warm);
+        cli_report_end_live(&live);
+    }
+    return code;
+}
+
 static int check_and_run(cli_warm *warm)
 {
     int checked = cli_tuning_inputs(&warm->tuning);
@@ -178,25 +195,23 @@ static int check_and_run(cli_warm *warm)
     if (checked != CLI_CONTINUE) {
         return checked;
     }
-    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+    return warm->live ? tune_live(warm) : tune(warm);
 }
 
 static const char more[] =
-    "Every kernel is tuned at every combination of the sizes given, from the smallest to the\n"
-    "largest, since a search begins with what was best at other sizes. Rows are printed in the\n"
-    "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is\n"
-    "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios\n"
-    "between them, and each model gets winners of its own. What fails on a GPU is tried on an\n"
-    "equal one, and where that has success, the first gets no more work. With --shard, runs with\n"
-    "the same scenarios divide them between them; 'gputune merge' joins their databases.\n"
-    "--watch looks at the files that PATHs include in quotes too. A save while it tunes begins\n"
-    "anew. Ctrl-C while it only waits gives 0.\n"
-    "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
-    "GPU,\n"
-    "4 template or compile error, 5 wrong results of all variants, of the default or of most of\n"
-    "them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C or SIGTERM. A default "
-    "that\n"
-    "crashes or does not compile gives 1 or 4, although another variant has won.";
+    "Every kernel is tuned at every combination of the sizes given, from the smallest to the "
+    "largest, since a search begins with what was best at other sizes. Rows are printed in the "
+    "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is "
+    "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
+    "between them, and each model gets winners of its own. What fails on a GPU is tried on an "
+    "equal one, and where that has success, the first gets no more work. With --shard, runs with "
+    "the same scenarios divide them between them; 'gputune merge' joins their databases. --watch "
+    "looks at the files that PATHs include in quotes too. A save while it tunes begins anew. "
+    "Ctrl-C while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing "
+    "found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of "
+    "all variants, of the default or of most of them, 6 database, 7 --check found a mistake, 130 "
+    "stopped by Ctrl-C or SIGTERM. A default that crashes or does not compile gives 1 or 4, "
+    "although another variant has won.";
 
 int cmd_warm(int argc, char **argv)
 {
@@ -205,42 +220,40 @@ int cmd_warm(int argc, char **argv)
         CLI_SIZE_OPTION(&warm.selection),
         CLI_ONLY_OPTION(&warm.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &warm.tuning.objective, NULL,
-         "what counts; default: rate for a kernel whose launches do\n"
-         "different work, launch for one whose parameters can be\n"
-         "passed in several ways, else kernel",
+         "what counts; default: rate for a kernel whose launches do different work, launch for one "
+         "whose parameters can be passed in several ways, else kernel",
          cli_objective_words()},
         CLI_INPUT_OPTION(&warm.tuning),
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),
         {"total-limit", 0, CLI_OPTION_NUMBER, &warm.total_limit_s, "SECONDS",
-         "for all scenarios together, at least a second for each: the\n"
-         "first search of a kernel gets three times what each later\n"
-         "one gets, and time that is not used goes to the later ones\n"
-         "[none]",
+         "for all scenarios together, at least a second for each: the first search of a kernel "
+         "gets three times what each later one gets, and time that is not used goes to the later "
+         "ones [none]",
          NULL},
         CLI_ALIGNMENT_OPTION(&warm.tuning),
         {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
          "try no more than these [all]", NULL},
         {"strategy", 0, CLI_OPTION_CHOICE, &warm.tuning.strategy, NULL,
-         "which variants of a large space are tried first; auto: all\n"
-         "of them where the time limit suffices [auto]",
+         "which variants of a large space are tried first; auto: all of them where the time limit "
+         "suffices [auto]",
          cli_strategy_words()},
         {"seed", 0, CLI_OPTION_COUNT, &warm.tuning.seed, "NUMBER",
          "of generated inputs, the search and the race [1]", NULL},
         {"effort", 0, CLI_OPTION_CHOICE, &warm.tuning.effort, NULL,
-         "exhaustive: no variant is dropped early; estimate: rank\nwithout measuring [measure]",
+         "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]",
          cli_effort_words},
         {"epsilon", 0, CLI_OPTION_SHARE, &warm.tuning.epsilon, "FRACTION",
-         "the smallest gain worth looking for, above 0 and below 1\n[0.005]", NULL},
+         "the smallest gain worth looking for, above 0 and below 1 [0.005]", NULL},
         {"check", 0, CLI_OPTION_FLAG, &warm.check, NULL,
-         "check each kernel first, as the command check does: a kernel\nwith a mistake ends it, "
-         "and nothing is tuned",
+         "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
+         "nothing is tuned",
          NULL},
         {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL,
-         "measure again what is stored; other sizes still say what to\ntry first", NULL},
+         "measure again what is stored; other sizes still say what to try first", NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),
         {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
-         "what programs asked for and did not find, as GPUTUNE_RECORD\nnotes it: the most wanted "
+         "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted "
          "first; KERNELs choose among them",
          NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &warm.any_gpu, NULL,
@@ -251,6 +264,8 @@ int cmd_warm(int argc, char **argv)
          "with --compile-only: for this architecture, without a GPU", NULL},
         {"watch", 0, CLI_OPTION_FLAG, &warm.watch, NULL,
          "tune PATHs again whenever they are saved, until Ctrl-C", NULL},
+        {"live", 0, CLI_OPTION_FLAG, &warm.live, NULL,
+         "serve the page of the command report on this machine meanwhile", NULL},
         CLI_GPUS_OPTION(&warm.gpus),
         CLI_SHARD_OPTION(&warm.shard_text),
         CLI_COMPILE_ON_OPTION(&warm.compile_on),

@@ -120,8 +120,7 @@ int cmd_wisdom(int argc, char **argv)
         {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
          NULL},
         {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,
-         "import: do not prove again what was measured with this driver, on\nthis kind of GPU, "
-         "from "
+         "import: do not prove again what was measured with this driver, on this kind of GPU, from "
          "the same generated source",
          NULL},
         CLI_TUNER_OPTIONS(&settings.common),
@@ -132,8 +131,7 @@ int cmd_wisdom(int argc, char **argv)
         "wisdom",
         "export [KERNEL] | import FILE...",
         "Carries winners as text from one database to another.",
-        "The text has no code. What is imported is compiled and proved when it is first asked "
-        "for.\n"
+        "The text has no code. What is imported is compiled and proved when it is first asked for. "
         "What was measured here stays. Programs read the text by gputune_wisdom_import().",
         1,
         (size_t)-1,

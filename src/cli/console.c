@@ -2,6 +2,7 @@
 #include "cli/console.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -68,6 +69,11 @@ bool cli_console_is_verbose(void)
 size_t cli_console_columns(FILE *file)
 {
     struct winsize size;
+    const char *asked = file == stderr ? NULL : getenv("COLUMNS");
+    int64_t columns;
+    if (asked && gt_read_int(&columns, asked) == GT_INT_READ && columns >= 0) {
+        return (size_t)columns;
+    }
     return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 

@@ -16,7 +16,8 @@ bool cli_console_is_able(FILE *file);
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);
 bool cli_console_is_verbose(void);
-/* Columns of the terminal that `file` is written to; 0: it is none, or its width is not known. */
+/* Columns that lines of `file` may take: COLUMNS (not for stderr, where lines are redrawn), else
+ * those of its terminal; 0: any number. */
 size_t cli_console_columns(FILE *file);
 
 /* Where the choice of --color is kept: CLI_COLOR_AUTO, ... */

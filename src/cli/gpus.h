@@ -17,17 +17,16 @@ typedef struct cli_gpus {
 #define CLI_GPUS_OPTION(which)                                                                     \
     {                                                                                              \
         "gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                         \
-            "on several GPUs of this machine at once, by their numbers in\n'gputune devices'; "    \
-            "the cores are divided between them [--device]",                                       \
+            "on several GPUs of this machine at once, by their numbers in 'gputune devices'; the " \
+            "cores are divided between them [--device]",                                           \
             NULL                                                                                   \
     }
 
 #define CLI_COMPILE_ON_OPTION(texts)                                                               \
     {                                                                                              \
         "compile-on", 0, CLI_OPTION_LIST, texts, "[N:]COMMAND",                                    \
-            "more compile workers, each started by this command (ssh HOST,\nsrun -u -n 1); N: so " \
-            "many "                                                                                \
-            "of them [1]; may be repeated",                                                        \
+            "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so "  \
+            "many of them [1]; may be repeated",                                                   \
             NULL                                                                                   \
     }
 

@@ -45,14 +45,12 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *file)
 {
-    fputs("usage: gputune COMMAND [options] [arguments]\n\n", file);
+    fputs("usage: gputune COMMAND [options] [arguments], or gputune --version\n\n", file);
     for (size_t i = 0; i < COMMANDS; i++) {
         fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].description);
     }
-    fputs(
-        "\n'gputune help COMMAND' says more. 'gputune help template' describes how a template is\n"
-        "written. 'gputune --version' prints the version.\n",
-        file);
+    fputs("\n'gputune help COMMAND' says more; 'gputune help template': how one is written.\n",
+          file);
 }
 
 static const command *find(const char *name)

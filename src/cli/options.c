@@ -3,6 +3,8 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/memory.h"
+#include "cli/table_fit.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -12,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1 };
+enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP = 2, HELP_COLUMNS = 80 };
 
 static size_t count_options(const cli_option *options)
 {
@@ -37,33 +39,89 @@ static char *option_heading(const cli_option *option)
     return text;
 }
 
+/* From column `at` on, where the cursor stands: text in as many lines as it takes, all indented so
+ * far. */
+static void print_folded(const char *text, size_t at)
+{
+    for (size_t taken, skipped; *text; text += taken + skipped) {
+        taken = cli_fold(text, HELP_COLUMNS - at, &skipped);
+        printf("%.*s\n", (int)taken, text);
+        printf("%*s", text[taken + skipped] ? (int)at : 0, "");
+    }
+}
+
 static void print_option(const char *heading, const char *help)
 {
-    enum { INDENT = 32 };
+    enum { INDENT = 28 };
     printf("  %-*s", INDENT - 2, heading);
     if (strlen(heading) > INDENT - 3) {
         printf("\n%*s", INDENT, "");
     }
-    for (const char *c = help; *c; c++) {
-        putchar(*c);
-        if (*c == '\n') {
-            printf("%*s", INDENT, "");
-        }
+    print_folded(help, INDENT);
+}
+
+/* Paragraphs are lines. One that is indented is a word and, behind two blanks or more, what it
+ * means. */
+static void print_paragraphs(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
+        size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
+        printf("%.*s", (int)indent, line);
+        print_folded(line + indent, indent);
     }
+}
+
+static void print_usage(const cli_usage *usage)
+{
+    char *line = cli_format("usage: gputune %s [options]%s%s", usage->command,
+                            usage->arguments[0] ? " " : "", usage->arguments);
+    print_folded(line, 0);
+    putchar('\n');
+    print_folded(usage->summary, 0);
     putchar('\n');
 }
 
 static void print_help(const cli_usage *usage)
 {
-    printf("usage: gputune %s [options]%s%s\n\n%s\n\noptions:\n", usage->command,
-           usage->arguments[0] ? " " : "", usage->arguments, usage->summary);
+    print_usage(usage);
+    puts("options:");
     for (const cli_option *option = usage->options; option->name; option++) {
         print_option(option_heading(option), option->help);
     }
-    print_option("-h, --help", "this text");
+    print_option("-h", "this text on one screen");
+    print_option("    --help", "this text");
     if (usage->more) {
-        printf("\n%s\n", usage->more);
+        putchar('\n');
+        print_paragraphs(usage->more);
     }
+}
+
+/* What an option is for, without the details. */
+static char *gist(const cli_option *option)
+{
+    return cli_copy_part(option->help, strcspn(option->help, ";"));
+}
+
+/* The options that have a letter, which are the frequent ones, and the names of the others. */
+static void print_brief(const cli_usage *usage)
+{
+    char *others = cli_copy("Also");
+    print_usage(usage);
+    for (const cli_option *option = usage->options; option->name; option++) {
+        if (option->letter) {
+            print_option(option_heading(option), gist(option));
+        } else {
+            cli_append(&others, "%s --%s", strcmp(others, "Also") ? "," : "", option->name);
+        }
+    }
+    cli_append(&others, ".");
+    putchar('\n');
+    if (strcmp(others, "Also.")) {
+        print_folded(others, 0);
+    }
+    printf("'gputune %s --help' says all.\n", usage->command);
 }
 
 /* For completions: name, letter, argument, choices and the help's first line, with tabs between;
@@ -77,7 +135,7 @@ static void list_options(const cli_usage *usage)
         for (size_t i = 0; option->choices && option->choices[i]; i++) {
             printf("%s%s", i ? " " : "", option->choices[i]);
         }
-        printf("\t%.*s\n", (int)strcspn(option->help, "\n"), option->help);
+        printf("\t%s\n", gist(option));
     }
     printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", usage->arguments);
 }
@@ -188,7 +246,7 @@ static void fill_getopt(struct option *longs, char *letters, const cli_option *o
         }
     }
     *letters = '\0';
-    longs[count] = (struct option){"help", no_argument, NULL, 'h'};
+    longs[count] = (struct option){"help", no_argument, NULL, HELP};
     longs[count + 1] = (struct option){"options", no_argument, NULL, LIST_OPTIONS};
     longs[count + 2] = (struct option){NULL, 0, NULL, 0};
 }
@@ -215,8 +273,8 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
         if (value < 0) {
             return CLI_CONTINUE;
         }
-        if (value == 'h') {
-            print_help(usage);
+        if (value == 'h' || value == HELP) {
+            (value == HELP ? print_help : print_brief)(usage);
             return CLI_EXIT_OK;
         }
         if (value == LIST_OPTIONS) {

@@ -16,7 +16,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 typedef struct row {
     const char *kernel, *sizes, *gpu, *environment, *scenario;
     gputune_objective objective;
-    double seconds, best_ns,
+    double elapsed_s, best_ns,
         over; /* since the first trial; best_ns over the best of all, minus 1 */
     const char *configuration;
     double from_ns, to_ns; /* of a bin */
@@ -33,7 +33,7 @@ static void over(cli_cell *out, const void *item)
 
 static void after(cli_cell *out, const void *item)
 {
-    cli_set_text(out, cli_format("%.0f s", ((const row *)item)->seconds));
+    cli_set_text(out, cli_format("%.0f s", ((const row *)item)->elapsed_s));
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
@@ -45,7 +45,7 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 
 static const cli_column progress_columns[] = {
     PLACE,
-    SAME(seconds, "", CLI_REAL, DATA),
+    SAME(elapsed_s, "", CLI_REAL, DATA),
     {NULL, "after", CLI_SHARE, CLI_VIEW, 0, after},
     SAME(variants, "tried", CLI_COUNT, BOTH),
     SAME(best_ns, "best so far", CLI_TIME, BOTH),
@@ -120,7 +120,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
         if (isfinite(row.best_ns) && (row.best_ns < said || last)) {
             said = row.best_ns;
             row.variants = (uint32_t)i + 1;
-            row.seconds =
+            row.elapsed_s =
                 (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
             row.over = said / best - 1;
             row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);

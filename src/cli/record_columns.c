@@ -190,22 +190,16 @@ static void outcome(cli_cell *out, const void *item)
     cli_set_text(out, text);
 }
 
-/* "13.0" for 13000. */
-static void set_version(cli_cell *out, int version)
-{
-    cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
-}
-
 static void driver(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
-    set_version(out, record->driver_version);
+    cli_set_version(out, record->driver_version);
 }
 
 static void nvrtc(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
-    set_version(out, record->nvrtc_version);
+    cli_set_version(out, record->nvrtc_version);
 }
 
 static void clocks(cli_cell *out, const void *item)
@@ -215,6 +209,12 @@ static void clocks(cli_cell *out, const void *item)
         cli_set_text(out, cli_format("%d MHz, memory %d MHz", record->sm_clock_khz / 1000,
                                      record->memory_clock_khz / 1000));
     }
+}
+
+/* Of another record, which is not known yet. */
+static void later(cli_cell *out, const void *item)
+{
+    (void)out, (void)item;
 }
 
 static void verdict(cli_cell *out, const void *item)
@@ -249,7 +249,7 @@ static const cli_column columns[] = {
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
     SAME(environment, "", CLI_TEXT, DATA),
-    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
+    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE | SPARE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
     SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
     {NULL, "grid", CLI_TEXT, RUN, FIELD(grids)},
@@ -270,6 +270,8 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
+    MADE("since", "since then", CLI_STATUS, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
+    MADE("speedup_since", "", CLI_REAL, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, later),
     MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
@@ -305,7 +307,7 @@ static const cli_column columns[] = {
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_COUNT, DATA, failed),
-    SAME(failed, "failed", CLI_SOME_COUNT, WINNERS),
+    SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
     SAME(outdated, "", CLI_YES, DATA),
     SAME(unproved, "", CLI_YES, DATA),
     SAME(scenario, "", CLI_TEXT, DATA),
@@ -344,6 +346,15 @@ void cli_record_add(cli_table *table, const gputune_record *record)
                              table->columns[i].unit == CLI_TIME &&
                              table->columns[i].offset != offsetof(gputune_record, compile_ns);
     }
+}
+
+cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
+{
+    size_t column = 0;
+    while (!columns[column].key || strcmp(columns[column].key, key) != 0) {
+        column++;
+    }
+    return &table->cells[row * table->column_count + column];
 }
 
 const char *cli_verdict(const gputune_record *record)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 extern const char cli_report_page[]; /* made by tools/report-page */
-static const char place_of_data[] = "@data@\n";
+static const char place_of_data[] = "@data@\n", policy_of_all[] = "default-src 'none'";
 
 #define OF_TRIAL(member, unit) CLI_FIELD(cli_trial, member, "", unit, CLI_IN_DATA)
 
@@ -46,16 +46,16 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
     write_text("gpu", from->gpu, file);
     write_text("objective", gputune_objective_name(from->objective), file);
     write_text("winner", from->winner, file);
-    write_text("default", from->winner_default, file);
+    write_text("default_configuration", from->winner_default, file);
     write_text("stop_reason", from->stop_reason, file);
-    write_text("source", source, file);
+    write_text("code", source, file);
     fprintf(file, "\"count\": %zu, \"trials\": ", from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
     cli_release(mark, NULL);
 }
 
-static void write_data(const cli_report *report, FILE *file)
+void cli_report_write_data(const cli_report *report, FILE *file)
 {
     cli_table tables[] = {report->standing, cli_why_values()};
     const cli_measured_list *list = &report->measured;
@@ -65,8 +65,9 @@ static void write_data(const cli_report *report, FILE *file)
         cli_export_make(&data, &list->items[i]);
         cli_why_explain(&tables[1], &axes, &data);
     }
-    fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"shown\": ",
-            CLI_SCHEMA_VERSION, gputune_version());
+    fprintf(file,
+            "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"live\": %s, \"shown\": ",
+            CLI_SCHEMA_VERSION, gputune_version(), report->live ? "true" : "false");
     cli_tables_write("why", tables, 2, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
@@ -94,10 +95,13 @@ void cli_report_write_page(const cli_report *report, FILE *file)
     char *json = NULL;
     size_t bytes = 0;
     FILE *memory = cli_present(open_memstream(&json, &bytes));
-    write_data(report, memory);
+    cli_report_write_data(report, memory);
     cli_present(fclose(memory) == 0 ? json : NULL);
     const char *place = strstr(cli_report_page, place_of_data);
-    (void)fwrite(cli_report_page, 1, (size_t)(place - cli_report_page), file);
+    const char *policy = strstr(cli_report_page, policy_of_all) + strlen(policy_of_all);
+    (void)fwrite(cli_report_page, 1, (size_t)(policy - cli_report_page), file);
+    fputs(report->live ? "; connect-src 'self'" : "", file);
+    (void)fwrite(policy, 1, (size_t)(place - policy), file);
     write_safely(json, bytes, file);
     fputs(place + strlen(place_of_data), file);
     free(json);

@@ -167,6 +167,24 @@ static void drop_if_known(cli_scenarios *out)
     }
 }
 
+/* Sizes that are not given, and are not the template's because a GPU is only emulated. */
+static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
+{
+    char *small = cli_copy(""), *large = cli_copy("");
+    for (size_t i = 0; i < kernel->size_count; i++) {
+        const char *name = kernel->size_names[i], *value = kernel->size_values[i];
+        if (!cli_values_find(&out->sizes, name) && small_size(value)[0]) {
+            const char *separator = small[0] ? " " : "";
+            cli_append(&small, "%s%s=%s", separator, name, small_size(value));
+            cli_append(&large, "%s%s=%s", separator, name, value);
+        }
+    }
+    if (small[0]) {
+        cli_note("%s: %s on the emulator, in place of %s; --size asks for another", kernel->name,
+                 cli_short_sizes(small), cli_short_sizes(large));
+    }
+}
+
 static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulated)
 {
     size_t combinations = 1;
@@ -181,6 +199,9 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
     for (size_t index = 0; index < combinations; index++) {
         CLI_TRY(add_scenario(out, kernel, index, emulated));
         drop_if_known(out);
+    }
+    if (emulated) {
+        say_small_sizes(out, kernel);
     }
     return CLI_CONTINUE;
 }

@@ -30,8 +30,8 @@ typedef struct cli_common {
          CLI_OPTION_TEXT,                                                                          \
          &(common)->driver,                                                                        \
          "DRIVER",                                                                                 \
-         "cuda, emu or emu:PROFILE (the emulator), or a library\n"                                 \
-         "[GPUTUNE_DRIVER, else cuda, else the emulator]",                                         \
+         "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda, else " \
+         "the emulator]",                                                                          \
          NULL},                                                                                    \
         CLI_FILE_OPTIONS(common)
 #define CLI_FILE_OPTIONS(common)                                                                   \
@@ -47,13 +47,13 @@ typedef struct cli_common {
          CLI_OPTION_TEXT,                                                                          \
          &(common)->templates,                                                                     \
          "FOLDER",                                                                                 \
-         "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]",                    \
+         "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]",                     \
          NULL},                                                                                    \
         CLI_INCLUDE_OPTION
 #define CLI_INCLUDE_OPTION                                                                         \
     {                                                                                              \
         "include", 'I', CLI_OPTION_LIST, cli_include_paths(), "FOLDER",                            \
-            "headers that kernels may include; may be repeated\n[GPUTUNE_INCLUDE, the toolkit]",   \
+            "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]",    \
             NULL                                                                                   \
     }
 #define CLI_FORMAT_OPTION(common)                                                                  \

@@ -11,8 +11,8 @@ typedef struct cli_shard {
 #define CLI_SHARD_OPTION(text)                                                                     \
     {                                                                                              \
         "shard", 0, CLI_OPTION_TEXT, text, "I/N|auto[/N]",                                         \
-            "only the I-th of N parts of the scenarios, I from 0; auto:\nthe process's rank, as "  \
-            "Slurm, Open MPI, PMI or a Kubernetes job\n(with /N) says it",                         \
+            "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as "   \
+            "Slurm, Open MPI, PMI or a Kubernetes job (with /N) says it",                          \
             NULL                                                                                   \
     }
 

@@ -25,8 +25,8 @@ typedef struct cli_stored {
          CLI_OPTION_TEXT,                                                                          \
          &(stored)->gpu,                                                                           \
          "GPU",                                                                                    \
-         "what was measured on this GPU: a part of its name, or its\n"                             \
-         "environment [GPUs like the one at hand]",                                                \
+         "what was measured on this GPU: a part of its name, or its environment [GPUs like the "   \
+         "one at hand]",                                                                           \
          NULL},                                                                                    \
     {                                                                                              \
         "any-gpu", 0, CLI_OPTION_FLAG, &(stored)->any_gpu, NULL,                                   \

@@ -23,6 +23,11 @@ void cli_set_number(cli_cell *out, double value, bool unknown_zero)
     }
 }
 
+void cli_set_version(cli_cell *out, int version)
+{
+    cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
+}
+
 void cli_set_yes(cli_cell *out, bool value)
 {
     *out = (cli_cell){CLI_BOOLEAN, NULL, value, 0, false};

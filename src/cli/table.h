@@ -125,5 +125,7 @@ const char *cli_markdown(const char *text);
 void cli_set_text(cli_cell *out, const char *text);
 void cli_set_number(cli_cell *out, double value, bool unknown_zero);
 void cli_set_yes(cli_cell *out, bool value);
+/* "13.0" for 13000; empty for 0, which is none. */
+void cli_set_version(cli_cell *out, int version);
 
 #endif

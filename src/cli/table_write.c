@@ -266,8 +266,8 @@ static void write_people(const cli_table *table, FILE *file)
     }
     if (left_out) {
         fflush(file);
-        cli_note("%zu column%s left out at %zu columns of the terminal; --format csv has all",
-                 left_out, left_out == 1 ? "" : "s", limit);
+        cli_note("%zu column%s left out at a width of %zu; COLUMNS=0 shows all", left_out,
+                 left_out == 1 ? "" : "s", limit);
     }
 }
 

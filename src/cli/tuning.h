@@ -31,13 +31,13 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 #define CLI_CACHE_OPTION(tuning)                                                                   \
     {                                                                                              \
         "cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL,                                     \
-            "cold: the L2 is swept before every sample; hot: the data\nmay stay there [cold]",     \
+            "cold: the L2 is swept before every sample; hot: the data may stay there [cold]",      \
             cli_cache_words                                                                        \
     }
 #define CLI_INPUT_OPTION(tuning)                                                                   \
     {                                                                                              \
         "input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                             \
-            "what an input holds, from a file of numpy.save(); may be\nrepeated [as the template " \
+            "what an input holds, from a file of numpy.save(); may be repeated [as the template "  \
             "says]",                                                                               \
             NULL                                                                                   \
     }

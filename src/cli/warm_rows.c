@@ -82,7 +82,7 @@ static const cli_column columns[] = {
     SAME(noisy, "", CLI_YES, DATA),
     SAME(modelled, "", CLI_YES, DATA),
     CLI_MADE(NULL, "flags", VIEWS, flags),
-    SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
+    SAME(stop_reason, "stopped", CLI_TEXT, BOTH | CLI_SPARE),
     CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
     {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
     {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},

@@ -17,7 +17,7 @@ typedef struct value_row {
     gputune_objective objective;
     uint32_t variants, measured;
     double best_ns, cost; /* NAN: nothing was measured */
-    bool winner, is_default;
+    bool is_winner, is_default;
 } value_row;
 
 static void cost_of(cli_cell *out, const void *item)
@@ -29,20 +29,13 @@ static void cost_of(cli_cell *out, const void *item)
 #define OF_VALUE(member, unit) CLI_FIELD(value_row, member, "", unit, CLI_IN_DATA)
 
 static const cli_column value_columns[] = {
-    OF_VALUE(kernel, CLI_TEXT),
-    OF_VALUE(sizes, CLI_TEXT),
-    OF_VALUE(objective, CLI_OBJECTIVE),
-    OF_VALUE(gpu, CLI_TEXT),
-    OF_VALUE(environment, CLI_TEXT),
-    OF_VALUE(scenario, CLI_TEXT),
-    OF_VALUE(axis, CLI_TEXT),
-    OF_VALUE(value, CLI_TEXT),
-    OF_VALUE(best_ns, CLI_TIME),
-    {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
-    OF_VALUE(variants, CLI_COUNT),
-    OF_VALUE(measured, CLI_COUNT),
-    OF_VALUE(winner, CLI_YES),
-    {"default", "", CLI_YES, CLI_IN_DATA, offsetof(value_row, is_default), NULL},
+    OF_VALUE(kernel, CLI_TEXT),         OF_VALUE(sizes, CLI_TEXT),
+    OF_VALUE(objective, CLI_OBJECTIVE), OF_VALUE(gpu, CLI_TEXT),
+    OF_VALUE(environment, CLI_TEXT),    OF_VALUE(scenario, CLI_TEXT),
+    OF_VALUE(axis, CLI_TEXT),           OF_VALUE(value, CLI_TEXT),
+    OF_VALUE(best_ns, CLI_TIME),        {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
+    OF_VALUE(variants, CLI_COUNT),      OF_VALUE(measured, CLI_COUNT),
+    OF_VALUE(is_winner, CLI_YES),       OF_VALUE(is_default, CLI_YES),
 };
 
 /* An axis: the row for people. */
@@ -110,7 +103,7 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
             continue;
         }
         row.variants++;
-        row.winner |= is_winner(from, entry->trial);
+        row.is_winner |= is_winner(from, entry->trial);
         row.is_default |= is_default(from, entry->trial);
         if (cli_trial_has_time(entry->trial)) {
             row.measured++;
@@ -125,11 +118,11 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
 /* Adds a value to its axis. */
 static void note_value(axis_row *to, const value_row *row)
 {
-    to->winner = row->winner ? row->value : to->winner;
+    to->winner = row->is_winner ? row->value : to->winner;
     to->fallback = row->is_default ? row->value : to->fallback;
     to->cost = row->is_default ? row->cost : to->cost;
     to->worst = fmax(to->worst, row->cost);
-    if (!row->winner && !row->is_default) {
+    if (!row->is_winner && !row->is_default) {
         cli_append(&to->values, "%s%s:%s", to->values[0] ? " " : "", row->value,
                    percent(row->cost));
     }

@@ -443,6 +443,19 @@ gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request
     return GPUTUNE_OK;
 }
 
+void gt_request_warn_of_default(const gt_request *request, gt_space *space)
+{
+    const gt_config standard = gt_config_default(request->template);
+    const char *reason = gt_space_excludes(space, &standard);
+    char *text;
+    if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: the default %s is excluded at %s by %s; speed-ups are not known",
+                    request->template->name, text, request->problem_text, reason);
+        free(text);
+    }
+}
+
 gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config)
 {
     gt_space *space;

@@ -123,6 +123,8 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request);
 /* The same for a space whose variants are to be tried. Warns of requested values that are excluded.
  * ENOVARIANT, with the constraints that exclude, if no configuration is valid. */
 gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);
+/* Warns if the space leaves out the template's default, of what is then not known. */
+void gt_request_warn_of_default(const gt_request *request, gt_space *space);
 /* Whether constraints and the device allow a configuration, whatever the restrictions say. ENOMEM.
  */
 gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config);

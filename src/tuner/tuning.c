@@ -350,6 +350,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
     gt_space *space;
     GT_TRY(gt_request_space_to_try(&space, request));
+    gt_request_warn_of_default(request, space);
     gputune_status status = gt_history_load(&tuning.history, request);
     GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
                                               request->services->compile_workers));

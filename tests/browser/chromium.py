@@ -109,10 +109,10 @@ class Page:
         raise Failed(f"it never came to {script}")
 
     def open(self, path):
-        """Opens a file; returns the seconds until it was drawn."""
+        """Opens a file or an address; returns the seconds until it was drawn."""
         self.errors, self.fetched, self.loaded = [], [], False
         began = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=path if "://" in path else "file://" + os.path.abspath(path))
         while not self.loaded:
             self.note(self.read())
         self.frame()

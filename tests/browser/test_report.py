@@ -252,11 +252,36 @@ def test_scenarios(database):
         page.picture(os.path.join(OUT, "dark.png"))
 
 
+def test_live():
+    """A page that is served while a tuning runs: results come by themselves, and what was typed stays."""
+    database = os.path.join(OUT, "live.db")
+    if os.path.exists(database):
+        os.remove(database)
+    command = [os.path.join(BUILD, "gputune"), "warm", "axpy", "--driver", "emu", "--db", database, "--live",
+               "--size", "n=2000,4000,8000,16000", "--only", "VEC=1,4"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as tuning, Page() as page:
+        at = next(line for line in tuning.stderr if line.startswith("http")).strip()
+        page.open(at)
+        page.until("document.querySelectorAll('#overview tbody tr').length > 0")
+        check("it says that it is live", page.run("document.getElementById('live').textContent.startsWith('Live')"))
+        page.run("document.getElementById('filter').focus()")
+        page.type("VEC=4")
+        page.until("document.querySelectorAll('#overview tbody tr').length > 1")
+        check("what was typed stays", page.run("document.getElementById('filter').value") == "VEC=4")
+        tuning.stderr.read()
+        page.until("document.getElementById('live').textContent.startsWith('No longer')")
+        check("at the end it has all", page.run("document.querySelectorAll('#overview tbody tr').length") == 4)
+        check("no error in the console", page.errors == [] or print(page.errors))
+        check("only its own addresses are fetched", {url.replace(at, "") for url in page.fetched} == {"", "data.json"} or print(page.fetched))
+        check("the tuning ended well", tuning.wait() == 0)
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     test_many()
     test_hostile()
     test_little()
+    test_live()
     test_scenarios(sys.argv[2])
     print(f"{check.results.count(True)} passed, {check.results.count(False)} failed")
     sys.exit(not all(check.results))

@@ -1,7 +1,6 @@
 'use strict';
 /* What was measured: the JSON of the page as columns of numbers, one scenario at a time. */
 
-const report = JSON.parse(document.getElementById('data').textContent);
 
 /* Four significant digits under the largest unit that leaves a number of at least 1. */
 function scaled(value, units) {
@@ -89,7 +88,15 @@ function group(rows) {
   return out;
 }
 
-const recordsOf = group(report.shown.records), worthOf = group(report.shown.axes);
+let report, recordsOf, worthOf;
+
+function take(text) {
+  report = JSON.parse(text);
+  recordsOf = group(report.shown.records);
+  worthOf = group(report.shown.axes);
+}
+
+take(document.getElementById('data').textContent);
 
 /* A scenario of the report, with what belongs to it of the records and of the axes' values. */
 class Scenario {
@@ -126,7 +133,7 @@ class Scenario {
     this.best = this.time.reduce((least, time) => time < least ? time : least, Infinity);
     this.worst = this.time.reduce((most, time) => time > most ? time : most, 0);
     this.winnerRow = configuration.indexOf(this.winner);
-    this.defaultRow = this.default ? configuration.indexOf(this.default) : this.column.is_default.indexOf(true);
+    this.defaultRow = this.default_configuration ? configuration.indexOf(this.default_configuration) : this.column.is_default.indexOf(true);
     this.turn = this.rows.slice().sort((a, b) => this.column.order[a] - this.column.order[b]);
     this.place = new Int32Array(this.count);
     this.turn.forEach((row, place) => { this.place[row] = place + 1; });

@@ -2,9 +2,26 @@
 
 class View {
   constructor() {
-    this.scenarios = report.scenarios.map(json => new Scenario(json));
     this.seen = new IntersectionObserver(entries => this.drawSeen(entries), {rootMargin: '200px'});
     this.figures = [];
+  }
+
+  /* Takes what the report has now: the scenario that was looked at stays so, with its filter and its trial. */
+  renew() {
+    const {scenario: before, held, scale} = this, filter = document.getElementById('filter').value;
+    this.scenarios = report.scenarios.map(json => new Scenario(json));
+    addOverview(document.querySelector('#overview .wide'), this);
+    const same = before && this.scenarios.find(one => keyOf(one) === keyOf(before));
+    document.getElementById('scenario').hidden = !this.scenarios.length;
+    if (this.scenarios.length) {
+      this.open(same ?? this.scenarios[0]);
+    }
+    if (same) {
+      this.scale = document.getElementById('scale').value = scale;
+      document.getElementById('filter').value = filter;
+      this.show(filter);
+      this.hold(held < 0 ? -1 : same.column.configuration.indexOf(before.column.configuration[held]), false);
+    }
   }
 
   nameOf(scenario) {
@@ -130,8 +147,29 @@ function start() {
     clearTimeout(waiting);
     waiting = setTimeout(() => view.show(filter.value), 80);
   });
-  addOverview(document.querySelector('#overview .wide'), view);
-  view.open(view.scenarios[0]);
+  view.renew();
+  follow(view);
+}
+
+/* A page that is served while a tuning runs asks for what is new. */
+async function follow(view) {
+  const state = document.getElementById('live');
+  let last;
+  while (report.live) {
+    state.textContent = 'Live: what is measured comes here by itself.';
+    await new Promise(done => setTimeout(done, 2000));
+    try {
+      const text = await (await fetch('data.json')).text();
+      if (text !== last) {
+        take(text);
+        view.renew();
+      }
+      last = text;
+    } catch {
+      report.live = false;
+    }
+    state.textContent = 'No longer live: this is what was measured.';
+  }
 }
 
 start();

@@ -94,10 +94,10 @@ function addWorth(parent, scenario) {
     const of = wanted => values.filter(wanted).map(value => value.value).join(', ');
     const bar = create('span', {className: 'bar'});
     bar.style.width = `${most ? 8 * Math.log1p(worst(values)) / Math.log1p(most) : 0}rem`;
-    const held = values.find(value => value.default);
-    return create('tr', {}, create('th', {scope: 'row'}, name), cell(of(value => value.winner)),
-      cell(of(value => value.default)), cell(held ? text(held) : '', 'number'),
-      cell(values.filter(value => !value.winner && !value.default)
+    const held = values.find(value => value.is_default);
+    return create('tr', {}, create('th', {scope: 'row'}, name), cell(of(value => value.is_winner)),
+      cell(of(value => value.is_default)), cell(held ? text(held) : '', 'number'),
+      cell(values.filter(value => !value.is_winner && !value.is_default)
         .map(value => `${value.value}: ${text(value)}`).join('   '), 'wrap'), create('td', {}, bar));
   });
   const titles = ['axis', 'winner', 'default', 'held at the default', 'held at other values', 'worth'];
@@ -288,8 +288,8 @@ function addProvenance(list, scenario) {
 
 function addSource(parent, scenario) {
   parent.replaceChildren();
-  if (scenario.source) {
+  if (scenario.code) {
     parent.append(create('details', {}, create('summary', {}, "The winner's source"),
-      create('pre', {tabIndex: 0}, scenario.source)));
+      create('pre', {tabIndex: 0}, scenario.code)));
   }
 }

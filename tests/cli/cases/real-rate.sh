@@ -5,6 +5,7 @@ some="--driver emu -q --size n=1000 --only BLOCK=64"
 $GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
 $GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
 $GPUTUNE show --driver emu | head -n 1 | tr -s ' ' '\n' | grep -E 'bandwidth|arithmetic'
+$GPUTUNE export "$steps" --objective rate -q | grep -c '"invalidity": "correct"'
 # of a launch of the default, as are the times
 $GPUTUNE show --driver emu --format json | grep -o '"bytes": [^,]*, "flops": [^,]*'
 $GPUTUNE run "$steps" --driver emu -q --size n=1000 --objective all --format csv | cut -d, -f3

@@ -13,7 +13,7 @@ shown = json.load(open("why.json"))
 print("axes alike:", page["shown"]["axes"] == shown["axes"])
 record = page["shown"]["records"][0]
 print(record["arch"], record["sm_count"], record["sm_clock_khz"], record["driver_version"], record["tuning_s"] > 0)
-print("source:", page["scenarios"][0]["source"].count("__global__"))
+print("source:", page["scenarios"][0]["code"].count("__global__"))
 orders = page["scenarios"][0]["trials"]["order"]
 print("in their order:", sorted(orders)[-1] - sorted(orders)[0] == len(orders) - 1)
 PYTHON

@@ -39,6 +39,8 @@ axpy="-s n=1000 --only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 real warm axpy $emu $axpy
 real show $emu
 real show $emu --all
+real show $emu --all --history
+real show axpy $emu --why --history
 real show axpy $emu --why
 real show axpy $emu --plot
 page $GPUTUNE
@@ -50,9 +52,12 @@ real devices $emu
 real doctor $emu
 real space gemm $emu
 real warm axpy --compile-only --arch sm_90 --only VEC=1 --only BLOCK=64 --only UNROLL=1
-$GPUTUNE export axpy -o space.t4 -q
-real replay space.t4 --seeds 2 --evaluations 2
-real replay space.t4 --seeds 2 --evaluations 2 --workers 2
+$GPUTUNE export axpy -o space.json -q
+$GPUTUNE warm axpy $emu $axpy --only BLOCK=64,1024 --only UNROLL=1,8 -q >failed # a block of 1024 fails
+$GPUTUNE export axpy -o t4.json -q
+$GPUTUNE export axpy --format kernel-tuner -o kernel-tuner.json -q
+real replay space.json --seeds 2 --evaluations 2
+real replay space.json --seeds 2 --evaluations 2 --workers 2
 real forget axpy $emu
 real show $emu
 "$tests/validate" "$tests/../../schema" ./*.json

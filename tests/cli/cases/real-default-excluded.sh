@@ -1,0 +1,19 @@
+# a default that a require() excludes at this size is told where a tuning and space begin
+exec 2>&1
+export GPUTUNE_DB=$PWD/x.db
+cat >k.cu <<'END'
+#pragma gputune kernel(k) problem(n = 1024) args(inout float y[n], int n)
+#pragma gputune tune(BLOCK = 64, 128, 256) default(BLOCK = 256) require(BLOCK <= n)
+#pragma gputune block(BLOCK) grid(ceil_div(n, BLOCK)) reference(self, BLOCK = 64)
+__global__ void k(float *y, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) y[i] = 2 * y[i];
+}
+END
+for size in 1000 200; do
+    $GPUTUNE space ./k.cu --driver emu --size n=$size | grep '^gputune'
+    $GPUTUNE warm ./k.cu --driver emu --size n=$size --format csv | grep '^gputune'
+done
+$GPUTUNE warm ./k.cu --driver emu --size n=200 --format csv | grep -c '^gputune' # it is stored
+$GPUTUNE space ./k.cu --driver emu --size n=32 | grep '^gputune'

@@ -1,0 +1,29 @@
+# tables at 80 and at 200 columns: no line is longer (findings of check are lines like those of a compiler)
+exec 2>/dev/null
+echo space >space.t4
+while read -r command; do
+    for columns in 80 200; do
+        echo "== $columns: $command"
+        COLUMNS=$columns GPUTUNE_FAKE='part race' $FAKE $command | tee out
+        LC_ALL=C sed 's/[\x80-\xbf]//g' out | LC_ALL=C awk -v columns=$columns 'length > columns { print "^ too long" }'
+    done
+done <<END
+warm axpy scale
+show
+show --any-gpu
+show --all
+show --all --any-gpu --history
+show --why
+show --plot
+run axpy
+compare axpy VEC=1 VEC=2
+kernels
+space axpy
+devices
+doctor
+forget axpy
+prune --dry-run
+replay space.t4
+END
+echo == COLUMNS=0
+COLUMNS=0 script -qec "stty cols 40; NO_COLOR=1 $FAKE show" /dev/null </dev/null | tr -d '\r'
