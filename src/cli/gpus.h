@@ -22,12 +22,19 @@ typedef struct cli_gpus {
             NULL                                                                                   \
     }
 
-#define CLI_COMPILE_ON_OPTION(texts)                                                               \
+#define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
+    {"compile-on",                                                                                 \
+     0,                                                                                            \
+     CLI_OPTION_LIST,                                                                              \
+     compile_on,                                                                                   \
+     "[N:]COMMAND",                                                                                \
+     "more compile workers, each started by this command (ssh HOST,\nsrun -u -n 1); N: so many "   \
+     "of them [1]; may be repeated",                                                               \
+     NULL},                                                                                        \
     {                                                                                              \
-        "compile-on", 0, CLI_OPTION_LIST, texts, "[N:]COMMAND",                                    \
-            "more compile workers, each started by this command (ssh HOST,\nsrun -u -n 1); N: so " \
-            "many "                                                                                \
-            "of them [1]; may be repeated",                                                        \
+        "measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                                   \
+            "the GPU is on the machine that this command reaches (ssh HOST);\n--device and "       \
+            "--driver are those there",                                                            \
             NULL                                                                                   \
     }
 

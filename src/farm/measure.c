@@ -5,17 +5,23 @@
 #include "base/objective.h"
 #include "farm/measure_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
 {
+    char which[16];
     gt_measure *measure = calloc(1, sizeof *measure);
     if (!measure) {
         return gt_fail_memory();
     }
+    snprintf(which, sizeof which, "%d", ordinal);
     gputune_status status = gt_driver_open(&measure->driver, driver);
+    if (status == GPUTUNE_OK) {
+        status = gt_device_find(&ordinal, measure->driver, which);
+    }
     if (status == GPUTUNE_OK) {
         status = gt_device_query(&measure->device, measure->driver, ordinal);
     }
