@@ -121,15 +121,16 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
 }
 
 /* Halves the largest size that may change until the problem takes at most `most_bytes`; stops where
- * it must, and at sizes below `least`. */
+ * it must, and at sizes below `least`. A size on which the memory hardly depends is left alone. */
 static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
                    const bool *may_change, uint64_t most_bytes, int64_t least)
 {
-    uint64_t bytes;
+    uint64_t bytes, fewer;
+    bool stays[GT_PROBLEM_MAX] = {false};
     while (is_allowed(template, problem, device, &bytes) && bytes > most_bytes) {
         int largest = -1;
         for (uint32_t i = 0; i < template->problem_count; i++) {
-            if (may_change[i] &&
+            if (may_change[i] && !stays[i] &&
                 (largest < 0 || problem->values[i].number > problem->values[largest].number)) {
                 largest = (int)i;
             }
@@ -139,10 +140,13 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
         }
         gt_problem half = *problem;
         half.values[largest].number /= 2;
-        if (!is_allowed(template, &half, device, &bytes)) {
+        if (!is_allowed(template, &half, device, &fewer)) {
             return;
         }
-        *problem = half;
+        stays[largest] = fewer > bytes / 8 * 7;
+        if (!stays[largest]) {
+            *problem = half;
+        }
     }
 }
 
@@ -170,7 +174,7 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
                             const gt_device *device)
 {
     static const uint64_t most_bytes = 1 << 20;
-    enum { LEAST = 512 };
+    enum { LEAST = 32 };
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem;
     for (uint32_t i = 0; i < template->problem_count; i++) {
@@ -186,6 +190,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
                                   const gt_problem *problem, const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
+    enum { LEAST = 128 }; /* of three sizes; fewer are larger when they are cheap */
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem, awkward;
     uint64_t bytes;
@@ -198,7 +203,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
         may_change[i] =
             template->problem[i].kind == GT_PROBLEM_SIZE && !must_stay(template, (int)i);
     }
-    shrink(&small, template, device, may_change, cheap_bytes, 1024);
+    shrink(&small, template, device, may_change, cheap_bytes, LEAST);
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {

@@ -3,7 +3,7 @@
  * gputune. Names as arguments: those alone. With GPUTUNE_TEST_LONG=1 all. */
 #include "world.h"
 
-#include <dirent.h>
+#include <glob.h>
 
 /* What is found in the variant BAD=1, in a line that has this text. */
 static const struct planted {
@@ -196,7 +196,8 @@ static void test_planted_mistakes(void **state)
 
 /* ---- false alarms ---- */
 
-/* Of what comes with gputune, but for kernels that the emulator lacks instructions for. */
+/* All that comes with gputune, but for kernels that the emulator lacks instructions for. */
+static const char *const lacking[] = {"examples/gemm_wgmma.cu"};
 static const char *const right[] = {
     "templates/copy.cu",
     "templates/axpy.cu",
@@ -204,6 +205,17 @@ static const char *const right[] = {
     "templates/gemm.cu",
     "templates/histogram.cu",
     "templates/paramsum.cu",
+    "templates/dot.cu",
+    "templates/gemv.cu",
+    "templates/lincomb.cu",
+    "templates/polynomial.cu",
+    "templates/reduce.cu",
+    "templates/rmsnorm.cu",
+    "templates/scan.cu",
+    "templates/softmax.cu",
+    "templates/stencil2d.cu",
+    "templates/stencil3d.cu",
+    "templates/transpose.cu",
     "examples/axpy_typed.cu",
     "examples/bias.cu",
     "examples/block_reduce.cu",
@@ -226,6 +238,32 @@ static const char *const right[] = {
     "examples/zeromeanfilter.cu:zero_mean_rows",
     "examples/bitonic.cu",
 };
+
+static bool is_listed(const char *path, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strcspn(list[i], ":"); /* a kernel of the file may be named */
+        if (strlen(path) == length && !strncmp(path, list[i], length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void test_all_are_listed(void **state)
+{
+    glob_t found;
+    (void)state;
+    assert_int_equal(glob("templates/*.cu", 0, NULL, &found), 0);
+    assert_int_equal(glob("examples/*.cu", GLOB_APPEND, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (!is_listed(found.gl_pathv[i], right, sizeof right / sizeof *right) &&
+            !is_listed(found.gl_pathv[i], lacking, sizeof lacking / sizeof *lacking)) {
+            fail_msg("%s is not checked for false alarms", found.gl_pathv[i]);
+        }
+    }
+    globfree(&found);
+}
 
 static void test_no_false_alarms(void **state)
 {
@@ -266,9 +304,9 @@ static int open_device(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_planted_mistakes),
-                                       cmocka_unit_test(test_no_false_alarms),
-                                       cmocka_unit_test(test_only_on_the_emulator)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_planted_mistakes), cmocka_unit_test(test_all_are_listed),
+        cmocka_unit_test(test_no_false_alarms), cmocka_unit_test(test_only_on_the_emulator)};
     wanted = argv + 1;
     wanted_count = argc - 1;
     return cmocka_run_group_tests(tests, open_device, world_close);

@@ -301,6 +301,9 @@ static const char *awkward_of(const char *template, const char *arch)
 #define K(pragmas)                                                                                 \
     "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
     "__global__ void k(float *y) { y[0] = A + V; }\n"
+#define K2(pragmas)                                                                                \
+    "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
+    "__global__ void k(float *y, const float *x) { y[0] = x[0]; }\n"
 
 static void test_awkward(void **state)
 {
@@ -309,6 +312,14 @@ static void test_awkward(void **state)
     assert_string_equal(awkward_of(K("problem(n = 1000) args(out float y[n])"), "sm_90"), "n=987");
     assert_string_equal(awkward_of(K("problem(n = 1 << 28) args(out float y[n])"), "sm_90"),
                         "n=2097139");
+    assert_string_equal(
+        awkward_of(K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "sm_90"),
+        "d=115 h=113 w=111");
+    /* but not where that saves nothing */
+    assert_string_equal(
+        awkward_of(K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
+                   "sm_90"),
+        "n=4083 m=268435456");
     /* constants and types stay; so do sizes that a tunable or a vector depends on */
     assert_string_equal(awkward_of(K("problem(const n = 1000) args(out float y[n])"), "sm_90"),
                         "same n=1000");
@@ -337,9 +348,32 @@ static void test_awkward(void **state)
     assert_string_equal(awkward_of(K("problem(n = 1) args(out float y[n])"), "sm_90"), "same n=1");
 }
 
+/* The problem of about a megabyte, whatever its dimensions are. */
+static void test_small(void **state)
+{
+    static const struct {
+        const char *template, *small;
+    } cases[] = {
+        {K("problem(n = 1 << 28) args(out float y[n])"), "n=65536"},
+        {K("problem(n = 512, m = 4096) args(out float y[m][n])"), "n=256 m=256"},
+        {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=32 h=32 w=64"},
+        {K2("problem(n = 64, const m = 1 << 28) args(out float y[n], in float x[m])"),
+         "n=64 m=268435456"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bench_open(&b, cases[i].template, "sm_90");
+        const gt_problem small = gt_problem_small(b.template, &b.problem, &b.device);
+        assert_string_equal(problem_text(b.template, &small), cases[i].small);
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_buffers),

@@ -100,7 +100,7 @@ until_there_are() {
     echo "#define FACTOR 2" >factor.h
     until_there_are 2
     printf '\003'
-} | TERM=xterm script -qefc "$GPUTUNE warm ./mine.cu --watch" term >/dev/null
+} | TERM=xterm script -qefc "exec $GPUTUNE warm ./mine.cu --watch" term >/dev/null
 echo "exit $?"
 tr -d '\r' <term | sed -n 's/^.*\x1b\[H\x1b\[2J/<empty screen>/p'
 
