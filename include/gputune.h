@@ -195,12 +195,18 @@ typedef struct gputune_open_options {
      * here. */
     const char *const *compile_on;
     size_t compile_on_count;
+    const char *measure_on; /* since version 6: a command as those of compile_on, which starts the
+                               measure worker on a machine with a GPU ("ssh gpu-node"); this one
+                               needs none. Implies tune_only; `device` is a number there (NULL: 0)
+                               and `driver` the one there. gputune must be the same build there; it
+                               needs neither NVRTC nor templates. EWORKER where no worker answers
+                               within a minute. NULL: measure here */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL, 0, NULL, 0                                                  \
+            NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL                                            \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no

@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
-{
-    char *text;
-    GT_TRY(gt_host_text(&text));
-    gt_environment_join(host, tuner->device.environment, text);
-    free(text);
-    return GPUTUNE_OK;
-}
-
 #define MAX_AGE_S 1e10 /* three centuries */
 
 /* A call's tuner, and the kernels that its filter names. */
@@ -68,7 +59,7 @@ typedef struct wanted {
 static gputune_status take_filter(wanted *out, asked *asked, const gputune_record_filter *filter)
 {
     const gputune *tuner = asked->tuner;
-    GT_TRY(gt_tuner_host_environment(tuner, out->host));
+    gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
     bool any = filter->any_gpu || filter->gpu || !tuner->has_device;
     out->environments[0] = tuner->device.environment;
     out->environments[1] = out->host;

@@ -29,6 +29,7 @@ static gt_farm_options farm_options(const gputune *tuner, const gputune_open_opt
                              .compile_workers = o->compile_workers,
                              .compile_on = (const char *const *)tuner->compile_on.items,
                              .compile_on_count = tuner->compile_on.count,
+                             .measure_on = tuner->measure_on,
                              .driver_version = tuner->device.driver_version,
                              .arch = tuner->has_device ? tuner->device.arch : NULL,
                              .log = tuner->log};
@@ -48,6 +49,12 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
     gputune *tuner = user;
     if (measure) {
         GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, "cannot measure"));
+    }
+    if (measure && tuner->measure_on && isolation == GPUTUNE_ISOLATION_THREAD) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "the isolation `thread` measures in this process; the tuner was opened to "
+                       "measure on '%s', which takes `process`",
+                       tuner->measure_on);
     }
     return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }
@@ -137,17 +144,34 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
+/* Starts a farm whose measure worker is elsewhere. */
+static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputune_open_options *o)
+{
+    const char *name = named_driver(o);
+    if (!o->measure_on[strspn(o->measure_on, " ")]) {
+        return gt_fail(GPUTUNE_EINVAL, "measure_on: found '%s'; expected a command, as 'ssh HOST'",
+                       o->measure_on);
+    }
+    if (!is_numbered(&tuner->device.ordinal, o->device)) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "the device is '%s'; expected its number on the machine of '%s', as 0",
+                       o->device, o->measure_on);
+    }
+    GT_TRY(gt_strdup(&tuner->measure_on, o->measure_on));
+    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
+    const gt_farm_options options = farm_options(tuner, o);
+    return gt_farm_open(out, &options);
+}
+
 /* Takes the device that the worker reported. Its number there may differ from the one here. */
-static bool take_answer(gputune *tuner, gt_farm *farm)
+static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 {
     gt_device device;
-    if (!farm || farm->ops->device(farm, &device) != GPUTUNE_OK) {
-        return false;
-    }
+    GT_TRY(farm->ops->device(farm, &device));
     device.ordinal = tuner->device.ordinal;
     tuner->device = device;
     tuner->has_device = true;
-    return true;
+    return GPUTUNE_OK;
 }
 
 /* The tables that an installation brings, or NULL. */
@@ -185,8 +209,9 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 /* The device as the worker reports it, or as this process finds it. */
 static gputune_status settle_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    if (take_answer(tuner, *farm)) {
-        return GPUTUNE_OK;
+    gputune_status answer = *farm ? take_answer(tuner, *farm) : GPUTUNE_EWORKER;
+    if (answer == GPUTUNE_OK || tuner->measure_on) {
+        return answer;
     }
     if (*farm) {
         (*farm)->ops->close(*farm);
@@ -220,8 +245,14 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
     GT_TRY(keep_commands(tuner, o));
-    gt_farm *farm = ask_worker(tuner, o);
-    gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
+    gt_farm *farm = NULL;
+    gputune_status status;
+    if (o->measure_on) {
+        status = start_elsewhere(&farm, tuner, o);
+    } else {
+        farm = ask_worker(tuner, o);
+        status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
+    }
     GT_THEN(status, open_files(tuner, o));
     if (status == GPUTUNE_OK && farm) {
         status = settle_device(tuner, o, &farm);
@@ -241,7 +272,8 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
                                    GT_BYTES_THROUGH(gputune_open_options, include_path_count),
                                    GT_BYTES_THROUGH(gputune_open_options, record),
                                    GT_BYTES_THROUGH(gputune_open_options, max_plans),
-                                   GT_BYTES_THROUGH(gputune_open_options, compile_on_count)};
+                                   GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
+                                   GT_BYTES_THROUGH(gputune_open_options, measure_on)};
     static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
@@ -343,6 +375,7 @@ static void close_parts(gputune *tuner)
         free(tuner->compile_on.items[--tuner->compile_on.count]);
     }
     gt_array_free(&tuner->compile_on);
+    free(tuner->measure_on);
 }
 
 void gputune_close(gputune *tuner)

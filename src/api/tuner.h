@@ -31,6 +31,7 @@ struct gputune {
     gt_workers workers;
     gt_background *background;
     char *worker;
+    char *measure_on;            /* a command that starts the measure worker, or NULL: here */
     GT_ARRAY(char *) compile_on; /* commands that start more compile workers */
 };
 
@@ -43,9 +44,6 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
-
-/* The environment of results that depend on the tuner's host as well as on its GPU. */
-gputune_status gt_tuner_host_environment(const gputune *tuner, char out[GT_ENVIRONMENT_MAX]);
 
 /* One live input for the measure worker: an IPC handle if the allocation can be shared, else staged
  * bytes, which the caller frees. In inputs.c, as the next. */

@@ -55,7 +55,7 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     out->filter = (gt_wisdom_filter){.gpu = f.gpu, .sizes = f.sizes};
     GT_TRY(name_kernels(out, tuner, f.kernel));
     if (!f.gpu && !f.any_gpu) {
-        GT_TRY(gt_tuner_host_environment(tuner, out->host));
+        gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
         out->environments[0] = tuner->device.environment;
         out->environments[1] = out->host;
         out->filter.environments = out->environments;

@@ -15,6 +15,7 @@ typedef struct gt_device {
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
     char environment[40]; /* hex of the environment key (gpu/device.h) */
+    char processor[128];  /* of the machine that it is in, which launches; "" without a GPU */
     int ordinal;
     int cc; /* 90 for 9.0 */
     int sm_count, warp_size;

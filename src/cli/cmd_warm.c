@@ -99,6 +99,14 @@ static int check_gpus(const cli_warm *warm)
                                                         : NULL);
 }
 
+static int check_measure_on(const cli_warm *warm)
+{
+    return refuse_pair("--measure-on", !warm->common.measure_on ? NULL
+                                       : warm->compile_only     ? "--compile-only"
+                                       : warm->gpus             ? "--gpus"
+                                                                : NULL);
+}
+
 static int check_watch(const cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
@@ -143,6 +151,7 @@ static int check(const cli_warm *warm)
         return CLI_EXIT_USAGE;
     }
     int code = check_gpus(warm);
+    code = code == CLI_CONTINUE ? check_measure_on(warm) : code;
     return code == CLI_CONTINUE ? check_watch(warm) : code;
 }
 
@@ -268,7 +277,7 @@ int cmd_warm(int argc, char **argv)
          "serve the page of the command report on this machine meanwhile", NULL},
         CLI_GPUS_OPTION(&warm.gpus),
         CLI_SHARD_OPTION(&warm.shard_text),
-        CLI_COMPILE_ON_OPTION(&warm.compile_on),
+        CLI_ELSEWHERE_OPTIONS(&warm.compile_on, &warm.common.measure_on),
         CLI_FORMAT_OPTION(&warm.common),
         CLI_TUNER_OPTIONS(&warm.common),
         CLI_MESSAGE_OPTIONS(&warm.common),

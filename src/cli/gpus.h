@@ -22,11 +22,19 @@ typedef struct cli_gpus {
             NULL                                                                                   \
     }
 
-#define CLI_COMPILE_ON_OPTION(texts)                                                               \
+#define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
+    {"compile-on",                                                                                 \
+     0,                                                                                            \
+     CLI_OPTION_LIST,                                                                              \
+     compile_on,                                                                                   \
+     "[N:]COMMAND",                                                                                \
+     "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so many "    \
+     "of them [1]; may be repeated",                                                               \
+     NULL},                                                                                        \
     {                                                                                              \
-        "compile-on", 0, CLI_OPTION_LIST, texts, "[N:]COMMAND",                                    \
-            "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so "  \
-            "many of them [1]; may be repeated",                                                   \
+        "measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                                   \
+            "the GPU is on the machine that this command reaches (ssh HOST); --device and "        \
+            "--driver are those there",                                                            \
             NULL                                                                                   \
     }
 
@@ -34,11 +42,10 @@ typedef struct cli_gpus {
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
-/* Opens a tuner for each GPU of `which`, between which the cores and what
- * compiles elsewhere are divided; NULL:
- * for the one GPU that `common` says. A GPU that cannot be used is an error where it is named by
- * its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit code after
- * saying what is wrong; then nothing is open. */
+/* Opens a tuner for each GPU of `which`, between which the cores and what compiles elsewhere
+ * are divided; NULL: for the one GPU that `common` says. A GPU that cannot be used is an error
+ * where it is named by its number, and is left out of "all" with a message. Returns CLI_CONTINUE,
+ * or an exit code after saying what is wrong; then nothing is open. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
 void cli_gpus_close(cli_gpus *gpus);
 

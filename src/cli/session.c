@@ -65,12 +65,13 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.templates = common->templates;
     options.include_paths = cli_include_paths()->items;
     options.include_path_count = cli_include_paths()->count;
-    options.emulate_without_gpu = !cli_is_driver_asked_for(common);
+    options.emulate_without_gpu = !common->measure_on && !cli_is_driver_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;
     options.compile_workers = common->compile_workers;
     options.compile_on = common->compile_on.items;
     options.compile_on_count = common->compile_on.count;
+    options.measure_on = common->measure_on;
     options.read_only = common->read_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);

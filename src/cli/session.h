@@ -15,6 +15,7 @@ typedef struct cli_common {
     bool read_only;           /* the database */
     uint32_t compile_workers; /* 0: as many as cores */
     cli_list compile_on;      /* a command for each further one, elsewhere */
+    const char *measure_on;   /* a command that starts the measure worker elsewhere, or NULL */
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \

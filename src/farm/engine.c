@@ -1,4 +1,4 @@
-/* A compile worker that a command starts (ssh, srun, mpirun, sh): runs the command in a session of
+/* A worker that a command starts (ssh, srun, mpirun, sh): runs the command in a session of
  * its own, passes bytes between it and the host, and ends it with the host. What it prints before
  * the worker speaks is kept out of the channel: it says why none does. */
 #include "farm/process.h"

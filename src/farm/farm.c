@@ -282,12 +282,15 @@ static void cancel(gt_farm *base)
 static void close_farm(gt_farm *base)
 {
     gt_host_farm *farm = host_of(base);
-    gt_process_kill(&farm->measure.slot.link.process); /* first: it takes longest to go */
+    if (farm->measure.slot.link.open) {
+        gt_link_kill(&farm->measure.slot.link); /* first: it takes longest to go */
+    }
     gt_compile_close(farm);
     gt_measure_free(farm);
     gt_event_clear(&farm->events);
     free(farm->compile.environment);
     free(farm->measure.environment);
+    free(farm->measure.command);
     free(farm->worker);
     free(farm->driver);
     free(farm->device_uuid);
@@ -353,7 +356,8 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
     host->wanted = options->driver != NULL;
     host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    if (farm->emulated) {
+    GT_TRY(copy_text(&host->command, options->measure_on));
+    if (farm->emulated || host->command) {
         visible = NULL;
     } else if (!visible) {
         GT_TRY(gt_process_visible(&entry, options->device_ordinal));

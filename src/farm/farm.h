@@ -68,8 +68,8 @@ typedef struct gt_farm_ops {
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* The measure worker's device. Waits until the worker reports it, which it does before it makes
-     * its context. Fails with the reason why the worker cannot start (ENODRIVER, EWORKER, ...).
-     * Events are not touched. */
+     * its context, and which takes a minute at most. Fails with the reason why the worker cannot
+     * start (ENODRIVER, EWORKER, ...). Events are not touched. */
     gputune_status (*device)(gt_farm *farm, gt_device *out);
     /* The next event, or GT_EVENT_TIMEOUT after `seconds` (0: only what is there already). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
@@ -93,7 +93,9 @@ typedef struct gt_farm_options {
     uint32_t compile_workers; /* 0: as many as cores */
     const char *const *compile_on; /* a command for each further one, as in gputune_open_options */
     size_t compile_on_count;
-    bool low_priority; /* compile workers leave the processor to others (nice) */
+    const char *measure_on; /* a command that starts the measure worker elsewhere, where
+                               device_ordinal counts; NULL: it is on this machine */
+    bool low_priority;      /* compile workers leave the processor to others (nice) */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */

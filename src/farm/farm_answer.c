@@ -72,9 +72,7 @@ static void replace(gt_host_farm *farm, gt_death *death)
 
 static void restart(gt_host_farm *farm)
 {
-    if (!farm->measure.slot.link.is_thread) {
-        gt_process_kill(&farm->measure.slot.link.process);
-    }
+    gt_link_kill(&farm->measure.slot.link);
     replace(farm, NULL);
     begin_again(farm);
 }
@@ -91,11 +89,13 @@ static bool does_without(gt_measure_host *host)
     return can;
 }
 
+/* A shell tells the end by a signal as 128 more. */
 static bool is_crash(const gt_death *death)
 {
+    int code = death->end == GT_END_EXITED ? death->code - 128 : death->code;
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (death->end == GT_END_SIGNALED && death->code == faults[i]) {
+        if (code == faults[i]) {
             return true;
         }
     }
@@ -264,8 +264,9 @@ void gt_measure_check_deadline(gt_host_farm *farm)
         return;
     }
     if (!host->slot.ready) {
-        gt_measure_refuse(farm, GPUTUNE_EWORKER,
-                          "the measure worker did not open its device within a minute");
+        static const char late[] = "the measure worker did not open its device within a minute";
+        bool silent = host->command && !host->slot.link.greeted;
+        gt_measure_refuse(farm, GPUTUNE_EWORKER, silent ? gt_engine_hint(farm, late) : late);
         return;
     }
     gt_farm_request *first = host->slot.queue.items[0];
@@ -341,6 +342,10 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     if (gt_frame_answer(&answer, frame) < 0) {
         return false;
     }
+    if (answer.status < 0 && !host->slot.link.greeted) {
+        gt_measure_refuse(farm, GPUTUNE_EWORKER, gt_engine_hint(farm, answer.message));
+        return true;
+    }
     if (answer.status < 0) {
         gt_measure_refuse(farm, (gputune_status)answer.status, answer.message);
         return true;
@@ -361,6 +366,21 @@ static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
     }
     host->device = device;
     host->has_device = true;
+    snprintf(farm->compile.driver_version, sizeof farm->compile.driver_version, "%d",
+             device.driver_version);
+    return true;
+}
+
+static bool handle_hand(gt_host_farm *farm, const gt_frame *frame)
+{
+    const gt_link *link = &farm->measure.slot.link;
+    gt_hand hand;
+    if (!link->is_remote || gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
+        return false;
+    }
+    GT_PAGE_WRITE(link->page->sequence, hand.sequence);
+    GT_PAGE_WRITE(link->page->current, hand.current);
+    GT_PAGE_WRITE(link->page->trying, hand.trying);
     return true;
 }
 
@@ -372,6 +392,8 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
         return handle_device(farm, frame);
     case GT_FRAME_READY:
         return handle_ready(farm, frame);
+    case GT_FRAME_HAND:
+        return handle_hand(farm, frame);
     default:
         return handle_answer(farm, frame);
     }

@@ -1,4 +1,4 @@
-/* Compile workers that a command starts, on another machine or under a batch system. They are
+/* Workers that a command starts, on another machine or under a batch system. Compile workers are
  * extra: a job goes to one as soon as it has said that it is ready, and comes back to this
  * machine's own workers where that one fails in any way. */
 #include "base/clock.h"
@@ -76,15 +76,31 @@ static bool names_worker(const char *command)
     return length >= name_length && strcmp(command + length - name_length, name) == 0;
 }
 
+size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command)
+{
+    size_t count = 0;
+    out[count++] = "--command";
+    out[count++] = command;
+    out[count++] = "--";
+    if (!names_worker(command)) {
+        out[count++] = farm->worker;
+    }
+    out[count++] = "--stdio";
+    return count;
+}
+
+const char *gt_engine_hint(const gt_host_farm *farm, const char *message)
+{
+    const char *command = farm->measure.command;
+    gt_message_set("%s; try: %s %s --version", message, command,
+                   names_worker(command) ? "" : farm->worker);
+    return gt_message();
+}
+
 static gputune_status start(gt_host_farm *farm, gt_slot *slot)
 {
-    const char *command = slot->engine->command;
-    const char *arguments[16] = {"--command", command, "--"};
-    size_t count = 3;
-    if (!names_worker(command)) {
-        arguments[count++] = farm->worker;
-    }
-    arguments[count++] = "--stdio";
+    const char *arguments[16];
+    size_t count = gt_engine_words(arguments, farm, slot->engine->command);
     gt_compile_arguments(&arguments[count], farm);
     const gt_link_start start = {.path = farm->worker,
                                  .arguments = arguments,

@@ -205,6 +205,12 @@ void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
 
 /* ---- farm_engine.c --------------------------------------------------------------------------- */
 
+/* Writes the words that make the worker here run a command, behind which a worker starts: as many
+ * as it returns, 5 at most. The arguments of that one follow. */
+size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command);
+/* The message, and what to try where the command that is to start the measure worker starts none.
+ * Valid until the thread's next failure. */
+const char *gt_engine_hint(const gt_host_farm *farm, const char *message);
 /* Prepares a slot for each command, behind the own ones. ENOMEM. */
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
 /* Says of which commands nothing was ever heard, and frees. */
@@ -250,6 +256,7 @@ typedef struct gt_measure_host {
     char refusal_message[512];
     bool refusal_told;
     char **environment;
+    char *command; /* starts the worker elsewhere; NULL: it is here */
     char ordinal[16];
     double deadline_s;
 } gt_measure_host;
@@ -297,7 +304,8 @@ void gt_compile_close(gt_host_farm *farm);
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
 /* Starts a worker, and with it a new generation. If that fails, requests are refused. */
 void gt_measure_start(gt_host_farm *farm);
-/* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. */
+/* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. One
+ * elsewhere that does without, and shall not, is ended. */
 void gt_measure_set_plain(gt_measure_host *host, bool plain);
 /* Sends the queued requests, and starts a worker if there is none; or refuses all of them. */
 void gt_measure_pump(gt_host_farm *farm);
@@ -319,7 +327,8 @@ gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *req
  * that of the request that depends on it. */
 void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                      const char *message, uint64_t culprit, bool repeatable);
-/* There is no worker: every request fails with this until the next prepare(). */
+/* There is no worker: every request fails with this until the next prepare(). The message names the
+ * command that was to start one elsewhere. */
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);
 
 /* ---- farm_answer.c: answers, deaths and hangs of the measure worker -------------------------- */

@@ -102,7 +102,7 @@ typedef struct thread_work {
 static void *measure_thread(void *argument)
 {
     thread_work *work = argument;
-    gt_measure_worker(work->channel, &work->page, work->driver, work->ordinal, true);
+    gt_measure_worker(work->channel, work->channel, &work->page, work->driver, work->ordinal, true);
     close(work->channel);
     return NULL;
 }

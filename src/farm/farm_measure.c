@@ -61,15 +61,17 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
 
 static gputune_status start_process(gt_host_farm *farm)
 {
-    const char *arguments[8] = {"--role", "measure", "--ordinal", farm->measure.ordinal};
-    if (farm->driver) {
-        arguments[4] = "--driver";
-        arguments[5] = farm->driver;
-    }
+    gt_measure_host *host = &farm->measure;
+    const char *arguments[16] = {NULL};
+    size_t count = host->command ? gt_engine_words(arguments, farm, host->command) : 0;
+    const char *const own[] = {"--role",   "measure",    "--ordinal", host->ordinal,
+                               "--driver", farm->driver, "--plain"};
+    memcpy(arguments + count, own, sizeof own - (host->command && host->plain ? 0 : sizeof *own));
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
-                           .environment = farm->measure.environment,
-                           .with_page = true};
+                           .environment = host->environment,
+                           .with_page = true,
+                           .remote = host->command != NULL};
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 
@@ -89,9 +91,14 @@ void gt_measure_start(gt_host_farm *farm)
 
 void gt_measure_set_plain(gt_measure_host *host, bool plain)
 {
+    gt_link *link = &host->slot.link;
     host->plain = plain;
-    if (host->slot.link.open && host->slot.link.page) {
-        GT_PAGE_WRITE(host->slot.link.page->plain, plain);
+    if (link->open && link->is_remote && link->page->plain && !plain) {
+        gt_link_abandon(link);
+        gt_slot_unsend(&host->slot);
+    }
+    if (link->open && link->page) {
+        GT_PAGE_WRITE(link->page->plain, plain);
     }
 }
 
@@ -99,7 +106,12 @@ void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *me
 {
     gt_measure_host *host = &farm->measure;
     host->refusal = status;
-    snprintf(host->refusal_message, sizeof host->refusal_message, "%s", message);
+    if (host->command) {
+        snprintf(host->refusal_message, sizeof host->refusal_message, "measuring on '%.150s': %s",
+                 host->command, message);
+    } else {
+        snprintf(host->refusal_message, sizeof host->refusal_message, "%s", message);
+    }
     gt_link_abandon(&host->slot.link);
     gt_slot_unsend(&host->slot);
 }
@@ -176,8 +188,7 @@ void gt_measure_pump(gt_host_farm *farm)
     }
 }
 
-/* ---- Ends of requests
- * --------------------------------------------------------------------------------- */
+/* ---- Ends of requests ------------------------------------------------------------------------ */
 
 static const struct {
     gt_event_kind event;

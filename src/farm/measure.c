@@ -5,15 +5,19 @@
 #include "base/objective.h"
 #include "farm/measure_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
 {
+    char which[16];
     gt_measure *measure = calloc(1, sizeof *measure);
     GT_TRY(gt_allocated(measure));
+    snprintf(which, sizeof which, "%d", ordinal);
     gputune_status status = gt_driver_open(&measure->driver, driver);
+    GT_THEN(status, gt_device_find(&ordinal, measure->driver, which));
     GT_THEN(status, gt_device_query(&measure->device, measure->driver, ordinal));
     if (status < 0) {
         gt_measure_close(measure);

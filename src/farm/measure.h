@@ -5,6 +5,7 @@
 #define GT_FARM_MEASURE_H
 
 #include "farm/job.h"
+#include "farm/worker.h"
 
 typedef struct gt_measure gt_measure;
 
@@ -56,11 +57,11 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
- * cannot be measured here. *current is set to each variant before it is launched, so that a watcher
- * knows which one hangs, and to GT_NO_VARIANT at the end. out->values is the caller's to free.
+ * cannot be measured here. The page is told each variant before it is launched, so that a watcher
+ * knows which one hangs; at the end it has GT_NO_VARIANT. out->values is the caller's to free.
  * Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 volatile uint64_t *current);
+                                 gt_page *page);
 /* Forgets a variant. An unknown one is no error. Small variants are unloaded later. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);
 

@@ -65,13 +65,13 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
 
 /* Finds out whether launches may share inout buffers, unless the job says it. */
 static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const gt_sample_job *job,
-                                     gputune_objective objective, volatile uint64_t *current)
+                                     gputune_objective objective, gt_page *page)
 {
     gt_loaded *judge = gt_loaded_find(measure, job->judge);
     out->sharing = job->sharing;
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
-        *current = job->judge;
+        gt_page_at(page, job->judge);
         GT_TRY(told_apart(
             measure, gt_used_judge(&out->sharing, &out->used_ratio, measure, judge, objective)));
     }
@@ -80,17 +80,17 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
 }
 
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 volatile uint64_t *current)
+                                 gt_page *page)
 {
     gt_sampling sampling = {job->objective, job->length};
     if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
         sampling.objective = measure->setup.objective;
     }
-    GT_TRY(settle_sharing(out, measure, job, sampling.objective, current));
+    GT_TRY(settle_sharing(out, measure, job, sampling.objective, page));
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < job->count; ++i) {
-        *current = job->variants[i];
+        gt_page_at(page, job->variants[i]);
         gputune_status one = sample_one(&out->values[i], measure, job->variants[i], &sampling);
         if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
             return one;
@@ -101,12 +101,12 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     if (failed == job->count && failed > 0) {
         return status;
     }
-    *current = GT_NO_VARIANT;
+    GT_PAGE_WRITE(page->current, GT_NO_VARIANT);
     return GPUTUNE_OK;
 }
 
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 volatile uint64_t *current)
+                                 gt_page *page)
 {
     if (measure->lost) {
         return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
@@ -121,7 +121,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     GT_TRY(gt_allocated(sampled.values));
     measure->turn++;
     gt_monitor_begin(measure->monitor);
-    gputune_status status = sample_all(measure, job, &sampled, current);
+    gputune_status status = sample_all(measure, job, &sampled, page);
     if (status < 0) {
         free(sampled.values);
         return status;

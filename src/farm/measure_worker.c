@@ -8,13 +8,24 @@
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
+void gt_page_at(gt_page *page, uint64_t variant)
+{
+    GT_PAGE_WRITE(page->current, variant);
+    if (page->channel) {
+        const gt_hand hand = {page->sequence, variant, page->trying != 0};
+        (void)gt_frame_send(page->channel, GT_FRAME_HAND, 0, NULL, &gt_record_hand, &hand);
+    }
+}
+
 static gputune_status prepare(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
+    gt_page_at(page, GT_NO_VARIANT);
     GT_TRY(gt_measure_prepare(measure, job, reply));
     if (GT_PAGE_READ(page->plain) || ((const gt_measure_setup *)job)->check) {
         return GPUTUNE_OK;
     }
     GT_PAGE_WRITE(page->trying, 1);
+    gt_page_at(page, GT_NO_VARIANT);
     GT_TRY(gt_measure_try(measure, job, reply));
     GT_PAGE_WRITE(page->trying, 0);
     return GPUTUNE_OK;
@@ -22,19 +33,19 @@ static gputune_status prepare(gt_measure *measure, const void *job, void *reply,
 
 static gputune_status verify(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    GT_PAGE_WRITE(page->current, ((const gt_verify_job *)job)->id);
+    gt_page_at(page, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
 static gputune_status recheck(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    GT_PAGE_WRITE(page->current, ((const gt_recheck_job *)job)->id);
+    gt_page_at(page, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
 static gputune_status sample(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    return gt_measure_sample(measure, job, reply, &page->current);
+    return gt_measure_sample(measure, job, reply, page);
 }
 
 static gputune_status drop(gt_measure *measure, const void *job, void *reply, gt_page *page)
@@ -132,29 +143,29 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     return sent;
 }
 
-static gputune_status serve_all(gt_measure *measure, int channel, gt_page *page)
+static gputune_status serve_all(gt_measure *measure, int in, int out, gt_page *page)
 {
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     gputune_status status = GPUTUNE_OK;
-    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {
-        status = serve(measure, channel, page, &frame);
+    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
+        status = serve(measure, out, page, &frame);
         gt_frame_release(&frame);
     }
     gt_frame_reader_free(&reader);
     return status;
 }
 
-int gt_measure_worker(int channel, gt_page *page, const char *driver, int ordinal,
+int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int ordinal,
                       bool close_device)
 {
     gt_measure *measure = NULL;
-    gputune_status status = gt_say_hello(channel);
-    GT_THEN(status, open_device(&measure, channel, driver, ordinal));
+    gputune_status status = gt_say_hello(out);
+    GT_THEN(status, open_device(&measure, out, driver, ordinal));
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    status = serve_all(measure, channel, page);
+    status = serve_all(measure, in, out, page);
     if (close_device) {
         gt_measure_close(measure);
     }

@@ -51,7 +51,7 @@ typedef struct gt_record {
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
     gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_ready,
-    gt_record_hello, gt_record_answer;
+    gt_record_hello, gt_record_answer, gt_record_hand;
 
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array; memory that is
  * short shows in out->failed. */
@@ -76,6 +76,7 @@ typedef enum gt_frame_kind {
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
     GT_FRAME_DROP, /* the only request without an answer */
+    GT_FRAME_HAND, /* what a measure worker that a command has started is at */
     GT_FRAME_KINDS
 } gt_frame_kind;
 
@@ -120,6 +121,12 @@ typedef struct gt_answer {
 typedef struct gt_drop_job {
     uint64_t id; /* the variant's */
 } gt_drop_job;
+
+/* Of gt_page (farm/worker.h). */
+typedef struct gt_hand {
+    uint64_t sequence, current;
+    bool trying;
+} gt_hand;
 
 typedef struct gt_ready {
     int32_t nvrtc_version; /* of a compile worker: 13000 for 13.0, 0: it has none */

@@ -234,12 +234,13 @@ RECORD(gt_record_drop, NUMBER(id));
 
 #define T gt_device
 RECORD(gt_record_device, STRING(name), STRING(uuid), STRING(arch), STRING(mig_profile),
-       STRING(origin), STRING(environment), NUMBER(ordinal), NUMBER(cc), NUMBER(sm_count),
-       NUMBER(warp_size), NUMBER(max_threads_per_block), NUMBER(max_threads_per_sm),
-       NUMBER(max_blocks_per_sm), NUMBER(registers_per_sm), NUMBER(registers_per_block),
-       NUMBER(shared_per_block_bytes), NUMBER(shared_per_block_optin_bytes),
-       NUMBER(shared_per_sm_bytes), NUMBER(shared_reserved_per_block_bytes), NUMBER(constant_bytes),
-       NUMBER(l2_bytes), NUMBER(l2_persist_bytes), NUMBER(l2_window_bytes), NUMBER(memory_bytes),
+       STRING(origin), STRING(environment), STRING(processor), NUMBER(ordinal), NUMBER(cc),
+       NUMBER(sm_count), NUMBER(warp_size), NUMBER(max_threads_per_block),
+       NUMBER(max_threads_per_sm), NUMBER(max_blocks_per_sm), NUMBER(registers_per_sm),
+       NUMBER(registers_per_block), NUMBER(shared_per_block_bytes),
+       NUMBER(shared_per_block_optin_bytes), NUMBER(shared_per_sm_bytes),
+       NUMBER(shared_reserved_per_block_bytes), NUMBER(constant_bytes), NUMBER(l2_bytes),
+       NUMBER(l2_persist_bytes), NUMBER(l2_window_bytes), NUMBER(memory_bytes),
        NUMBER(bus_width_bits), NUMBER(memory_clock_khz), NUMBER(sm_clock_khz), NUMBERS(max_block),
        NUMBERS(max_grid), NUMBER(cluster_launch), NUMBER(max_cluster), NUMBER(max_parameter_bytes),
        NUMBERS(carveout_kb), NUMBER(carveout_count), NUMBER(driver_version), NUMBER(nvrtc_version),
@@ -252,6 +253,10 @@ RECORD(gt_record_ready, NUMBER(nvrtc_version));
 
 #define T gt_hello
 RECORD(gt_record_hello, STRING(version));
+#undef T
+
+#define T gt_hand
+RECORD(gt_record_hand, NUMBER(sequence), NUMBER(current), NUMBER(trying));
 #undef T
 
 #define T gt_answer
@@ -280,7 +285,7 @@ const char *gt_wire_version(char out[64])
         &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
         &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
         &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_ready,
-        &gt_record_answer,
+        &gt_record_answer,      &gt_record_hand,
     };
     gt_text text = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -21,6 +21,7 @@ typedef struct settings {
     unsigned long long memory_mb;
     const char *command; /* of an engine */
     bool standard;       /* the channel is standard input and output */
+    bool plain;          /* of a measure worker: as gt_page.plain */
 } settings;
 
 /* What the worker hears and speaks on, and what shows that its host has ended (-1: nothing does).
@@ -67,9 +68,14 @@ static bool start_watcher(channel *channel)
     return pthread_create(&thread, NULL, watch_host, channel) == 0;
 }
 
-/* Takes standard input and output for the channel; what libraries print goes nowhere. */
-static bool take_standard(channel *channel)
+/* Takes standard input and output for the channel; what libraries print goes nowhere. No
+ * host has prepared the environment. */
+static bool take_standard(channel *channel, bool measure)
 {
+    char **prepared;
+    if (measure && gt_process_environment(&prepared, true, NULL) == GPUTUNE_OK) {
+        environ = prepared;
+    }
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     channel->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     channel->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -78,9 +84,18 @@ static bool take_standard(channel *channel)
            dup2(nowhere, STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
 }
 
+static gt_page own;
+
+/* What the host writes into a page that is shared came as an argument. */
+static gt_page *fill_page(int channel, bool plain)
+{
+    own.channel = channel;
+    own.plain = plain;
+    return &own;
+}
+
 static gt_page *map_page(void)
 {
-    static gt_page own;
     void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
     return page == MAP_FAILED ? &own : page;
 }
@@ -98,11 +113,17 @@ static int usage(FILE *out, int code)
 static int parse(settings *out, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"role", required_argument, NULL, 'r'},    {"arch", required_argument, NULL, 'a'},
-        {"driver", required_argument, NULL, 'd'},  {"driver-version", required_argument, NULL, 'n'},
-        {"memory", required_argument, NULL, 'm'},  {"ordinal", required_argument, NULL, 'o'},
-        {"command", required_argument, NULL, 'c'}, {"stdio", no_argument, NULL, 's'},
-        {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0},
+        {"role", required_argument, NULL, 'r'},
+        {"arch", required_argument, NULL, 'a'},
+        {"driver", required_argument, NULL, 'd'},
+        {"driver-version", required_argument, NULL, 'n'},
+        {"memory", required_argument, NULL, 'm'},
+        {"ordinal", required_argument, NULL, 'o'},
+        {"command", required_argument, NULL, 'c'},
+        {"stdio", no_argument, NULL, 's'},
+        {"plain", no_argument, NULL, 'p'},
+        {"version", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -130,6 +151,9 @@ static int parse(settings *out, int argc, char **argv)
             break;
         case 's':
             out->standard = true;
+            break;
+        case 'p':
+            out->plain = true;
             break;
         default:
             return option;
@@ -161,8 +185,9 @@ static int play(const settings *settings, const channel *channel, char *const *r
         return gt_engine(settings->command, rest);
     }
     if (strcmp(settings->role, "measure") == 0) {
-        return gt_measure_worker(channel->in, map_page(), settings->driver, settings->ordinal,
-                                 false);
+        gt_page *page = settings->standard ? fill_page(channel->out, settings->plain) : map_page();
+        return gt_measure_worker(channel->in, channel->out, page, settings->driver,
+                                 settings->ordinal, false);
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
     limit_memory(settings->memory_mb);
@@ -180,7 +205,8 @@ int main(int argc, char **argv)
     bool plays = settings.command || (settings.role && (strcmp(settings.role, "compile") == 0 ||
                                                         strcmp(settings.role, "measure") == 0));
     channel.end = settings.command ? gt_engine_end : end_at_once;
-    if (other || !plays || (settings.standard && !take_standard(&channel)) ||
+    if (other || !plays ||
+        (settings.standard && !take_standard(&channel, settings.role[0] == 'm')) ||
         !start_watcher(&channel)) {
         return usage(stderr, 2);
     }

@@ -128,6 +128,24 @@ gputune_status gt_device_count(int *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
+static void read_processor(char *out, size_t bytes)
+{
+    static const char key[] = "model name";
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, key, sizeof key - 1) == 0 && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(out, bytes, "%s", colon + 2);
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal)
 {
     gt_device device = {.ordinal = ordinal};
@@ -139,6 +157,7 @@ gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int o
                                      ? GT_PARAMETER_LARGE_BYTES
                                      : GT_PARAMETER_PORTABLE_BYTES;
     gt_device_add_arch_facts(&device);
+    read_processor(device.processor, sizeof device.processor);
     *out = device;
     return GPUTUNE_OK;
 }

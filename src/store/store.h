@@ -88,7 +88,7 @@ typedef struct gt_scenario {
 /* The key's hash. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* `environment` (gt_device.environment) joined with `more`, for objectives that depend on the host:
- * CPU model and bus link. `more` NULL or "": a copy. Returns out. */
+ * its processor. `more` NULL or "": a copy. Returns out. */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 

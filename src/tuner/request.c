@@ -86,32 +86,12 @@ static void fill_defaults(gputune_options *o, const gt_template *template)
     o->seed = o->seed ? o->seed : 1;
 }
 
-gputune_status gt_host_text(char **out)
+static void make_environment(gt_request *request)
 {
-    gt_text text = {0};
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            line[strcspn(line, "\n")] = '\0';
-            gt_text_append(&text, colon + 2);
-            break;
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-    return gt_text_take(out, &text);
-}
-
-static gputune_status make_environment(gt_request *request)
-{
-    if (gt_objective_facts(request->options.objective)->by_host && !request->device->emulated) {
-        GT_TRY(gt_host_text(&request->host_text));
-    }
+    bool by_host =
+        gt_objective_facts(request->options.objective)->by_host && !request->device->emulated;
+    request->host_text = by_host ? request->device->processor : NULL;
     gt_environment_join(request->environment, request->device->environment, request->host_text);
-    return GPUTUNE_OK;
 }
 
 static gputune_status make_alignment_text(gt_request *request)
@@ -267,7 +247,8 @@ static gputune_status make_scenario(gt_request *request)
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
     GT_TRY(make_here(request));
-    return make_environment(request);
+    make_environment(request);
+    return GPUTUNE_OK;
 }
 
 void gt_request_judge(gt_workload *workload, const gt_request *request)
@@ -377,7 +358,6 @@ void gt_request_free(gt_request *request)
     free(request->fixed_text);
     free(request->alignment_text);
     free(request->inputs_text);
-    free(request->host_text);
     free(request->only_text);
     free(request->proved_at);
     free(request->here_text);

@@ -70,8 +70,8 @@ typedef struct gt_request {
     char *proved_at; /* what a proof of it is made at, as text: a trial that was proved, or refuted,
                         at something else may be wrong, or right, here */
     char *only_text; /* its restrictions, "UNROLL=1,2,4; VEC=1"; "": none */
-    char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text,
-        *here_text;
+    char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
+    const char *host_text; /* the processor that results depend on, or NULL */
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;
 
@@ -104,10 +104,6 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* The objective of a request that states none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* The part of the host that the objectives `launch` and `latency` depend on: the CPU's model name.
- * The caller frees it. */
-gputune_status gt_host_text(char **out);
-
 /* Logs a warning if the template has no reference, so that only its default says what is right. */
 void gt_request_say_proof(const gt_request *request);
 

@@ -114,6 +114,35 @@ static void test_inputs_on_the_device_are_refused(void **state)
     gputune_close(tuner);
 }
 
+static void test_what_measures_elsewhere_takes_host_data_and_a_process(void **state)
+{
+    (void)state;
+    gputune *tuner;
+    gputune_plan *plan;
+    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    static float values[4096];
+    gputune_input input = {"x", values, sizeof values, true};
+    if (!world.ready) {
+        skip();
+    }
+    open.database = world.database;
+    open.measure_on = "echo hello;";
+    OK(gputune_open(&tuner, &open));
+    options.max_variants = 3;
+    options.inputs = &input;
+    options.input_count = 1;
+    options.force = true;
+    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(plan);
+    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    assert_int_equal(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options),
+                     GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gputune_error(), "measure on 'echo hello;', which takes `process`"));
+    gputune_close(tuner);
+}
+
 static void test_without_a_worker_the_device_is_asked_here(void **state)
 {
     (void)state;
@@ -144,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_a_program_finds_what_a_tool_tuned),
         cmocka_unit_test(test_its_plans_launch_nothing),
         cmocka_unit_test(test_inputs_on_the_device_are_refused),
+        cmocka_unit_test(test_what_measures_elsewhere_takes_host_data_and_a_process),
         cmocka_unit_test(test_without_a_worker_the_device_is_asked_here),
         cmocka_unit_test(test_a_device_that_is_not_there_is_named),
     };

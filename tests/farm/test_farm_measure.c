@@ -368,7 +368,7 @@ static void without_a_device_every_request_says_so(void **state)
     ask_prepare(farm, "ok");
     ask_verify(farm, 1, "ok");
     gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
-    assert_string_equal(event.message, "no driver here");
+    assert_non_null(strstr(event.message, "no driver here"));
     gt_event_free(&event);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ENODRIVER);
     ask_compile(farm, 1, "text"); /* compiling goes on */
@@ -382,7 +382,7 @@ static void a_device_that_kills_its_worker_is_given_up(void **state)
     gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
     ask_prepare(farm, "ok");
     gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
-    assert_non_null(strstr(event.message, "signal 11"));
+    assert_non_null(strstr(event.message, measure_on ? "code 139" : "signal 11"));
     gt_event_free(&event);
     farm->ops->close(farm);
 }
@@ -487,5 +487,7 @@ int main(void)
         cmocka_unit_test(cancel_keeps_an_idle_worker_and_close_does_not),
         cmocka_unit_test(a_host_that_dies_takes_its_workers_along),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("here", tests, NULL, NULL);
+    measure_on = "echo a banner;";
+    return failed + cmocka_run_group_tests_name("behind a command", tests, NULL, NULL);
 }

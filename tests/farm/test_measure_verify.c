@@ -193,12 +193,12 @@ static void a_winner_must_be_right_after_its_race(void **state)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
-    volatile uint64_t current;
+    gt_page page = {0};
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
     for (int i = 0; i < 3; ++i) {
-        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &current));
+        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &page));
         free(sampled.values);
         world.measure->variants.items[0].modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }

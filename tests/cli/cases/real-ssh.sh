@@ -1,4 +1,4 @@
-# compile workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
+# compile and measure workers behind a real ssh and sshd, which talk over a pipe: no daemon, no port
 exec 2>&1
 sshd=$(command -v sshd || echo /usr/sbin/sshd)
 [ -x "$sshd" ] && [ -d /run/sshd ] && command -v ssh >/dev/null || exec cat "${0%.sh}.out"
@@ -27,6 +27,14 @@ warm() { # DATABASE COMMAND KERNELS: so many that ssh has its answer before they
 cores=$(nproc)
 warm one.db "2:KEY=user ./there" axpy | sed "s/ $((cores + 2)) / two more than cores /"
 warm two.db "KEY=stranger ./there" "axpy copy gather" | sed "s/ $cores / as many as cores /"
+echo == measuring there
+measure() { # DATABASE [--measure-on COMMAND]
+    $GPUTUNE warm axpy --driver emu -q --size n=1000 --only UNROLL=1 --format csv --db "$@" 2>&1 |
+        cut -d, -f1-5,14-16
+}
+measure here.db >here
+measure there.db --measure-on 'KEY=user ./there' | cmp here - && echo "the same"
+measure none.db --measure-on 'KEY=stranger ./there' | sed 's/[a-z]*@/USER@/; s/; try: .*/; try: .../'
 echo == killed
 left() {
     for process in /proc/[0-9]*; do
@@ -34,7 +42,7 @@ left() {
     done
 }
 $GPUTUNE warm gemm --driver emu -q --db three.db --size m=256 --size n=256 --size k=256 \
-    --compile-on 'KEY=user ./there' >/dev/null &
+    --compile-on 'KEY=user ./there' --measure-on 'KEY=user ./there' >/dev/null &
 command=$!
 until [ -n "$(left)" ]; do
     sleep 0.05
