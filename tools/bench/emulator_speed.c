@@ -161,7 +161,7 @@ static void place_globals(prepared *p)
 static gputune_status measure(double *out, const prepared *p, uint32_t workers)
 {
     const gt_kernel_step *g = &p->launch.steps[0];
-    emu_memory memory = {find, (void *)(uintptr_t)p};
+    emu_memory memory = {.find = find, .context = (void *)(uintptr_t)p};
     emu_limits limits = {
         .sm_count = (uint32_t)device.sm_count, .l1_bytes = L1_BYTES, .workers = workers};
     emu_launch launch = {.program = p->program,
