@@ -228,6 +228,7 @@ static const char *const right[] = {
     "examples/normalise.cu",
     "examples/pnpoly.cu",
     "examples/reduction.cu",
+    "examples/resize.cu",
     "examples/sepconv.cu:convolve_rows",
     "examples/sepconv.cu:convolve_columns",
     "examples/softmax.cu",
