@@ -189,21 +189,14 @@ static int tune_live(cli_warm *warm)
     return code;
 }
 
-static int check_and_run(cli_warm *warm)
+static int check_and_run(cli_warm *warm, const cli_arguments *kernels)
 {
-    int checked = cli_tuning_inputs(&warm->tuning);
-    if (checked == CLI_CONTINUE) {
-        checked = cli_shard_read(&warm->shard, warm->shard_text);
-    }
-    if (checked == CLI_CONTINUE) {
-        checked = cli_compile_on_read(&warm->common.compile_on, &warm->compile_on);
-    }
-    if (checked == CLI_CONTINUE) {
-        checked = check(warm);
-    }
-    if (checked != CLI_CONTINUE) {
-        return checked;
-    }
+    warm->selection.kernels = kernels->items;
+    warm->selection.kernel_count = kernels->count;
+    CLI_TRY(cli_tuning_inputs(&warm->tuning));
+    CLI_TRY(cli_shard_read(&warm->shard, warm->shard_text));
+    CLI_TRY(cli_compile_on_read(&warm->common.compile_on, &warm->compile_on));
+    CLI_TRY(check(warm));
     return warm->live ? tune_live(warm) : tune(warm);
 }
 
@@ -287,11 +280,6 @@ int cmd_warm(int argc, char **argv)
         "warm", "[KERNEL|PATH...]", "Tunes kernels and remembers the winners.", more, 0, (size_t)-1,
         options};
     cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        warm.selection.kernels = arguments.items;
-        warm.selection.kernel_count = arguments.count;
-        code = check_and_run(&warm);
-    }
-    return code;
+    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
+    return check_and_run(&warm, &arguments);
 }
