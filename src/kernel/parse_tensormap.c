@@ -59,28 +59,12 @@ static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
     static const char *const names[] = {"box",        "sizes", "strides", "swizzle",
                                         "interleave", "l2",    "fill"};
     enum { COUNT = sizeof names / sizeof *names };
-    char name[GT_NAME_MAX];
-    int which = 0;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as box = (64, 64)"));
-    while (which < COUNT && strcmp(names[which], name) != 0) {
-        which++;
-    }
-    if (which == COUNT) {
-        const char *nearest = gt_nearest(name, names, COUNT);
-        return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                          nearest ? nearest : names[0]);
-    }
-    GT_TRY(gt_lexer_expect(body, "="));
-    const bool given[COUNT] = {map->rank,
-                               map->size_count,
-                               map->stride_count,
-                               map->swizzle != NULL,
-                               map->interleave != NULL,
-                               map->l2 != NULL};
-    if (given[which]) {
-        return gt_fail_at(place, "'%s' given twice; expected it once", name);
-    }
+    const uint32_t given = (map->rank ? 1u : 0) | (map->size_count ? 2u : 0) |
+                           (map->stride_count ? 4u : 0) | (map->swizzle ? 8u : 0) |
+                           (map->interleave ? 16u : 0) | (map->l2 ? 32u : 0);
+    uint32_t which;
+    GT_TRY(gt_setting_name_read(&which, given, body, names, COUNT,
+                                "a setting such as box = (64, 64)"));
     switch (which) {
     case 0:
         return read_list(map->box, &map->rank, parse, body);

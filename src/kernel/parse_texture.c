@@ -30,49 +30,32 @@ static gputune_status read_normalized(bool *out, gt_lexer *body, const char *oth
     return GPUTUNE_OK;
 }
 
-static gputune_status read_value(gt_texture_clause *texture, int which, gt_parse *parse,
-                                 gt_lexer *body)
-{
-    static const char *const filters[] = {"point", "linear"};
-    static const char *const addresses[] = {"wrap", "clamp", "mirror", "border"};
-    switch (which) {
-    case 0:
-        return read_word(&texture->filter, body, filters, 2, "point or linear");
-    case 1:
-        return read_word(&texture->address, body, addresses, 4, "clamp, border, wrap or mirror");
-    case 2:
-        return read_normalized(&texture->normalized_coordinates, body, "unnormalized",
-                               "unnormalized or normalized");
-    case 3:
-        return read_normalized(&texture->normalized_read, body, "element", "element or normalized");
-    default:
-        return gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM);
-    }
-}
+enum { FILTER, ADDRESS, COORDINATES, READ, WIDTH, SETTINGS };
 
 static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *parse,
                                    gt_lexer *body)
 {
-    static const char *const names[] = {"filter", "address", "coordinates", "read", "width"};
-    enum { COUNT = sizeof names / sizeof *names };
-    char name[GT_NAME_MAX];
-    int which = 0;
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as filter = linear"));
-    while (which < COUNT && strcmp(names[which], name) != 0) {
-        which++;
-    }
-    if (which == COUNT) {
-        const char *nearest = gt_nearest(name, names, COUNT);
-        return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
-                          nearest ? nearest : names[0]);
-    }
-    if (*given >> which & 1) {
-        return gt_fail_at(place, "'%s' given twice; expected it once", name);
-    }
+    static const char *const names[SETTINGS] = {"filter", "address", "coordinates", "read",
+                                                "width"};
+    static const char *const filters[] = {"point", "linear"};
+    static const char *const addresses[] = {"wrap", "clamp", "mirror", "border"};
+    uint32_t which;
+    GT_TRY(gt_setting_name_read(&which, *given, body, names, SETTINGS,
+                                "a setting such as filter = linear"));
     *given |= 1u << which;
-    GT_TRY(gt_lexer_expect(body, "="));
-    return read_value(texture, which, parse, body);
+    switch (which) {
+    case FILTER:
+        return read_word(&texture->filter, body, filters, 2, "point or linear");
+    case ADDRESS:
+        return read_word(&texture->address, body, addresses, 4, "clamp, border, wrap or mirror");
+    case COORDINATES:
+        return read_normalized(&texture->normalized_coordinates, body, "unnormalized",
+                               "unnormalized or normalized");
+    case READ:
+        return read_normalized(&texture->normalized_read, body, "element", "element or normalized");
+    default:
+        return gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM);
+    }
 }
 
 static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *parse,
@@ -112,7 +95,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 {
     const gt_argument *argument = &template->arguments[texture->argument];
     gt_element element;
-    if (argument->extent_count == 1 && given & ~8u) { /* but `read` */
+    if (argument->extent_count == 1 && given & ~(1u << READ)) {
         return gt_fail_at(texture->place,
                           "'%s' has one extent, of which tex1Dfetch() reads elements as they are; "
                           "expected %s[HEIGHT][WIDTH] in args() for tex2D(), with its settings",

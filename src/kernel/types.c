@@ -192,6 +192,28 @@ gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char
     return GPUTUNE_OK;
 }
 
+gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lexer,
+                                    const char *const *names, uint32_t count, const char *what)
+{
+    char name[GT_NAME_MAX];
+    const gt_place place = gt_lexer_place(lexer);
+    uint32_t which = 0;
+    GT_TRY(gt_name_read(name, sizeof name, lexer, what));
+    while (which < count && strcmp(names[which], name) != 0) {
+        which++;
+    }
+    if (which == count) {
+        const char *nearest = gt_nearest(name, names, count);
+        return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
+                          nearest ? nearest : names[0]);
+    }
+    if (given >> which & 1) {
+        return gt_fail_at(place, "'%s' given twice; expected it once", name);
+    }
+    *out = which;
+    return gt_lexer_expect(lexer, "=");
+}
+
 static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const char *what,
                                  bool all)
 {
