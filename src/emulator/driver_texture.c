@@ -26,26 +26,6 @@ const emu_texture *emu_texture_find(uint64_t object)
                : NULL;
 }
 
-/* Bytes of one component; 0 for formats that are not emulated. */
-static unsigned component_bytes(int format)
-{
-    switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
 static emu_texture describe(const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *settings,
                             uint64_t element)
 {
@@ -98,7 +78,8 @@ EMU_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC
     EMU_CHECK(!view && (linear || resource->resType == CU_RESOURCE_TYPE_PITCH2D),
               CUDA_ERROR_NOT_SUPPORTED);
     const unsigned channels = resource->res.linear.numChannels;
-    const uint64_t element = (uint64_t)channels * component_bytes(resource->res.linear.format);
+    const uint64_t element =
+        (uint64_t)channels * emu_texture_component_bytes(resource->res.linear.format);
     EMU_CHECK(element && channels <= 4 && channels != 3, CUDA_ERROR_INVALID_VALUE);
     const emu_texture texture = describe(resource, settings, element);
     EMU_CHECK(is_sound(&texture, linear, element) && has_sound_settings(settings, texture.format),

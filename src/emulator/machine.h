@@ -121,6 +121,9 @@ typedef struct emu_texture {
     unsigned flags;
 } emu_texture;
 
+/* Bytes of one component of a CUarray_format; 0 for formats that are not emulated. */
+unsigned emu_texture_component_bytes(int format);
+
 /* How the machine asks for the allocation that holds an address. */
 typedef struct emu_memory {
     /* True, with *out filled, when the byte at `address` belongs to a live allocation. Called from

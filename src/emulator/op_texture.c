@@ -33,9 +33,9 @@ typedef struct tap {
 
 /* ---- texels ---- */
 
-static unsigned component_bytes(const emu_texture *texture)
+unsigned emu_texture_component_bytes(int format)
 {
-    switch (texture->format) {
+    switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8:
         return 1;
@@ -43,14 +43,19 @@ static unsigned component_bytes(const emu_texture *texture)
     case CU_AD_FORMAT_SIGNED_INT16:
     case CU_AD_FORMAT_HALF:
         return 2;
-    default:
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
         return 4;
+    default:
+        return 0;
     }
 }
 
 static bool is_normalized(const emu_texture *texture)
 {
-    return texture->format < CU_AD_FORMAT_HALF && component_bytes(texture) < 4 &&
+    return texture->format < CU_AD_FORMAT_HALF &&
+           emu_texture_component_bytes(texture->format) < 4 &&
            !(texture->flags & CU_TRSF_READ_AS_INTEGER);
 }
 
@@ -82,7 +87,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
 {
     const bool is_signed = texture->format >= CU_AD_FORMAT_SIGNED_INT8;
     const int32_t value = integer_at(at, texture->format);
-    const unsigned bits = component_bytes(texture) * 8;
+    const unsigned bits = emu_texture_component_bytes(texture->format) * 8;
     component out = {.bits = (uint32_t)value};
     if (texture->format == CU_AD_FORMAT_HALF)
         out.real = emu_half_to_float((uint16_t)value);
@@ -97,7 +102,8 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
-    const unsigned bytes = component_bytes(texture), channels = (unsigned)texture->channels;
+    const unsigned bytes = emu_texture_component_bytes(texture->format),
+                   channels = (unsigned)texture->channels;
     const emu_op load = {.line = op->line, .space = PTX_GLOBAL, .unit = op->unit};
     const uint32_t all = warp->mask;
     emu_access access = {.bytes = bytes * channels};
