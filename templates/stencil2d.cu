@@ -43,6 +43,21 @@ GPUTUNE_INLINE void stage(const float *x, int height, int width)
 }
 #endif
 
+// A thread's points of a row, in one access where the row is in global memory.
+GPUTUNE_INLINE gputune_vector<float, VEC> read_points(const float *from)
+{
+#if VIA_l1
+    return gputune_load<VEC>(from);
+#else
+    gputune_vector<float, VEC> points;
+#pragma unroll
+    for (int v = 0; v < VEC; v++) {
+        points[v] = from[v];
+    }
+    return points;
+#endif
+}
+
 __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
                           int height, int width)
 {
@@ -62,10 +77,13 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
     const bool inside = column >= R && column + VEC + R <= width;
     float window[2 * R + 1][VEC]; // of the rows around the one that is computed
     auto read = [&](int i) {
+        gputune_vector<float, VEC> points = {};
+        if (row + i >= 0 && row + i < height) {
+            points = read_points(here + ptrdiff_t(i) * stride);
+        }
 #pragma unroll
         for (int v = 0; v < VEC; v++) {
-            window[(i + R) % (2 * R + 1)][v] =
-                row + i >= 0 && row + i < height ? here[ptrdiff_t(i) * stride + v] : 0;
+            window[(i + R) % (2 * R + 1)][v] = points[v];
         }
     };
 #pragma unroll
@@ -80,9 +98,17 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
         read(i + R);
         const float *around = here + ptrdiff_t(i) * stride;
         gputune_vector<float, VEC> result;
+        float line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+#pragma unroll
+        for (int v = 0; v < VEC + 2 * R; v++) {
+            const int at = column + v - R;
+            line[v] = v >= R && v < VEC + R ? window[(i + R) % (2 * R + 1)][v - R]
+                      : at >= 0 && at < width ? around[v - R]
+                                              : 0;
+        }
 #pragma unroll
         for (int v = 0; v < VEC; v++) {
-            const float middle = window[(i + R) % (2 * R + 1)][v];
+            const float middle = line[v + R];
             result[v] = middle;
             if (row + i >= R && row + i + R < height &&
                 (inside || (column + v >= R && column + v + R < width))) {
@@ -91,7 +117,7 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *_
                 for (int d = 1; d <= R; d++) {
                     sum += c(d) *
                            (window[(i + R - d) % (2 * R + 1)][v] +
-                            window[(i + R + d) % (2 * R + 1)][v] + around[v - d] + around[v + d]);
+                            window[(i + R + d) % (2 * R + 1)][v] + line[v + R - d] + line[v + R + d]);
                 }
                 result[v] = sum;
             }

@@ -9,28 +9,35 @@
 // Of the point and of its neighbours at each distance:
 #pragma gputune pass(c : float[R + 1] = value)
 #pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read
+#pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
 #pragma gputune tune(PLANES = 1, 4, 16, 64, 256) // of a thread, one after another
-#pragma gputune tune(UNROLL = 1, 2, 4)
-#pragma gputune default(VIA = l1, BLOCK_X = 32, BLOCK_Y = 8, PLANES = 1, UNROLL = 1)
-#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024 && UNROLL <= PLANES)
+#pragma gputune tune(AHEAD = 0, 1, 2, 4)         // planes that are on their way from memory
+#pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 32, BLOCK_Y = 8, PLANES = 1, AHEAD = 0)
+#pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
+#pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
-#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y + 2 * R) * (BLOCK_X + 2 * R) : 0)
-#pragma gputune grid(ceil_div(width, BLOCK_X), ceil_div(height, BLOCK_Y), ceil_div(depth, PLANES))
+#pragma gputune require(VIA == l1 || 4 * (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R) <= shared_optin)
+#pragma gputune shared(VIA == shared ? 4 * (BLOCK_Y + 2 * R) * (BLOCK_X * VEC + 2 * R) : 0)
+#pragma gputune grid(ceil_div(width, BLOCK_X * VEC), ceil_div(height, BLOCK_Y),                    \
+                     ceil_div(depth, PLANES))
 #pragma gputune work(bytes = 8 * depth * height * width,                                           \
                      flops = (12 * R + 1) * depth * height * width)
 #pragma gputune reference(stencil3d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
                           ceil_div(height, 8), depth)
 
+// A thread's points of one row.
+typedef gputune_vector<float, VEC> points;
+
 #if VIA_shared
 extern __shared__ float tile[];
-enum { TILE_WIDTH = BLOCK_X + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
+enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
 
 // The block's points of a plane and R more on each side, as far as they are there.
 GPUTUNE_INLINE void stage(const float *plane, int height, int width)
 {
-    const int left = blockIdx.x * BLOCK_X - R, top = blockIdx.y * BLOCK_Y - R;
+    const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * BLOCK_Y - R;
     __syncthreads(); // the plane before was read
     for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
         for (int j = threadIdx.x; j < TILE_WIDTH; j += BLOCK_X) {
@@ -43,47 +50,90 @@ GPUTUNE_INLINE void stage(const float *plane, int height, int width)
 }
 #endif
 
+// In one access where the row is in global memory.
+GPUTUNE_INLINE points read_points(const float *from)
+{
+#if VIA_l1
+    return gputune_load<VEC>(from);
+#else
+    points read;
+#pragma unroll
+    for (int v = 0; v < VEC; v++) {
+        read[v] = from[v];
+    }
+    return read;
+#endif
+}
+
 __global__ void stencil3d(GPUTUNE_PARAM(c) float *__restrict__ y, const float *__restrict__ x,
                           int depth, int height, int width)
 {
-    const int column = blockIdx.x * BLOCK_X + threadIdx.x, row = blockIdx.y * BLOCK_Y + threadIdx.y;
+    const int column = (blockIdx.x * BLOCK_X + threadIdx.x) * VEC,
+              row = blockIdx.y * BLOCK_Y + threadIdx.y;
     const int first = blockIdx.z * PLANES, last = min(first + PLANES, depth);
     const size_t plane = size_t(height) * width;
     const bool there = column < width && row < height;
-    const bool inside = column >= R && column + R < width && row >= R && row + R < height;
+    const bool inside = there && row >= R && row + R < height;
     const size_t place = there ? size_t(row) * width + column : 0;
-    float window[2 * R + 1]; // of the planes around the one that is computed, at this place
+    // Of the planes around the one that is computed and of those ahead, at this place:
+    points window[2 * R + 1 + AHEAD] = {};
 #pragma unroll
-    for (int d = 0; d < 2 * R; d++) {
+    for (int d = 0; d < 2 * R + AHEAD; d++) {
         const int k = first + d - R;
-        window[d + 1] = k >= 0 && k < depth ? x[k * plane + place] : 0;
+        if (k >= 0 && k < depth) {
+            window[d + 1] = gputune_load<VEC>(x + k * plane + place);
+        }
     }
-#pragma unroll UNROLL
     for (int k = first; k < last; k++) {
 #pragma unroll
-        for (int d = 0; d < 2 * R; d++) {
+        for (int d = 0; d < 2 * R + AHEAD; d++) {
             window[d] = window[d + 1];
         }
-        window[2 * R] = k + R < depth ? x[(k + R) * plane + place] : 0;
+        if (k + R + AHEAD < depth) {
+            window[2 * R + AHEAD] = gputune_load<VEC>(x + (k + R + AHEAD) * plane + place);
+        }
 #if VIA_shared
         stage(x + k * plane, height, width);
         const int stride = TILE_WIDTH;
-        const float *here = &tile[(threadIdx.y + R) * TILE_WIDTH + threadIdx.x + R];
+        const float *here = &tile[(threadIdx.y + R) * TILE_WIDTH + threadIdx.x * VEC + R];
 #else
         const int stride = width;
         const float *here = x + k * plane + place;
 #endif
-        float result = window[R];
+        points result = window[R];
         if (inside && k >= R && k + R < depth) {
-            result *= c(0);
+            float line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+#pragma unroll
+            for (int v = 0; v < VEC + 2 * R; v++) {
+                const int at = column + v - R;
+                line[v] = v >= R && v < VEC + R ? window[R][v - R]
+                          : at >= 0 && at < width ? here[v - R]
+                                                  : 0;
+            }
+            points sum;
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                sum[v] = c(0) * line[v + R];
+            }
 #pragma unroll
             for (int d = 1; d <= R; d++) {
-                result += c(d) * (window[R - d] + window[R + d] + here[-d] + here[d] +
-                                  here[-d * stride] + here[d * stride]);
+                const points above = read_points(here - d * stride),
+                             below = read_points(here + d * stride);
+#pragma unroll
+                for (int v = 0; v < VEC; v++) {
+                    sum[v] += c(d) * (window[R - d][v] + window[R + d][v] + line[v + R - d] +
+                                      line[v + R + d] + above[v] + below[v]);
+                }
+            }
+#pragma unroll
+            for (int v = 0; v < VEC; v++) {
+                if (column + v >= R && column + v + R < width) {
+                    result[v] = sum[v];
+                }
             }
         }
         if (there) {
-            y[k * plane + place] = result;
+            gputune_store<VEC>(y + k * plane + place, result);
         }
     }
 }
