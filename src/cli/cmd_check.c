@@ -30,7 +30,7 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
 
 int cmd_check(int argc, char **argv)
 {
-    settings settings = {0};
+    settings settings = {.selection.cuts_sizes = true};
     const cli_option options[] = {
         CLI_SIZE_OPTION(&settings.selection),
         CLI_ONLY_OPTION(&settings.selection),

@@ -96,11 +96,11 @@ static void write_problem_size(const cli_export *data, FILE *file)
     }
 }
 
-/* ---- Kernel Tuner's cache ---- */
+/* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
 
 static void write_header(const cli_export *data, FILE *file)
 {
-    fputs("{\n", file);
+    fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
     write_text("device_name", data->from->gpu, file);
     fputs(",\n", file);
     write_text("kernel_name", data->from->kernel, file);

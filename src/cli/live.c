@@ -22,18 +22,14 @@ enum {
     REQUEST_S = 5,       /* for a whole request, and for each write of an answer */
     AT_ONCE = 8,         /* connections */
     TICK_MS = 200,
-    LAST_S = 5, /* a page asks every two seconds: that long it gets to ask for the last data */
-    TOKEN_BYTES = 16,
-    TOKEN = 2 * TOKEN_BYTES,
-    GAVE_DATA = 1, /* a connection's process exits with these */
-    GAVE_LAST = 2
+    QUIET_S = 3, /* a page asks every two seconds, until it has the last data */
+    LAST_S = 20, /* the longest that pages get to ask for them */
+    TOKEN_BYTES = CLI_LIVE_TOKEN / 2
 };
 
 typedef struct server {
-    const cli_live_source *source;
-    char token[TOKEN + 1];
+    cli_live_service service;
     int listener, connections;
-    bool is_ending;
     time_t asked; /* when data were given last; 0: never */
 } server;
 
@@ -101,57 +97,58 @@ static void refuse(int connection, const char *status)
 }
 
 /* In a time that does not tell how much of it is right. */
-static bool is_token(const server *server, const char *text, size_t length)
+static bool is_token(const cli_live_service *service, const char *text, size_t length)
 {
-    unsigned differs = length < TOKEN;
-    for (size_t i = 0; i < TOKEN; i++) {
-        differs |= (unsigned char)server->token[i] ^ (unsigned char)(i < length ? text[i] : 0);
+    unsigned differs = length < CLI_LIVE_TOKEN;
+    for (size_t i = 0; i < CLI_LIVE_TOKEN; i++) {
+        differs |= (unsigned char)service->token[i] ^ (unsigned char)(i < length ? text[i] : 0);
     }
     return !differs;
 }
 
-static int give(const server *server, int connection, bool data)
+static void give(const cli_live_service *service, int connection, bool data)
 {
     char *body = NULL;
     size_t length = 0;
     FILE *memory = cli_present(open_memstream(&body, &length));
     if (data) {
-        server->source->data(server->source->user, server->is_ending, memory);
+        service->source->data(service->source->user, service->is_last, memory);
     } else {
-        server->source->page(server->source->user, memory);
+        service->source->page(service->source->user, memory);
     }
     cli_present(fclose(memory) == 0 ? body : NULL);
     answer(connection, "200 OK", data ? "application/json" : "text/html; charset=utf-8", body,
            length);
-    return !data ? 0 : server->is_ending ? GAVE_LAST : GAVE_DATA;
 }
 
-/* Answers "GET /TOKEN/ HTTP/1.1". */
-static int serve_request(const server *server, int connection, const char *request)
+/* Answers "GET /TOKEN/ HTTP/1.1". Whether that gave data. */
+static bool serve_request(const cli_live_service *service, int connection, const char *request)
 {
     const char *target = strchr(request, ' ');
     const char *version = target ? strpbrk(target + 1, " \r\n") : NULL;
     if (!version || strncmp(version, " HTTP/1.", 8) != 0 || target[1] != '/') {
         refuse(connection, "400 Bad Request");
-        return 0;
+        return false;
     }
     if (strncmp(request, "GET ", 4) != 0) {
         refuse(connection, "405 Method Not Allowed");
-        return 0;
+        return false;
     }
     const char *path = target + 2;
     size_t length = (size_t)(version - path);
-    bool known = is_token(server, path, length);
-    const char *name = cli_copy_part(path + (known ? TOKEN : 0), length - (known ? TOKEN : 0));
+    bool known = is_token(service, path, length);
+    const char *name =
+        cli_copy_part(path + (known ? CLI_LIVE_TOKEN : 0), length - (known ? CLI_LIVE_TOKEN : 0));
     bool data = strcmp(name, "/data.json") == 0;
     if (!known || (!data && strcmp(name, "/") != 0)) {
         refuse(connection, "404 Not Found");
-        return 0;
+        return false;
     }
-    return give(server, connection, data);
+    give(service, connection, data);
+    return data;
 }
 
-static int serve_connection(const server *server, int connection)
+bool cli_live_answer(const cli_live_service *service, int connection)
 {
     char request[REQUEST_MOST + 1];
     const struct timeval limit = {REQUEST_S, 0};
@@ -159,10 +156,10 @@ static int serve_connection(const server *server, int connection)
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     int length = read_request(request, connection);
     if (length > 0) {
-        return serve_request(server, connection, request);
+        return serve_request(service, connection, request);
     }
     refuse(connection, length < 0 ? "431 Request Header Fields Too Large" : "408 Request Timeout");
-    return 0;
+    return false;
 }
 
 /* ---- all of them ---- */
@@ -175,7 +172,7 @@ static void take_connection(server *server)
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         close(server->listener);
-        _exit(serve_connection(server, connection));
+        _exit(cli_live_answer(&server->service, connection));
     }
     server->connections += child > 0;
     if (connection >= 0) {
@@ -183,18 +180,15 @@ static void take_connection(server *server)
     }
 }
 
-/* Whether one of those that have ended gave the last data. */
-static bool settle(server *server)
+/* Notes which connections have ended, and whether they gave data. */
+static void settle(server *server)
 {
-    bool last = false;
     int status;
     while (server->connections > 0 && waitpid(-1, &status, WNOHANG) > 0) {
         server->connections--;
         bool gave = WIFEXITED(status) && WEXITSTATUS(status) != 0;
         server->asked = gave ? now_s() : server->asked;
-        last |= gave && WEXITSTATUS(status) == GAVE_LAST;
     }
-    return last;
 }
 
 static bool has_ended(int until)
@@ -203,8 +197,16 @@ static bool has_ended(int until)
     return until >= 0 && poll(&end, 1, 0) > 0;
 }
 
+/* Whether the pages that are open have the last data: one that lacks them asks soon. */
+static bool is_quiet(const server *server, time_t ended)
+{
+    time_t last = server->asked > ended ? server->asked : ended, now = now_s();
+    return (!server->connections && now - last > QUIET_S) || now - ended > LAST_S;
+}
+
 static void serve(server *server, int until)
 {
+    bool *is_ending = &server->service.is_last;
     time_t ended = 0;
     while (!*cli_cancel()) {
         struct pollfd waiting = {server->listener, POLLIN, 0};
@@ -212,14 +214,14 @@ static void serve(server *server, int until)
         if (poll(&waiting, busy ? 0 : 1, TICK_MS) > 0) {
             take_connection(server);
         }
-        bool gave_last = settle(server);
-        if (server->is_ending && (gave_last || now_s() - ended > LAST_S)) {
+        settle(server);
+        if (*is_ending && is_quiet(server, ended)) {
             return;
         }
-        if (!server->is_ending && has_ended(until)) {
-            server->is_ending = true;
+        if (!*is_ending && has_ended(until)) {
+            *is_ending = true;
             ended = now_s();
-            if (!server->asked || ended - server->asked > LAST_S) {
+            if (!server->connections && ended - server->asked > QUIET_S) {
                 return; /* no page is open */
             }
         }
@@ -242,7 +244,7 @@ static int open_listener(server *server, struct sockaddr_in *address)
 
 int cli_live_serve(const cli_live_source *source, FILE *told, int until)
 {
-    server server = {.source = source};
+    server server = {.service.source = source};
     struct sockaddr_in address;
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes || open_listener(&server, &address)) {
@@ -250,10 +252,10 @@ int cli_live_serve(const cli_live_source *source, FILE *told, int until)
         return CLI_EXIT_NOTHING;
     }
     for (size_t i = 0; i < TOKEN_BYTES; i++) {
-        snprintf(server.token + 2 * i, 3, "%02x", bytes[i]);
+        snprintf(server.service.token + 2 * i, 3, "%02x", bytes[i]);
     }
     cli_catch_interrupt();
-    fprintf(told, "http://127.0.0.1:%d/%s/\n", ntohs(address.sin_port), server.token);
+    fprintf(told, "http://127.0.0.1:%d/%s/\n", ntohs(address.sin_port), server.service.token);
     fflush(told);
     serve(&server, until);
     close(server.listener);

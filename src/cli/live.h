@@ -14,6 +14,19 @@ typedef struct cli_live_source {
     void *user;
 } cli_live_source;
 
+enum { CLI_LIVE_TOKEN = 32 }; /* characters */
+
+/* What a connection is answered by. */
+typedef struct cli_live_service {
+    const cli_live_source *source;
+    char token[CLI_LIVE_TOKEN + 1]; /* the secret part of the path */
+    bool is_last;                   /* the data that are given are the last */
+} cli_live_service;
+
+/* Reads the request of a connected socket, whatever that is, and answers it; the socket stays the
+ * caller's. Whether data were given. */
+bool cli_live_answer(const cli_live_service *service, int connection);
+
 /* Tells the page's address on a line of `told`, and serves it until Ctrl-C or SIGTERM, or, where
  * `until` is a descriptor, until that has ended and the pages that are open have got the last data.
  * -1: there is none. The process has no other threads. Returns the exit code. */

@@ -45,11 +45,11 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
     write_text("sizes", from->sizes, file);
     write_text("gpu", from->gpu, file);
     write_text("objective", gputune_objective_name(from->objective), file);
-    write_text("winner", from->winner, file);
+    write_text("configuration", from->winner, file);
     write_text("default_configuration", from->winner_default, file);
     write_text("stop_reason", from->stop_reason, file);
     write_text("code", source, file);
-    fprintf(file, "\"count\": %zu, \"trials\": ", from->count);
+    fprintf(file, "\"variants\": %zu, \"trials\": ", from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
     cli_release(mark, NULL);

@@ -231,7 +231,8 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
 {
     memset(out, 0, sizeof *out);
     int code = read_values(out, catalogue, selection);
-    bool emulated = session->has_device && session->device.emulated;
+    bool emulated = session->has_device && session->device.emulated &&
+                    !(selection->cuts_sizes && !selection->sizes.count);
     for (size_t i = 0; i < catalogue->count && code == CLI_CONTINUE; i++) {
         code = add_kernel(out, &catalogue->kernels[i], emulated);
     }

@@ -40,6 +40,7 @@ typedef struct cli_selection {
     char *const *kernels;
     size_t kernel_count;
     cli_list sizes, only; /* texts of --size and --only */
+    bool cuts_sizes; /* where no size is given, the command itself chooses those of an emulator */
 } cli_selection;
 
 #define CLI_SIZE_OPTION(selection)                                                                 \

@@ -58,8 +58,8 @@ def main():
     report = json.loads(data)
     print("schema", report["schema"])
     for scenario in report["scenarios"]:
-        print(f"{scenario['kernel']} {scenario['sizes']} on {scenario['gpu']}: {scenario['count']} trials, "
-              f"winner {scenario['winner']}, {'with' if scenario['code'] else 'without'} its source")
+        print(f"{scenario['kernel']} {scenario['sizes']} on {scenario['gpu']}: {scenario['variants']} trials, "
+              f"winner {scenario['configuration']}, {'with' if scenario['code'] else 'without'} its source")
         print(" ", *scenario["trials"])
     print("axes", *sorted({row["axis"] for row in report["shown"]["axes"]}))
     print("records", len(report["shown"]["records"]))

@@ -63,7 +63,7 @@ function addProgress(parent, view) {
     rows: () => view.rows,
     x: row => bySeconds ? times[row] - from : scenario.place[row],
     y: row => scenario.time[row],
-    scaleX: () => linear(0, bySeconds ? span + 1 : scenario.count + 1, String),
+    scaleX: () => linear(0, bySeconds ? span + 1 : scenario.variants + 1, String),
     scaleY: axisTime(view),
     xTitle: (bySeconds ? 'seconds' : 'trial') + (took ? `; the tuning of the winner took ${took.toPrecision(3)} s` : ''),
     over: drawProgress,
@@ -207,7 +207,7 @@ function addElsewhere(parent, view) {
     scaleX: () => axisTime(view, there.other)(),
     scaleY: axisTime(view),
     xTitle: 'time there',
-    over: self => self.mark(scenario.column.configuration.indexOf(there.other.winner), 'trial', 8),
+    over: self => self.mark(scenario.column.configuration.indexOf(there.other.configuration), 'trial', 8),
   });
   choice.addEventListener('change', () => {
     take();
@@ -266,7 +266,7 @@ function addStanding(parent, scenario) {
 /* How far default and winner are from what was measured as this GPU's ceiling. */
 function addCeiling(parent, scenario) {
   const rows = scenario.records
-    .filter(record => (record.configuration === scenario.winner && record.is_winner) || record.is_default)
+    .filter(record => (record.configuration === scenario.configuration && record.is_winner) || record.is_default)
     .filter(record => record.copy_share > 0)
     .map(record => ({name: record.is_winner ? 'winner' : 'default', color: record.is_winner ? 'winner' : 'default',
       value: record.copy_share,

@@ -104,7 +104,7 @@ class Scenario {
     Object.assign(this, json);
     const column = name => {
       const values = json.trials[name];
-      return Array.isArray(values) ? values : new Array(this.count).fill(values);
+      return Array.isArray(values) ? values : new Array(this.variants).fill(values);
     };
     this.column = {};
     for (const name of Object.keys(json.trials)) {
@@ -114,7 +114,7 @@ class Scenario {
     this.worth = worthOf.get(keyOf(this)) ?? [];
     this.units = unitsOf(this.objective);
     this.title = `${this.kernel} ${shortSizes(this.sizes)}`;
-    this.rows = Int32Array.from({length: this.count}, (_, row) => row);
+    this.rows = Int32Array.from({length: this.variants}, (_, row) => row);
   }
 
   /* What is needed of the scenario that is looked at. */
@@ -132,10 +132,10 @@ class Scenario {
     this.isOk = Uint8Array.from(this.rows, row => status[row] === 'ok');
     this.best = this.time.reduce((least, time) => time < least ? time : least, Infinity);
     this.worst = this.time.reduce((most, time) => time > most ? time : most, 0);
-    this.winnerRow = configuration.indexOf(this.winner);
+    this.winnerRow = configuration.indexOf(this.configuration);
     this.defaultRow = this.default_configuration ? configuration.indexOf(this.default_configuration) : this.column.is_default.indexOf(true);
     this.turn = this.rows.slice().sort((a, b) => this.column.order[a] - this.column.order[b]);
-    this.place = new Int32Array(this.count);
+    this.place = new Int32Array(this.variants);
     this.turn.forEach((row, place) => { this.place[row] = place + 1; });
   }
 

@@ -47,11 +47,11 @@ class View {
 
   describe() {
     const {scenario} = this, axis = scenario.choices[0];
-    const winner = scenario.records.find(record => record.is_winner && record.configuration === scenario.winner);
+    const winner = scenario.records.find(record => record.is_winner && record.configuration === scenario.configuration);
     const interval = winner?.speedup_low ? ` [${winner.speedup_low.toFixed(3)}, ${winner.speedup_high.toFixed(3)}]` : '';
     const speedup = winner?.speedup ? `The winner is ${winner.speedup.toFixed(3)}x${interval} as fast as the default. ` : '';
     document.getElementById('reason').textContent =
-      `${speedup}${scenario.count} trials${scenario.stop_reason ? `; ${scenario.stop_reason}` : ''}.`;
+      `${speedup}${scenario.variants} trials${scenario.stop_reason ? `; ${scenario.stop_reason}` : ''}.`;
     document.getElementById('example').textContent =
       `${axis ? `${axis.name}=${axis.values.slice(0, 2).join(',')} ` : ''}slower<1.1 registers<=64 status=ok`;
   }
@@ -79,7 +79,7 @@ class View {
     this.rows = filtered(this.scenario, text);
     this.ordered = undefined;
     document.getElementById('count').textContent =
-      this.rows.length === this.scenario.count ? '' : `${this.rows.length} of ${this.scenario.count} trials`;
+      this.rows.length === this.scenario.variants ? '' : `${this.rows.length} of ${this.scenario.variants} trials`;
     this.refresh();
   }
 

@@ -55,7 +55,7 @@ function flagsOf(record) {
 }
 
 function addOverview(parent, view) {
-  const winner = scenario => scenario.records.find(record => record.is_winner && record.configuration === scenario.winner);
+  const winner = scenario => scenario.records.find(record => record.is_winner && record.configuration === scenario.configuration);
   const figure = (title, read, text) => ({title, kind: 'number', value: scenario => read(winner(scenario) ?? {}),
     text: scenario => winner(scenario) ? text(read(winner(scenario)), scenario) : ''});
   const plain = (title, read) => ({title, value: read, text: read});
@@ -70,7 +70,7 @@ function addOverview(parent, view) {
     figure('winner', record => record.median_ns, (value, scenario) => scenario.duration(value)),
     figure('speed-up', record => record.speedup, value => value ? `${value.toFixed(3)}x` : ''),
     figure('of copy', record => record.copy_share, value => value ? percent(value) : ''),
-    {title: 'trials', kind: 'number', value: scenario => scenario.count, text: scenario => String(scenario.count)},
+    {title: 'trials', kind: 'number', value: scenario => scenario.variants, text: scenario => String(scenario.variants)},
     plain('measured', scenario => winner(scenario)?.created ?? scenario.column.created[0]),
     plain('flags', scenario => flagsOf(winner(scenario) ?? {})),
   ];
@@ -263,7 +263,7 @@ class TrialTable {
 /* ---- where it is from ---- */
 
 function addProvenance(list, scenario) {
-  const record = scenario.records.find(one => one.configuration === scenario.winner) ?? scenario.records[0] ?? {};
+  const record = scenario.records.find(one => one.configuration === scenario.configuration) ?? scenario.records[0] ?? {};
   const clocks = [record.sm_clock_khz && `SMs ${record.sm_clock_khz / 1000} MHz`,
     record.memory_clock_khz && `memory ${record.memory_clock_khz / 1000} MHz`].filter(Boolean).join(', ');
   const facts = {
@@ -276,7 +276,7 @@ function addProvenance(list, scenario) {
     'objective': record.objective && `${record.objective}, ${record.cache} cache`,
     'inputs': [record.inputs, record.alignment && `aligned to ${record.alignment} bytes`].filter(Boolean).join(', '),
     'tuning': [record.tuning_s && `${record.tuning_s.toPrecision(3)} s`, scenario.stop_reason].filter(Boolean).join('; '),
-    'winner': scenario.winner,
+    'winner': scenario.configuration,
     'flags': flagsOf(record),
     'launched as': record.grid && `grid ${record.grid}, block ${record.block}`,
     'scenario': scenario.scenario, 'environment': scenario.environment, 'template': record.identity,

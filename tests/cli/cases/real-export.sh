@@ -8,7 +8,7 @@ for format in t4 kernel-tuner; do
         sed -n 's/.*\("configurations".*\), "optimum_ns".*/\1/p'
 done
 # the axes with their values; what failed, and how
-sed -n 3,8p kernel-tuner.json
+sed -n '2p;4,9p' kernel-tuner.json
 grep -o '"8,1024,8".*"message"' kernel-tuner.json
 grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
 grep -o 'a block of [^"]*' kernel-tuner.json # which figure that is

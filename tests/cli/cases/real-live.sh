@@ -45,10 +45,19 @@ wait $server
 echo "ended: $?"
 get "$at"
 echo "while it tunes:"
-$GPUTUNE warm axpy --driver emu --only VEC=1,4 --only UNROLL=1 --live --size n=2000,4000,8000 >table 2>told &
+$GPUTUNE warm axpy --driver emu --only VEC=1,4 --only UNROLL=1 --live --size n=2000,4000,8000 >table 2>told-too &
 tuning=$!
-at=$(address told)
-while kill -0 $tuning 2>/dev/null && get "${at}data.json" >/dev/null && grep -q '"live": true' body; do sleep 0.5; done
+at=$(address told-too)
+page() { # PAUSE FILE: asks as a page does, until the data are the last
+    while curl -s -m 20 -o "$2" "${at}data.json" && grep -q '"live": true' "$2"; do sleep "$1"; done
+}
+page 2 second & # of several pages each gets the last data
+second=$!
+page 1.3 third &
+third=$!
+page 0.5 body
+wait $second $third
+cmp body second && cmp body third
 grep -o '"live": false' body
 grep -o '"kernel": "[a-z]*", "sizes": "n=[248]000"' body | sort -u # the last data have all
 wait $tuning
