@@ -119,6 +119,7 @@ static void give(const cli_live_service *service, int connection, bool data)
     cli_present(fclose(memory) == 0 ? body : NULL);
     answer(connection, "200 OK", data ? "application/json" : "text/html; charset=utf-8", body,
            length);
+    free(body);
 }
 
 /* Answers "GET /TOKEN/ HTTP/1.1". Whether that gave data. */
