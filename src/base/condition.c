@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -27,14 +29,50 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
     pthread_cond_timedwait(condition, mutex, &until);
 }
 
+#ifdef __SANITIZE_THREAD__
+/* TSan of GCC 12 does not see the calls that take a clock: there, time passes between attempts. */
+static bool is_over(const struct timespec *until)
+{
+    return gt_now_ns() > (int64_t)until->tv_sec * 1000000000 + until->tv_nsec;
+}
+
+static int lock_until(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    int failed;
+    while ((failed = pthread_mutex_trylock(mutex)) == EBUSY && !is_over(until)) {
+        sched_yield();
+    }
+    return failed;
+}
+
+static int join_until(pthread_t thread, const struct timespec *until)
+{
+    int failed;
+    while ((failed = pthread_tryjoin_np(thread, NULL)) == EBUSY && !is_over(until)) {
+        sched_yield();
+    }
+    return failed;
+}
+#else
+static int lock_until(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, until);
+}
+
+static int join_until(pthread_t thread, const struct timespec *until)
+{
+    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, until);
+}
+#endif
+
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds)
 {
     const struct timespec until = from_now(seconds);
-    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until) == 0;
+    return lock_until(mutex, &until) == 0;
 }
 
 bool gt_thread_wait(pthread_t thread, double seconds)
 {
     const struct timespec until = from_now(seconds);
-    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+    return join_until(thread, &until) == 0;
 }

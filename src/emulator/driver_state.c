@@ -79,7 +79,10 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen && device != emu.device) {
+    if (emu.is_device_chosen) { /* what threads read stays as it is */
+        if (device == emu.device) {
+            return CUDA_SUCCESS;
+        }
         emu_report("the emulator has contexts on one device of a process only");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
