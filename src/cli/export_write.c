@@ -266,6 +266,6 @@ void cli_export_say_limits(const cli_export *data, cli_export_format format)
                  inexact);
     }
     if (data->unmeasured) {
-        cli_note("%zu trials were neither measured nor failed; left out", data->unmeasured);
+        cli_note("left out, as neither measured nor failed: %zu of the trials", data->unmeasured);
     }
 }
