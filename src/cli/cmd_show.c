@@ -256,7 +256,10 @@ int cmd_show(int argc, char **argv)
         "has none: the default is taken as right\n  outdated      the template has been edited "
         "since\n  narrow        a vector axis asks for wider accesses than the machine code "
         "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
-        "held at another value, among those that were tried. --plot goes before --why. JSON and "
+        "held at another value, among those that were tried (~: fewer than 5, and a tenth of "
+        "another value's). Axes that go "
+        "together: what choosing one costs while the other is held elsewhere. --plot goes before "
+        "--why. JSON and "
         "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
         "rate for the work of the default's launch), rates in bytes a second. The database is only "
         "read.",

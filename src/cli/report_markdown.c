@@ -60,9 +60,9 @@ static void write_fastest(const cli_measured *from, FILE *file)
 static void write_axes(const cli_measured *from, FILE *file)
 {
     cli_export data;
-    cli_table values = cli_why_values(), axes = cli_why_axes();
+    cli_table values = cli_why_values(), axes = cli_why_axes(), pairs = cli_why_pairs();
     cli_export_make(&data, from);
-    cli_why_explain(&values, &axes, &data);
+    cli_why_explain(&values, &axes, &pairs, &data);
     fprintf(file, "%s\n", cli_why_summary(&data));
     if (axes.row_count) {
         fputs(
@@ -70,6 +70,12 @@ static void write_axes(const cli_measured *from, FILE *file)
             "at another value, among those that were tried.\n\n",
             file);
         cli_table_write(&axes, CLI_FORMAT_MARKDOWN, file);
+    }
+    if (pairs.row_count) {
+        fputs("\nPairs of axes, and what it costs to choose one while the other is held "
+              "elsewhere:\n\n",
+              file);
+        cli_table_write(&pairs, CLI_FORMAT_MARKDOWN, file);
     }
 }
 

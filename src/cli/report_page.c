@@ -57,18 +57,18 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
 
 void cli_report_write_data(const cli_report *report, FILE *file)
 {
-    cli_table tables[] = {report->standing, cli_why_values()};
+    cli_table tables[] = {report->standing, cli_why_values(), cli_why_pairs()};
     const cli_measured_list *list = &report->measured;
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
         cli_table axes = cli_why_axes();
         cli_export_make(&data, &list->items[i]);
-        cli_why_explain(&tables[1], &axes, &data);
+        cli_why_explain(&tables[1], &axes, &tables[2], &data);
     }
     fprintf(file,
             "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"live\": %s, \"shown\": ",
             CLI_SCHEMA_VERSION, gputune_version(), report->live ? "true" : "false");
-    cli_tables_write("why", tables, 2, CLI_FORMAT_JSON, file);
+    cli_tables_write("why", tables, 3, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
         fputs(i ? ",\n" : "\n", file);

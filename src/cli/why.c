@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_CELLS = 10 };
+enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
 #define NEGLIGIBLE 0.0005 /* a cost that is written as none */
+#define TELLING    0.01   /* a cost from which on a pair of axes is shown */
 
 /* A value of an axis: the row for programs. */
 typedef struct value_row {
@@ -38,12 +39,13 @@ static const cli_column value_columns[] = {
     OF_VALUE(is_winner, CLI_YES),       OF_VALUE(is_default, CLI_YES),
 };
 
-/* An axis: the row for people. */
-typedef struct axis_row {
-    const char *axis, *winner, *fallback;
-    double cost, worst; /* of the default's value; of the worst */
-    char *bar, *values;
-} axis_row;
+/* Two axes that are better chosen together. */
+typedef struct pair_row {
+    const char *kernel, *sizes, *gpu, *environment, *scenario, *axis, *other, *axes;
+    gputune_objective objective;
+    double cost;
+    uint32_t measured; /* trials of the combination that has the fewest, of those compared */
+} pair_row;
 
 static char *percent(double cost)
 {
@@ -52,6 +54,36 @@ static char *percent(double cost)
            : cost < 1          ? cli_format("+%.1f%%", cost * 100)
                                : cli_format("%.1fx", cost + 1);
 }
+
+static void cost_for_people(cli_cell *out, const void *item)
+{
+    cli_set_text(out, percent(((const pair_row *)item)->cost));
+}
+
+#define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
+
+static const cli_column pair_columns[] = {
+    OF_PAIR(kernel, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(sizes, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(objective, "", CLI_OBJECTIVE, CLI_IN_DATA),
+    OF_PAIR(gpu, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(environment, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(scenario, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
+    OF_PAIR(axes, "together", CLI_TEXT, CLI_VIEW),
+    CLI_MADE(NULL, "chosen one by one", CLI_VIEW, cost_for_people),
+    OF_PAIR(cost, "", CLI_REAL, CLI_IN_DATA),
+    OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
+};
+
+/* An axis: the row for people. */
+typedef struct axis_row {
+    const char *axis, *winner, *fallback;
+    double cost, worst; /* of the default's value; of the worst */
+    uint32_t most;      /* trials of the value that was tried most */
+    char *bar, *values;
+} axis_row;
 
 static void at_default(cli_cell *out, const void *item)
 {
@@ -123,7 +155,8 @@ static void note_value(axis_row *to, const value_row *row)
     to->cost = row->is_default ? row->cost : to->cost;
     to->worst = fmax(to->worst, row->cost);
     if (!row->is_winner && !row->is_default) {
-        cli_append(&to->values, "%s%s:%s", to->values[0] ? " " : "", row->value,
+        const bool few = row->measured && row->measured < FEW && row->measured * 10 < to->most;
+        cli_append(&to->values, "%s%s:%s%s", to->values[0] ? " " : "", row->value, few ? "~" : "",
                    percent(row->cost));
     }
 }
@@ -132,6 +165,119 @@ static int by_worth(const void *a, const void *b)
 {
     double x = ((const axis_row *)a)->worst, y = ((const axis_row *)b)->worst;
     return (x < y) - (x > y);
+}
+
+/* The best time of each combination of two axes' values, and of how many trials it is. */
+typedef struct cell {
+    double best_ns;
+    uint32_t trials;
+} cell;
+
+typedef struct grid {
+    cell *cells;
+    size_t rows, columns;
+    bool turned; /* rows are the second axis */
+} grid;
+
+static const cell *at(const grid *of, size_t row, size_t column)
+{
+    return &of->cells[of->turned ? column * of->rows + row : row * of->columns + column];
+}
+
+static size_t best_row(const grid *of, size_t column)
+{
+    size_t best = 0;
+    for (size_t row = 1; row < of->rows; row++) {
+        best = at(of, row, column)->best_ns < at(of, best, column)->best_ns ? row : best;
+    }
+    return best;
+}
+
+static size_t best_column(const grid *of)
+{
+    size_t best = 0;
+    for (size_t column = 1; column < of->columns; column++) {
+        double there = at(of, best_row(of, column), column)->best_ns;
+        best = there < at(of, best_row(of, best), best)->best_ns ? column : best;
+    }
+    return best;
+}
+
+/* What it costs to choose the row at another column: the smaller one of what the row chosen there
+ * gains there and of what it loses at the best column, so that neither a tie nor noise counts. */
+static void note_crossing(pair_row *out, const grid *of)
+{
+    size_t column = best_column(of), row = best_row(of, column);
+    for (size_t held = 0; held < of->columns; held++) {
+        size_t chosen = best_row(of, held);
+        const cell *four[] = {at(of, row, column), at(of, chosen, column), at(of, row, held),
+                              at(of, chosen, held)};
+        double cost =
+            fmin(four[1]->best_ns / four[0]->best_ns, four[2]->best_ns / four[3]->best_ns) - 1;
+        bool known = true;
+        uint32_t trials = four[0]->trials;
+        for (int i = 0; i < 4; i++) {
+            known &= four[i]->trials > 0;
+            trials = four[i]->trials < trials ? four[i]->trials : trials;
+        }
+        if (known && cost > out->cost) {
+            out->cost = cost;
+            out->measured = trials;
+        }
+    }
+}
+
+static pair_row pair_of(const cli_export *data, size_t a, size_t b)
+{
+    const cli_measured *from = data->from;
+    pair_row row = {.kernel = from->kernel,
+                    .sizes = from->sizes,
+                    .gpu = from->gpu,
+                    .environment = from->environment,
+                    .scenario = from->scenario,
+                    .objective = from->objective,
+                    .axis = data->axes[a].name,
+                    .other = data->axes[b].name};
+    grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
+    grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
+    for (size_t i = 0; i < grid.rows * grid.columns; i++) {
+        grid.cells[i].best_ns = INFINITY;
+    }
+    for (size_t i = 0; i < data->entry_count; i++) {
+        const cli_export_entry *entry = &data->entries[i];
+        cell *there = &grid.cells[entry->choice[a] * grid.columns + entry->choice[b]];
+        if (cli_trial_has_time(entry->trial)) {
+            there->trials++;
+            there->best_ns = fmin(there->best_ns, entry->trial->median_ns);
+        }
+    }
+    note_crossing(&row, &grid);
+    struct grid turned = {grid.cells, grid.columns, grid.rows, true};
+    note_crossing(&row, &turned);
+    return row;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    double x = ((const pair_row *)a)->cost, y = ((const pair_row *)b)->cost;
+    return (x < y) - (x > y);
+}
+
+static void add_pairs(cli_table *pairs, const cli_export *data)
+{
+    pair_row *rows = cli_allocate(data->axis_count * data->axis_count + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t a = 0; a < data->axis_count; a++) {
+        for (size_t b = a + 1; b < data->axis_count; b++) {
+            rows[count] = pair_of(data, a, b);
+            count += rows[count].cost >= TELLING;
+        }
+    }
+    qsort(rows, count, sizeof *rows, by_cost);
+    for (size_t i = 0; i < count && i < PAIRS_SHOWN; i++) {
+        rows[i].axes = cli_format("%s, %s", rows[i].axis, rows[i].other);
+        cli_table_add(pairs, &rows[i]);
+    }
 }
 
 cli_table cli_why_values(void)
@@ -144,7 +290,22 @@ cli_table cli_why_axes(void)
     return (cli_table)CLI_TABLE("axes", axis_columns, CLI_VIEW);
 }
 
-void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
+cli_table cli_why_pairs(void)
+{
+    return (cli_table)CLI_TABLE("pairs", pair_columns, CLI_VIEW);
+}
+
+static uint32_t most_trials(const cli_export *data, size_t axis)
+{
+    uint32_t most = 0;
+    for (size_t v = 0; v < data->axes[axis].count; v++) {
+        uint32_t measured = row_of(data, axis, v, 1).measured;
+        most = measured > most ? measured : most;
+    }
+    return most;
+}
+
+void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const cli_export *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
@@ -154,7 +315,8 @@ void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        *row = (axis_row){.axis = data->axes[a].name, .values = cli_copy("")};
+        *row = (axis_row){
+            .axis = data->axes[a].name, .values = cli_copy(""), .most = most_trials(data, a)};
         for (size_t v = 0; v < data->axes[a].count; v++) {
             value_row value = row_of(data, a, v, best_ns);
             cli_table_add(values, &value);
@@ -168,6 +330,7 @@ void cli_why_explain(cli_table *values, cli_table *axes, const cli_export *data)
         rows[i].bar = cli_bar(most > 0 ? log1p(worst) / log1p(most) : 0, BAR_CELLS);
         cli_table_add(axes, &rows[i]);
     }
+    add_pairs(pairs, data);
 }
 
 char *cli_why_summary(const cli_export *data)
@@ -189,23 +352,27 @@ char *cli_why_summary(const cli_export *data)
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file)
 {
-    cli_table tables[] = {*standing, cli_why_values()};
+    cli_table tables[] = {*standing, cli_why_values(), cli_why_pairs()};
     bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
     if (for_people) {
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
-        cli_table axes = cli_why_axes();
+        cli_table axes = cli_why_axes(), pairs = cli_why_pairs();
         cli_export_make(&data, &list->items[i]);
-        cli_why_explain(&tables[1], &axes, &data);
+        cli_why_explain(&tables[1], &axes, for_people ? &pairs : &tables[2], &data);
         if (for_people) {
             fprintf(file, "\n%s %s: %s\n\n", data.from->kernel, cli_short_sizes(data.from->sizes),
                     cli_why_summary(&data));
             cli_table_write(&axes, format, file);
+            if (pairs.row_count) {
+                fputs("\n", file);
+                cli_table_write(&pairs, format, file);
+            }
         }
     }
     if (!for_people) {
-        cli_tables_write("why", tables, 2, format, file);
+        cli_tables_write("why", tables, 3, format, file);
     }
 }

@@ -3,7 +3,7 @@
  * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default", "large"
  * (a space), "limit" (which is said as the reason to stop), "restricted" (a second winner, faster,
  * of a restricted space), "hostile" (names and messages that would be code in a page), "many" (10^5
- * trials). */
+ * trials), "crossing" (trials of which the best VEC depends on BLOCK). */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -548,6 +548,27 @@ static int many_records(int (*each)(void *user, const gputune_record *record), v
     return answer;
 }
 
+/* At BLOCK=256 VEC=1 is better, at BLOCK=128 VEC=4. */
+static int crossing_records(int (*each)(void *user, const gputune_record *record), void *user)
+{
+    static const double times[] = {198000, 238000, 260000, 220000};
+    int answer = 0;
+    for (int i = 0; i < 4 && !answer; i++) {
+        char configuration[64];
+        snprintf(configuration, sizeof configuration, "VEC=%d BLOCK=%d UNROLL=1", i % 2 ? 1 : 4,
+                 i < 2 ? 128 : 256);
+        gputune_record record = base_record("n=67108864");
+        record.configuration = configuration;
+        record.is_winner = i == 0;
+        record.is_default = i == 3;
+        record.order = i + 1;
+        set_times(&record, times[i]);
+        record.status = i ? "eliminated" : "ok";
+        answer = each(user, &record);
+    }
+    return answer;
+}
+
 static int all_records(int (*each)(void *user, const gputune_record *record), void *user, bool all)
 {
     gputune_record winner = winner_record(), other = restricted_winner(),
@@ -597,6 +618,9 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     }
     if (fake("many")) {
         return many_records(each, user);
+    }
+    if (fake("crossing")) {
+        return crossing_records(each, user);
     }
     if (fake("empty") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
         return 0;

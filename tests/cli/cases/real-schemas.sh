@@ -15,7 +15,7 @@ page() { # the data of a page
     count=$((count + 1))
     "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
 }
-for words in '' restricted part bad-default broken; do
+for words in '' restricted part bad-default broken crossing; do
     export GPUTUNE_FAKE=$words
     for more in '' --all --why --plot '--top 1'; do
         fake show $more
