@@ -113,6 +113,7 @@ class Interrupt:
 
     def _run_apart(self, call: Callable[[], int]) -> None:
         answers: list[tuple[int, str]] = []
+        ended = threading.Event()  # Thread.join() may return at once after an interrupted one
 
         def work() -> None:
             try:
@@ -120,15 +121,19 @@ class Interrupt:
                 answers.append((status, library.gputune_error().decode() if status < 0 else ""))
             except BaseException as error:
                 self.thrown.append(error)
+            finally:
+                ended.set()
 
-        thread = threading.Thread(target=work, name="gputune")
-        thread.start()
-        try:
-            thread.join()
-        except BaseException:  # a signal's handler raised it
-            self.flag.value = 1
-            thread.join()
-            raise
+        threading.Thread(target=work, name="gputune").start()
+        interrupt: BaseException | None = None
+        while not ended.is_set():
+            try:
+                ended.wait()
+            except BaseException as error:  # a signal's handler raised it
+                self.flag.value = 1
+                interrupt = interrupt or error
+        if interrupt:
+            raise interrupt
         self._finish(*answers[0] if answers else (0, ""))
 
     def _finish(self, status: int, message: str) -> None:
