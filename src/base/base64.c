@@ -1,3 +1,4 @@
+/* Writes and reads base64. */
 #include "base/base64.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "cli/memory.h"
 #include "cli/scenarios.h"
 
-#include "base/file.h"
-
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +20,12 @@ static int note_folder(void *user, const gputune_kernel *kernel)
 }
 
 /* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
-static int add_line(cli_scenarios *out, char *line, const cli_session *session,
+static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
                     const cli_selection *selection)
 {
-    const char *sizes = line + strcspn(line, " ");
-    char *name = cli_format("%.*s", (int)(sizes - line), line);
+    size_t length = strcspn(line, " ");
+    char *name = cli_format("%.*s", (int)length, line);
+    const char *sizes = cli_copy(line + length); /* the scenarios keep parts of it */
     cli_catalogue catalogue;
     cli_scenarios some;
     if (!name[0] || name[0] == '#' || !cli_is_selected(selection, name)) {
@@ -43,8 +44,7 @@ static int add_line(cli_scenarios *out, char *line, const cli_session *session,
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection)
 {
-    char *folder = NULL, *text;
-    size_t bytes;
+    char *folder = NULL;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < selection->kernel_count; i++) {
         CLI_TRY(cli_catalogue_check(session, selection->kernels[i]));
@@ -54,18 +54,20 @@ int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
         return cli_fail(status);
     }
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
-    status = gt_file_read(&text, &bytes, path);
-    if (status < 0) {
-        return cli_fail(status);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        cli_error("cannot open %s: %s", path, strerror(errno));
+        return CLI_EXIT_USAGE;
     }
     int code = CLI_CONTINUE;
-    for (char *line = text, *next; *line && code == CLI_CONTINUE; line = next) {
-        size_t length = strcspn(line, "\n");
-        next = line + length + (line[length] == '\n');
-        line[length] = '\0';
+    char *line = NULL;
+    size_t bytes = 0;
+    while (code == CLI_CONTINUE && getline(&line, &bytes, file) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
         code = add_line(out, line, session, selection);
     }
-    free(text);
+    free(line);
+    (void)fclose(file);
     if (code == CLI_CONTINUE && !out->count) {
         cli_error("%s has no such kernel", path);
         return CLI_EXIT_NOTHING;

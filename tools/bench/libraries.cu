@@ -3,8 +3,7 @@
 // is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair around
 // one batch; the sides take turns, and the ratio is that of neighbouring samples.
 //
-//   nvcc -O2 -std=c++17 -Iinclude -Isrc tools/bench/libraries.cu BUILD/libgputune.a -lcublas ... -o
-//   libraries libraries [-l SECONDS] [-j SECONDS] [ROW...]
+//   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
 // Tuning for 10 s and judging for 1 s each; what GPUTUNE_DB has is not tuned again. A ROW is the
 // beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" is a row of its own. The default:
