@@ -77,12 +77,15 @@ FAKE := $(B)/tests/cli/gputune-fake
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
+# the tables that an installation brings
+TABLES := $(wildcard db/*.wisdom)
+
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
         check-san check-stress check-armour check-fleet check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
-     $(B)/man/gputune-template.7
+     $(B)/man/gputune-template.7 $(if $(TABLES),$(B)/tables/gputune.db)
 lib: $(B)/libgputune.a
 tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
 fuzzers: $(FUZZERS)
@@ -112,6 +115,8 @@ $(B)/obj/generated/%.o: $(B)/generated/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -c $< -o $@
 
 # --- text embedded as C arrays -----------------------------------------------------------------------
+$(B)/tables/gputune.db: $(TABLES) $(B)/gputune
+	$(call say,DB )mkdir -p $(@D); rm -f $@*; $(B)/gputune wisdom import -q --trust -d none --db $@ $(TABLES)
 $(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
 	$(call say,GEN)mkdir -p $(@D); tools/embed gt_schema_steps db/*.sql > $@
 $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
@@ -228,6 +233,8 @@ $(B)/tools/examples/%_cxx: tools/examples/%.c $(or $(SHARED),$(B)/libgputune.a)
 	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 $(EXAMPLE_FLAGS) -x c++ $< -x none -o $@ $(EXAMPLE_LIBS)
 $(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/tools/bench/libraries: tools/bench/libraries.cu $(B)/libgputune.a
+	$(call say,NV )mkdir -p $(@D); nvcc -O2 -std=c++17 -arch=all-major -Iinclude -Isrc $^ -o $@ -lcublas $(LIBS)
 $(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 

@@ -713,9 +713,10 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
 /* ---- Wisdom: results as text ----------------------------------------------------------------- */
 
 /* What was measured on one machine answers on others with the same kind of GPU. The text has the
- * winners and what they were measured under, and no code; each entry is bound by a hash to its
- * template, its generated source, its GPU and its driver. Damaged or edited entries are left out
- * with a warning. The hash finds mistakes; it does not tell who wrote the text. */
+ * winners and what they were measured under, and code only where that is asked for; each entry is
+ * bound by a hash to its template, its generated source, its GPU and its driver. Damaged or edited
+ * entries are left out with a warning. The hash finds mistakes; it does not tell who wrote the
+ * text. */
 
 typedef struct gputune_wisdom_filter {
     uint32_t version;
@@ -723,11 +724,14 @@ typedef struct gputune_wisdom_filter {
     const char *gpu;    /* a part of its name, or its environment; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
     const char *sizes;  /* "n=1M,16M T=half": results at these sizes; NULL: at all sizes */
+    bool whole;         /* with the winners' code, which is taken over by GPUTUNE_TRUST_BOUND, so
+                           that no compiler is needed, and with the fastest other trials, from which
+                           searches at other sizes begin. Since version 2 */
 } gputune_wisdom_filter;
-#define GPUTUNE_WISDOM_FILTER_VERSION 1
+#define GPUTUNE_WISDOM_FILTER_VERSION 2
 #define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
+        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL, false                              \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
  * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there

@@ -761,12 +761,20 @@ _tuners: dict[tuple[int, int], Tuner] = {}
 _opening = threading.Lock()
 
 
-def open(**options: Any) -> Tuner:
+def _with_arguments_of(model: Callable[_P, Any]) -> Callable[[Callable[..., _R]], Callable[_P, _R]]:
+    """Gives a function the arguments of another, for help() and for readers of types."""
+    def decorate(function: Callable[..., _R]) -> Callable[_P, _R]:
+        signature = inspect.signature(model)
+        returned = inspect.signature(function).return_annotation
+        setattr(function, "__signature__", signature.replace(return_annotation=returned))
+        return function
+    return decorate
+
+
+@_with_arguments_of(Tuner)
+def open(*arguments: Any, **options: Any) -> Tuner:
     """Another Tuner than the one of the functions here."""
-    return Tuner(**options)
-
-
-setattr(open, "__signature__", inspect.signature(Tuner))
+    return Tuner(*arguments, **options)
 
 
 def _current() -> Tuner:
@@ -784,11 +792,12 @@ def _current() -> Tuner:
         return _tuners[key]
 
 
-def diagnose(**options: Any) -> list[dict[str, str]]:
+@_with_arguments_of(Tuner)
+def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
     """Looks at all that tuning depends on, as open() with these options would use it: driver, GPU,
     compiler, workers, database, ... Each `subject` has a `verdict` ("ok", "warning" or "failure"), what was
     `found`, and a `remedy`, which is "" where nothing is to be done."""
-    given = _opening_options(**options)
+    given = _opening_options(*arguments, **options)
     callback = _abi.FUNCTIONS["gputune_diagnose"][1][1]
     found = iterate(lambda each: library.gputune_diagnose(ctypes.byref(given), callback(each), None))
     return [{**one, "verdict": _VERDICTS[one["verdict"]]} for one in found]

@@ -177,7 +177,7 @@ static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
-    static const char *const places[] = {"../share/gputune", "gputune/share"};
+    static const char *const places[] = {".", "../share/gputune", "gputune/share"};
     char *own, *path = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;

@@ -41,7 +41,8 @@ static gputune_status name_kernels(wanted *out, gputune *tuner, const char *kern
 
 static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wisdom_filter *filter)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes)};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes),
+                                   GT_BYTES_THROUGH(gputune_wisdom_filter, whole)};
     static const gt_layouts layouts = {"gputune_wisdom_filter", GPUTUNE_WISDOM_FILTER_VERSION,
                                        bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_WISDOM_FILTER_VERSION, "a row for each");
@@ -52,7 +53,7 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     if (!f.gpu && !f.any_gpu && !tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
     }
-    out->filter = (gt_wisdom_filter){.gpu = f.gpu, .sizes = f.sizes};
+    out->filter = (gt_wisdom_filter){.gpu = f.gpu, .sizes = f.sizes, .whole = f.whole};
     GT_TRY(name_kernels(out, tuner, f.kernel));
     if (!f.gpu && !f.any_gpu) {
         gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);

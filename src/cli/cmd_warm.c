@@ -12,6 +12,9 @@ static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session 
 {
     const cli_selection *selection = &warm->selection;
     cli_catalogue catalogue;
+    if (warm->canonical) {
+        return cli_scenarios_canonical(out, session, selection);
+    }
     if (!warm->from) {
         int code =
             cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
@@ -137,20 +140,25 @@ static int check(const cli_warm *warm)
         cli_error("--total-limit goes with measuring; leave out --compile-only");
         return CLI_EXIT_USAGE;
     }
-    if (!warm->from && !selection->kernel_count) {
-        cli_error("warm: an argument is missing: a KERNEL, a PATH or --from FILE; 'gputune warm "
-                  "--help' says more");
+    if (!warm->from && !warm->canonical && !selection->kernel_count) {
+        cli_error("warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
+                  "'gputune warm --help' says more");
         return CLI_EXIT_USAGE;
     }
     if (warm->check && !selection->kernel_count) {
         cli_error("warm: --check needs the KERNELs to check");
         return CLI_EXIT_USAGE;
     }
-    if (warm->from && (selection->sizes.count || selection->only.count)) {
-        cli_error("warm: --from says the sizes and restrictions; leave out --size and --only");
+    if ((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count)) {
+        cli_error("warm: %s says the sizes and restrictions; leave out --size and --only",
+                  warm->from ? "--from" : "--canonical");
         return CLI_EXIT_USAGE;
     }
-    int code = check_gpus(warm);
+    int code = refuse_pair("--canonical", !warm->canonical ? NULL
+                                          : warm->from     ? "--from"
+                                          : warm->watch    ? "--watch"
+                                                           : NULL);
+    code = code == CLI_CONTINUE ? check_gpus(warm) : code;
     code = code == CLI_CONTINUE ? check_measure_on(warm) : code;
     return code == CLI_CONTINUE ? check_watch(warm) : code;
 }
@@ -257,6 +265,10 @@ int cmd_warm(int argc, char **argv)
         {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
          "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted "
          "first; KERNELs choose among them",
+         NULL},
+        {"canonical", 0, CLI_OPTION_FLAG, &warm.canonical, NULL,
+         "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
+         "choose among them",
          NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &warm.any_gpu, NULL,
          "with --from: also what was asked for on other kinds of GPU", NULL},

@@ -15,7 +15,7 @@ typedef struct settings {
     cli_common common;
     cli_stored stored;
     const char *output;
-    bool trust;
+    bool trust, whole;
 } settings;
 
 /* ---- export ---------------------------------------------------------------------------------- */
@@ -58,6 +58,7 @@ static int export_wisdom(const settings *settings, const char *kernel)
     filter.kernel = kernel;
     filter.gpu = stored->gpu;
     filter.any_gpu = stored->any_gpu;
+    filter.whole = settings->whole;
     if (code == CLI_CONTINUE) {
         code = cli_open(&session, &common, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE);
     }
@@ -119,6 +120,10 @@ int cmd_wisdom(int argc, char **argv)
         CLI_STORED_OPTIONS(&settings.stored),
         {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
          NULL},
+        {"whole", 0, CLI_OPTION_FLAG, &settings.whole, NULL,
+         "export: with the winners' code, which import --trust takes over, and with the fastest "
+         "other trials, from which searches at other sizes begin",
+         NULL},
         {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,
          "import: do not prove again what was measured with this driver, on this kind of GPU, from "
          "the same generated source",
@@ -131,7 +136,9 @@ int cmd_wisdom(int argc, char **argv)
         "wisdom",
         "export [KERNEL] | import FILE...",
         "Carries winners as text from one database to another.",
-        "The text has no code. What is imported is compiled and proved when it is first asked for. "
+        "The text has no code without --whole. What is imported is compiled and proved when it is "
+        "first "
+        "asked for, unless it is trusted. "
         "What was measured here stays. Programs read the text by gputune_wisdom_import().",
         1,
         (size_t)-1,

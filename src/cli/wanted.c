@@ -25,7 +25,7 @@ typedef struct reading {
     size_t count, elsewhere;
 } reading;
 
-static bool is_selected(const cli_selection *selection, const char *kernel)
+bool cli_is_selected(const cli_selection *selection, const char *kernel)
 {
     for (size_t i = 0; i < selection->kernel_count; i++) {
         if (strcmp(selection->kernels[i], kernel) == 0) {
@@ -38,7 +38,7 @@ static bool is_selected(const cli_selection *selection, const char *kernel)
 static int take(void *user, const gputune_miss *one)
 {
     reading *at = user;
-    if (!is_selected(at->selection, one->kernel)) {
+    if (!cli_is_selected(at->selection, one->kernel)) {
         return 0;
     }
     if (at->environment && strcmp(at->environment, one->environment) != 0) {

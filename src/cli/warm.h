@@ -12,7 +12,7 @@ typedef struct cli_warm {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
-    bool compile_only, any_gpu, check, watch, live;
+    bool compile_only, any_gpu, check, watch, live, canonical;
     double total_limit_s; /* for all scenarios together; 0: none */
     const char *from;     /* a file of misses, or NULL */
     const char *arch;

@@ -27,6 +27,9 @@ gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source,
  * not before `since` (NULL: none is) keep it. */
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
                              const char *since, const gt_trial *trials, size_t count);
+/* Fills the winner's images; what is missing or damaged stays empty, as it can be compiled again.
+ */
+gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
 /* As gt_store_put_winner(), in this database. Within a transaction. */
 gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome);
 /* Seven columns: samples, median, mean, stddev, low, high, min. */

@@ -248,6 +248,10 @@
                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")             \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
     X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
+    X(FASTEST_TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "         \
+                      "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND "         \
+                      "s.hash = ?2 AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL                      \
+                      " ORDER BY t.median, t.hash LIMIT ?3")                                       \
     X(WISDOM,                                                                                      \
       "SELECT " GT_WISDOM_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL                 \
           GT_TRIAL_COLUMNS(                                                                        \

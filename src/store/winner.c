@@ -64,7 +64,7 @@ static gputune_status load_code(gt_code *code, gt_database *database)
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static gputune_status load_codes(gt_winner *winner, gt_database *database)
+gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 {
     GT_TRY(load_code(&winner->code, database));
     return load_code(&winner->fallback, database);
@@ -92,7 +92,7 @@ static gputune_status add_winner(winner_search *search, gt_database *database, s
                                  gt_winner *winner)
 {
     bool wanted = !is_answered(search, upper, winner);
-    gputune_status status = wanted ? load_codes(winner, database) : GPUTUNE_OK;
+    gputune_status status = wanted ? gt_winner_load_codes(winner, database) : GPUTUNE_OK;
     if (status == GPUTUNE_OK && wanted) {
         status = gt_array_push(&search->found, *winner);
     }
@@ -190,7 +190,7 @@ static gputune_status consider(nearest_search *search, gt_database *database, gt
 {
     bool better = !search->best.config || distance < search->distance ||
                   rank_of(winner) > rank_of(&search->best);
-    gputune_status status = better ? load_codes(winner, database) : GPUTUNE_OK;
+    gputune_status status = better ? gt_winner_load_codes(winner, database) : GPUTUNE_OK;
     if (!better || status != GPUTUNE_OK) {
         gt_winner_free(winner);
         return status;

@@ -14,10 +14,14 @@
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
+/* Trials that a search at another size begins with: as many as one takes up at once. */
+enum { MOST_OTHERS = 16 };
+
 typedef struct export_search {
     const gt_wisdom_filter *filter;
     gt_text *out;
     gt_hash_index done; /* which entry was the first one of a place and a space */
+    gt_database *database;
     uint32_t count;
 } export_search;
 
@@ -57,8 +61,41 @@ static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
     return gt_columns_take(&entry->standard, rows, &gt_trial_columns);
 }
 
+/* The fastest trials beside those that every entry has. */
+static gputune_status take_others(gt_wisdom_entry *entry, gt_database *database)
+{
+    gt_rows rows;
+    gputune_status status;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_FASTEST_TRIALS, "thn", entry->place.environment,
+                         entry->place.scenario, MOST_OTHERS));
+    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
+        gt_trial trial = {.config = NULL};
+        gt_rows_integer(&rows); /* precedes the columns of the trial */
+        status = gt_columns_take(&trial, &rows, &gt_trial_columns);
+        bool other = !gt_hash_equal(trial.hash, entry->trial.hash) &&
+                     !gt_hash_equal(trial.hash, entry->standard.hash);
+        if (status == GPUTUNE_OK && other) {
+            status = gt_array_push(&entry->also, trial);
+        }
+        if (status != GPUTUNE_OK || !other) {
+            gt_columns_free(&trial, &gt_trial_columns);
+        }
+        if (status != GPUTUNE_OK) {
+            break;
+        }
+    }
+    gt_rows_end(&rows);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
+{
+    GT_TRY(take_others(entry, database));
+    return gt_winner_load_codes(&entry->winner, database);
+}
+
 /* A winner of the same space that came before, in an upper layer, hides an entry. */
-static gputune_status export_entry(export_search *search, const gt_wisdom_entry *entry)
+static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry)
 {
     uint32_t first;
     if (!is_wanted(search->filter, &entry->place) || !gt_trial_is_right(entry->trial.status)) {
@@ -69,6 +106,7 @@ static gputune_status export_entry(export_search *search, const gt_wisdom_entry 
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(place, entry->winner.terms.space),
                                 search->count, &first));
     if (first == search->count) {
+        GT_TRY(search->filter->whole ? take_whole(entry, search->database) : GPUTUNE_OK);
         gt_wisdom_write(search->out, entry);
         search->count++;
     }
@@ -80,6 +118,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     export_search *search = context;
     gt_rows rows;
     gputune_status status;
+    search->database = database;
     GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WISDOM, ""));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
         gt_wisdom_entry entry;
@@ -177,29 +216,38 @@ static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *plac
     return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
 }
 
-/* Adds a trial unless one of that hash is stored: what was found out here counts more. */
-static gputune_status offer_trial(gt_trial trials[2], size_t *count, gt_database *database,
-                                  const char *environment, gt_hash scenario, const gt_trial *trial)
+typedef GT_ARRAY(gt_trial) trial_list;
+
+/* Adds a trial unless one of that hash is stored: what was found out here counts more. What came
+ * without trust is right nowhere until it is proved here. */
+static gputune_status offer_trial(trial_list *out, gt_database *database,
+                                  const gt_wisdom_place *place, const gt_trial *trial, bool proved)
 {
     int64_t known;
     if (!trial->config || !(trial->hash.high || trial->hash.low)) {
         return GPUTUNE_OK;
     }
     gputune_status status = gt_query_integer(&known, database, GT_SQL_TRIAL_KNOWN, "thh",
-                                             environment, scenario, trial->hash);
-    if (status == GPUTUNE_ENOTFOUND) {
-        trials[(*count)++] = *trial;
-        return GPUTUNE_OK;
+                                             place->environment, place->scenario, trial->hash);
+    if (status != GPUTUNE_ENOTFOUND) {
+        return status;
     }
-    return status;
+    gt_trial offered = *trial;
+    offered.proved_at = proved || !gt_trial_is_right(trial->status) ? trial->proved_at : NULL;
+    return gt_array_push(out, offered);
 }
 
-/* What came without trust is right nowhere until it is proved here. */
-static void distrust(gt_trial *trials, size_t count)
+static gputune_status offer_trials(trial_list *out, gt_database *database,
+                                   const gt_wisdom_entry *entry, bool proved)
 {
-    for (size_t i = 0; i < count; i++) {
-        trials[i].proved_at = gt_trial_is_right(trials[i].status) ? NULL : trials[i].proved_at;
+    GT_TRY(offer_trial(out, database, &entry->place, &entry->trial, proved));
+    if (!gt_hash_equal(entry->standard.hash, entry->trial.hash)) {
+        GT_TRY(offer_trial(out, database, &entry->place, &entry->standard, proved));
     }
+    for (size_t i = 0; i < entry->also.count; i++) {
+        GT_TRY(offer_trial(out, database, &entry->place, &entry->also.items[i], proved));
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
@@ -208,29 +256,25 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     const gt_wisdom_place *place = &entry->place;
     int64_t sizes[GT_SCENARIO_SIZES];
     const gt_scenario scenario = scenario_of(place, sizes);
-    gt_trial trials[2];
-    size_t count = 0;
+    trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
         import->trusted &&
         (import->driver_version == 0 || winner.terms.driver_version == import->driver_version);
-    GT_TRY(add_gpu(database, place));
-    GT_TRY(
-        offer_trial(trials, &count, database, place->environment, place->scenario, &entry->trial));
-    if (!gt_hash_equal(entry->standard.hash, entry->trial.hash)) {
-        GT_TRY(offer_trial(trials, &count, database, place->environment, place->scenario,
-                           &entry->standard));
-    }
     if (!winner.terms.proved) {
-        distrust(trials, count);
+        winner.code.image = winner.fallback.image = (gt_image){0};
     }
+    gputune_status status = add_gpu(database, place);
+    GT_THEN(status, offer_trials(&trials, database, entry, winner.terms.proved));
     const gt_outcome outcome = {.environment = place->environment,
                                 .scenario = &scenario,
-                                .trials = trials,
-                                .trial_count = count,
+                                .trials = trials.items,
+                                .trial_count = trials.count,
                                 .winner = &winner,
                                 .created = winner.created};
-    return gt_winner_put(database, &outcome);
+    GT_THEN(status, gt_winner_put(database, &outcome));
+    gt_array_free(&trials);
+    return status;
 }
 
 static gputune_status import_entries(gt_database *database, void *context)

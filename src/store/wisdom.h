@@ -1,5 +1,5 @@
-/* Winners as text, to be carried from one database to another: what was measured, and what it was
- * measured under, without code. wisdom.c has the rows, wisdom_text.c the text. */
+/* Winners as text, to be carried from one database to another: what was measured, what it was
+ * measured under, and code if that is asked for. wisdom.c has the rows, wisdom_text.c the text. */
 #ifndef GT_STORE_WISDOM_H
 #define GT_STORE_WISDOM_H
 
@@ -14,6 +14,7 @@ typedef struct gt_wisdom_filter {
     size_t environment_count;
     const char *gpu;   /* by gt_gpu_matches(); NULL: any */
     const char *sizes; /* by gt_sizes_match(); NULL: any */
+    bool whole;        /* with code, and with the fastest other trials */
 } gt_wisdom_filter;
 
 /* Appends the winners of all layers, each once, but those that were found wrong; *count: how many.
@@ -22,7 +23,8 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wisdom_filter *filter, const gt_patience *patience);
 
 typedef struct gt_wisdom_import {
-    bool trusted;       /* the results count as proved where the driver is the same, or not known */
+    bool trusted;       /* the results count as proved where the driver is the same, or not known,
+                           and code is taken */
     int driver_version; /* the one at hand; 0: there is no device */
     bool keep;          /* in the database; else in a layer of this store, below the user's */
     uint32_t taken;     /* how many winners were taken */

@@ -2,6 +2,7 @@
 #ifndef GT_STORE_WISDOM_PARTS_H
 #define GT_STORE_WISDOM_PARTS_H
 
+#include "base/array.h"
 #include "store/row.h"
 #include "store/wisdom.h"
 
@@ -21,6 +22,7 @@ typedef struct gt_wisdom_entry {
     gt_wisdom_place place;
     gt_winner winner;
     gt_trial trial, standard; /* the winner's, and that of the default; hash zero: there is none */
+    GT_ARRAY(gt_trial) also;  /* other trials: hints */
 } gt_wisdom_entry;
 
 extern const gt_columns gt_wisdom_columns; /* of gt_wisdom_place */

@@ -1,8 +1,10 @@
 /* An entry of wisdom as text: a line with the hash of its lines, then a line for each row, with
- * name=value for what is neither 0 nor empty. A name that is not known is left out, so that an
- * older gputune reads what a newer one wrote. */
+ * name=value for what is neither 0 nor empty. Further trials are "also" lines; a "code" line has an
+ * image's bytes, and what zlib makes of them in base64. A name that is not known is left out, so
+ * that an older gputune reads what a newer one wrote. */
 #include "store/wisdom_parts.h"
 
+#include "base/base64.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -11,9 +13,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 const char gt_wisdom_heading[] = "# gputune wisdom 1";
 static const char entry_word[] = "entry ";
+static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
+enum { IMAGE_MOST = 64 << 20 };
 
 /* The lines of an entry. */
 typedef struct part {
@@ -62,18 +67,44 @@ static void write_column(gt_text *out, const gt_column *column, const void *row)
     }
 }
 
+static void write_row(gt_text *out, const char *word, const gt_columns *columns, const void *row)
+{
+    gt_text_append(out, word);
+    for (size_t c = 0; c < columns->count; c++) {
+        write_column(out, &columns->items[c], row);
+    }
+    gt_text_append(out, "\n");
+}
+
+static void write_image(gt_text *out, const char *word, const gt_image *image)
+{
+    uLongf bytes = compressBound(image->bytes);
+    Bytef *packed = image->bytes ? malloc(bytes) : NULL;
+    if (!image->bytes) {
+        return;
+    }
+    if (!packed || compress2(packed, &bytes, image->data, image->bytes, Z_BEST_COMPRESSION)) {
+        out->failed = true;
+    } else {
+        gt_text_printf(out, "%s %zu ", word, image->bytes);
+        gt_base64_append(out, packed, bytes);
+        gt_text_append(out, "\n");
+    }
+    free(packed);
+}
+
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 {
     gt_text body = {0};
     char hex[GT_HASH_HEX];
     for (int i = 0; i < PARTS; i++) {
-        const char *row = (const char *)entry + parts[i].offset;
-        gt_text_printf(&body, "%s", parts[i].word);
-        for (size_t c = 0; c < parts[i].columns->count; c++) {
-            write_column(&body, &parts[i].columns->items[c], row);
-        }
-        gt_text_append(&body, "\n");
+        write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
     }
+    for (size_t i = 0; i < entry->also.count; i++) {
+        write_row(&body, also_word, &gt_trial_columns, &entry->also.items[i]);
+    }
+    write_image(&body, code_word, &entry->winner.code.image);
+    write_image(&body, fallback_word, &entry->winner.fallback.image);
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
@@ -226,18 +257,62 @@ static gputune_status read_pairs(void *row, const gt_columns *columns, const cha
     return GPUTUNE_OK;
 }
 
+/* A NUL follows the image, beyond its bytes. */
+static gputune_status read_image(gt_image *out, const char *at, const char *end)
+{
+    char *text, *data = NULL;
+    void *packed = NULL;
+    size_t count;
+    unsigned long long bytes = strtoull(at, &text, 10);
+    bool right = *text == ' ' && bytes > 0 && bytes <= IMAGE_MOST &&
+                 gt_base64_read(&packed, &count, text + 1, (size_t)(end - text - 1));
+    uLongf unpacked = (uLongf)bytes;
+    data = right ? malloc((size_t)bytes + 1) : NULL;
+    right = data && uncompress((Bytef *)data, &unpacked, packed, count) == Z_OK &&
+            unpacked == (uLongf)bytes;
+    free(packed);
+    if (!right || out->data) {
+        free(data);
+        return mistake("an image of code cannot be read");
+    }
+    data[bytes] = '\0';
+    *out = (gt_image){data, (size_t)bytes};
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_other(gt_wisdom_entry *entry, const char *at, const char *end)
+{
+    gt_trial trial;
+    memset(&trial, 0, sizeof trial);
+    gputune_status status = read_pairs(&trial, &gt_trial_columns, at, end);
+    GT_THEN(status, gt_array_push(&entry->also, trial));
+    if (status != GPUTUNE_OK) {
+        gt_columns_free(&trial, &gt_trial_columns);
+    }
+    return status;
+}
+
+static bool begins_with(const char *line, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(end - line) >= length && memcmp(line, word, length) == 0 &&
+           (line + length == end || line[length] == ' ');
+}
+
 /* A line whose first word is not known is left out. */
 static gputune_status read_part(gt_wisdom_entry *entry, const char *line, const char *end)
 {
+    const char *rest = line + strcspn(line, " \n");
     for (int i = 0; i < PARTS; i++) {
-        size_t length = strlen(parts[i].word);
-        if ((size_t)(end - line) >= length && memcmp(line, parts[i].word, length) == 0 &&
-            (line + length == end || line[length] == ' ')) {
-            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, line + length,
-                              end);
+        if (begins_with(line, end, parts[i].word)) {
+            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, rest, end);
         }
     }
-    return GPUTUNE_OK;
+    return begins_with(line, end, also_word)   ? read_other(entry, rest, end)
+           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, rest, end)
+           : begins_with(line, end, fallback_word)
+               ? read_image(&entry->winner.fallback.image, rest, end)
+               : GPUTUNE_OK;
 }
 
 static gputune_status read_body(gt_wisdom_entry *entry, const char *body, const char *end)
@@ -266,6 +341,10 @@ void gt_wisdom_entry_free(gt_wisdom_entry *entry)
     gt_columns_free(&entry->place, &gt_wisdom_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
+    for (size_t i = 0; i < entry->also.count; i++) {
+        gt_columns_free(&entry->also.items[i], &gt_trial_columns);
+    }
+    gt_array_free(&entry->also);
     gt_winner_free(&entry->winner);
 }
 

@@ -369,14 +369,23 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     return status;
 }
 
+/* The message of a failure without the kernel's name in front, which whoever shows it says. */
+static const char *message_without(const char *name)
+{
+    const char *message = gt_message();
+    size_t length = strlen(name);
+    bool named = strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0;
+    return named ? message + length + 2 : message;
+}
+
 /* Why a call was answered without measuring, instead of the answer's own reason. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
+    const char *name = request->template->name;
     char *reason;
-    gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s",
-                request->template->name, gt_message());
-    GT_TRY(gt_strdup(&reason, gt_message()));
+    GT_TRY(gt_strdup(&reason, message_without(name)));
+    gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", name, reason);
     extend_patience(request);
     gputune_status status = look_up(out, request, &whatever, NULL);
     if (status != GPUTUNE_OK) {

@@ -770,6 +770,9 @@ def bars_and_help():
         tuner.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], progress=True, time_limit=30)
     assert "axpy: " in shown.getvalue() and "8" in shown.getvalue(), shown.getvalue()
     assert "time_limit" in inspect.signature(gputune.tune).parameters
+    for function in gputune.open, gputune.diagnose:
+        assert "max_plans" in inspect.signature(function).parameters, function
+    assert "list" in str(inspect.signature(gputune.diagnose).return_annotation)
     assert "self" not in inspect.signature(gputune.tune).parameters
     for name in gputune.__all__:
         assert inspect.getdoc(getattr(gputune, name)), name

@@ -1,0 +1,35 @@
+# tables that come with gputune: made, carried as text, rebuilt, and answering without a compiler
+exec 2>&1
+export GPUTUNE_DRIVER=emu
+echo "the canonical scenarios are those of canonical.txt beside the templates:"
+mkdir templates
+cp "$(dirname "$0")"/../../../templates/*.cu* templates
+printf '# a comment\naxpy n=1K,2K\ncopy n=1K\n' >templates/canonical.txt
+export GPUTUNE_TEMPLATES=$PWD/templates
+$GPUTUNE warm --canonical axpy --db a.db --format csv -q | cut -d, -f1,2
+$GPUTUNE warm --canonical dot --db a.db 2>&1 | sed "s|$PWD|.|"
+$GPUTUNE warm --canonical --size n=1K --db a.db
+$GPUTUNE warm --canonical --watch ./templates/axpy.cu --db a.db
+rm templates/canonical.txt
+$GPUTUNE warm --canonical --db a.db 2>&1 | sed "s|$PWD|.|"
+echo "a whole export has code, and rebuilds the same database:"
+$GPUTUNE wisdom export --whole --db a.db -o a.wisdom
+grep -c '^code ' a.wisdom
+$GPUTUNE wisdom import --trust -d none --db b.db a.wisdom
+$GPUTUNE wisdom export --whole --any-gpu --db b.db -o b.wisdom
+cmp a.wisdom b.wisdom && echo same
+echo "which answers without NVRTC:"
+CUDA_HOME=/none GPUTUNE_NVRTC=/none/libnvrtc.so $GPUTUNE warm axpy --size n=1K,2K --db b.db --format json -q | grep -o '"source": "[a-z]*"'
+echo "without trust, code is not taken over:"
+$GPUTUNE wisdom import -d none --db c.db a.wisdom
+$GPUTUNE wisdom export --whole --any-gpu --db c.db | grep -c '^code '
+echo "an image that was edited is left out with its entry:"
+sed '0,/^code [0-9]* /s//&A/' a.wisdom >edited.wisdom
+$GPUTUNE wisdom import --trust -d none --db d.db edited.wisdom
+echo "the tables of this installation rebuild themselves, and are of the templates as they are:"
+for table in "$(dirname "$0")"/../../../db/*.wisdom; do
+    rm -f e.db
+    $GPUTUNE wisdom import -q --trust -d none --db e.db "$table"
+    $GPUTUNE wisdom export -q --whole --any-gpu --db e.db | cmp - "$table" && basename "$table"
+    GPUTUNE_TEMPLATES=$(dirname "$0")/../../../templates $GPUTUNE prune --any-gpu --dry-run --db e.db
+done

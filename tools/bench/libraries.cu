@@ -1,0 +1,477 @@
+// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32) and CUB. Both sides of a
+// row compute the same from the same buffers; their results are compared first. A batch of launches
+// is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair around
+// one batch; the sides take turns, and the ratio is that of neighbouring samples.
+//
+//   libraries [-l SECONDS] [-j SECONDS] [ROW...]
+//
+// Tuning for 10 s and judging for 1 s each; what GPUTUNE_DB has is not tuned again. A ROW is the
+// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" is a row of its own. The default:
+// all.
+#include <cub/cub.cuh>
+#include <cublas_v2.h>
+#include <gputune.h>
+
+extern "C" {
+#include "stats/paired.h"
+#include "stats/summary.h"
+}
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+constexpr double batch_ms = 5;    // how long a batch takes, about
+constexpr int launches_max = 100; // of a batch
+constexpr size_t samples_max = 2000;
+constexpr size_t workspace = 64 << 20; // cuBLAS's, which it may not allocate while it is captured
+
+cudaStream_t stream;
+cublasHandle_t blas;
+gputune *tuner;
+double tuning_s = 10, judging_s = 1;
+
+void check(bool right, const char *what, const char *message)
+{
+    if (!right) {
+        std::fprintf(stderr, "%s: %s\n", what, message);
+        std::exit(1);
+    }
+}
+void check(cudaError_t result, const char *what)
+{
+    check(result == cudaSuccess, what, cudaGetErrorString(result));
+}
+void check(cublasStatus_t result, const char *what)
+{
+    check(result == CUBLAS_STATUS_SUCCESS, what, cublasGetStatusString(result));
+}
+void check(int status, const char *what)
+{
+    check(status >= 0, what, gputune_error());
+}
+#define CHECK(call) check(call, #call)
+
+// --- buffers
+// --------------------------------------------------------------------------------------
+
+template <typename T> struct device_array {
+    explicit device_array(size_t count) : count(count)
+    {
+        CHECK(cudaMalloc(&data, count * sizeof(T)));
+    }
+    device_array(const device_array &) = delete;
+    ~device_array()
+    {
+        cudaFree(data);
+    }
+    std::vector<T> read() const
+    {
+        std::vector<T> host(count);
+        CHECK(cudaMemcpy(host.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost));
+        return host;
+    }
+    T *data = nullptr;
+    size_t count;
+};
+
+// Numbers that look random: floats in (-1, 1), integers below `limit`.
+template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (; i < count; i += size_t(gridDim.x) * blockDim.x) {
+        unsigned long long bits = (i + 1) * 6364136223846793005ULL;
+        bits = (bits ^ bits >> 29) * 2862933555777941757ULL >> 32;
+        data[i] = limit ? T(bits % limit) : T(float(int(bits)) * 0x1p-31f);
+    }
+}
+template <typename T> void refill(const device_array<T> &array, unsigned int limit = 0)
+{
+    fill<<<1024, 256, 0, stream>>>(array.data, array.count, limit);
+    CHECK(cudaGetLastError());
+}
+
+// --- judging
+// --------------------------------------------------------------------------------------
+
+using launcher = std::function<void()>; // on the stream
+
+// A batch of launches as a graph.
+struct batch {
+    batch(const launcher &launch, int launches) : launches(launches)
+    {
+        cudaGraph_t graph;
+        CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        for (int i = 0; i < launches; i++) {
+            launch();
+        }
+        CHECK(cudaStreamEndCapture(stream, &graph));
+        CHECK(cudaGraphInstantiate(&executable, graph, 0));
+        CHECK(cudaGraphDestroy(graph));
+        CHECK(cudaEventCreate(&begin));
+        CHECK(cudaEventCreate(&end));
+    }
+    batch(const batch &) = delete;
+    ~batch()
+    {
+        cudaGraphExecDestroy(executable);
+        cudaEventDestroy(begin);
+        cudaEventDestroy(end);
+    }
+    double sample() const // nanoseconds of one launch
+    {
+        float ms = 0;
+        CHECK(cudaEventRecord(begin, stream));
+        CHECK(cudaGraphLaunch(executable, stream));
+        CHECK(cudaEventRecord(end, stream));
+        CHECK(cudaEventSynchronize(end));
+        CHECK(cudaEventElapsedTime(&ms, begin, end));
+        return ms * 1e6 / launches;
+    }
+    int launches;
+    cudaGraphExec_t executable;
+    cudaEvent_t begin, end;
+};
+
+struct verdict {
+    gt_summary ours, theirs;
+    gt_paired ratio; // of logarithms: their time over ours
+};
+
+verdict judge(const launcher &ours, const launcher &theirs)
+{
+    double once = batch(ours, 1).sample();
+    once = std::max(once, batch(ours, 1).sample());
+    int launches = int(std::clamp(batch_ms * 1e6 / once, 1.0, double(launches_max)));
+    batch one(ours, launches), other(theirs, launches);
+    std::vector<double> our_times, their_times, ratios;
+    one.sample(), other.sample();
+    auto started = std::chrono::steady_clock::now();
+    std::chrono::duration<double> passed;
+    do {
+        bool first = ratios.size() % 2; // who begins takes turns
+        double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
+        our_times.push_back(first ? b : a);
+        their_times.push_back(first ? a : b);
+        ratios.push_back(std::log(their_times.back() / our_times.back()));
+        passed = std::chrono::steady_clock::now() - started;
+    } while (ratios.size() < samples_max && passed.count() < judging_s);
+    verdict result;
+    CHECK(gt_summarise(&result.ours, our_times.data(), our_times.size()));
+    CHECK(gt_summarise(&result.theirs, their_times.data(), their_times.size()));
+    CHECK(gt_paired_interval(&result.ratio, ratios.data(), ratios.size(), 0.95));
+    return result;
+}
+
+// Ends the program where results differ by more than `within`, absolutely: theirs are made first.
+template <typename T>
+void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
+             const launcher &theirs, double within)
+{
+    CHECK(cudaMemset(output.data, 0xff, output.count * sizeof(T)));
+    theirs();
+    CHECK(cudaStreamSynchronize(stream));
+    std::vector<T> expected = output.read();
+    CHECK(cudaMemset(output.data, 0xff, output.count * sizeof(T)));
+    ours();
+    CHECK(cudaStreamSynchronize(stream));
+    std::vector<T> found = output.read();
+    double largest = 0;
+    for (size_t i = 0; i < found.size(); i++) {
+        double difference = std::fabs(double(found[i]) - double(expected[i]));
+        largest = difference <= largest ? largest : difference; // NaN is largest
+    }
+    if (!(largest <= within)) {
+        std::fprintf(stderr, "%s: results differ by %g\n", row.c_str(), largest);
+        std::exit(1);
+    }
+}
+
+// --- rows
+// -----------------------------------------------------------------------------------------
+
+struct plan_holder {
+    plan_holder(const char *kernel, gputune_sizes sizes)
+    {
+        gputune_options options = GPUTUNE_OPTIONS_INIT;
+        options.time_limit_s = tuning_s;
+        check(tune_kernel(&plan, tuner, kernel, sizes, &options), kernel);
+    }
+    plan_holder(const plan_holder &) = delete;
+    ~plan_holder()
+    {
+        gputune_plan_release(plan);
+    }
+    launcher with(std::vector<const void *> arguments) const
+    {
+        return [this, arguments] {
+            gputune_args given = {arguments.size(), arguments.data()};
+            check(gputune_launch(plan, stream, given), "gputune_launch()");
+        };
+    }
+    gputune_plan *plan = nullptr;
+};
+
+// `work` over nanoseconds is the unit's billions in a second.
+void show(const std::string &row, const plan_holder &plan, const char *library,
+          const verdict &result, double work, const char *unit)
+{
+    gputune_info info = {};
+    info.version = GPUTUNE_INFO_VERSION;
+    CHECK(gputune_plan_info(&info, plan.plan));
+    std::printf("%-26s %10.2f %8.1f %-7s %10.2f %-8s %6.3f [%.3f, %.3f]  %s%s\n", row.c_str(),
+                result.ours.median * 1e-3, work / result.ours.median, unit,
+                result.theirs.median * 1e-3, library, std::exp(result.ratio.mean),
+                std::exp(result.ratio.low), std::exp(result.ratio.high), info.configuration,
+                info.source == GPUTUNE_SOURCE_DEFAULT ? " (default)" : "");
+    std::fflush(stdout);
+}
+
+template <typename T>
+void row(const std::string &name, const plan_holder &plan, const char *library,
+         const device_array<T> &output, double within, const launcher &ours, const launcher &theirs,
+         double work, const char *unit = "GB/s")
+{
+    compare(name, output, ours, theirs, within);
+    show(name, plan, library, judge(ours, theirs), work, unit);
+}
+
+void axpy(const std::string &name, size_t n)
+{
+    device_array<float> x(n), y(n);
+    refill(x);
+    plan_holder plan("axpy", GPUTUNE_SIZES({"n", n}));
+    float a = 0; // y stays finite, however often it is added to
+    launcher fresh = [&] { refill(y); }, ours = plan.with({&y.data, &x.data, &a, &n});
+    launcher theirs = [&] { CHECK(cublasSaxpy_64(blas, int64_t(n), &a, x.data, 1, y.data, 1)); };
+    a = 0.5f;
+    compare(
+        name, y, [&] { fresh(), ours(); }, [&] { fresh(), theirs(); }, 1e-6);
+    a = 1e-30f;
+    show(name, plan, "cuBLAS", judge(ours, theirs), 12.0 * double(n), "GB/s");
+}
+
+void dot(const std::string &name, size_t n)
+{
+    device_array<float> x(n), y(n), result(1);
+    refill(x), refill(y);
+    plan_holder plan("dot", GPUTUNE_SIZES({"n", n}, {"T=float", 0}));
+    launcher theirs = [&] {
+        CHECK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE));
+        CHECK(cublasSdot_64(blas, int64_t(n), x.data, 1, y.data, 1, result.data));
+        CHECK(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST));
+    };
+    row(name, plan, "cuBLAS", result, 1e-6 * double(n),
+        plan.with({&result.data, &x.data, &y.data, &n}), theirs, 8.0 * double(n));
+}
+
+// By columns, as cuBLAS sees it, the matrix is transposed.
+void gemv(const std::string &name, size_t elements)
+{
+    unsigned int side = unsigned(std::sqrt(double(elements)));
+    device_array<float> a(size_t(side) * side), x(side), y(side);
+    refill(a), refill(x);
+    plan_holder plan("gemv", GPUTUNE_SIZES({"rows", side}, {"columns", side}, {"T=float", 0}));
+    float one = 1, zero = 0;
+    int n = int(side);
+    launcher theirs = [&] {
+        CHECK(cublasSgemv(blas, CUBLAS_OP_T, n, n, &one, a.data, n, x.data, 1, &zero, y.data, 1));
+    };
+    row(name, plan, "cuBLAS", y, 1e-6 * side, plan.with({&y.data, &a.data, &x.data, &side, &side}),
+        theirs, 4.0 * side * side + 8.0 * side);
+}
+
+void transpose(const std::string &name, size_t elements)
+{
+    unsigned int side = unsigned(std::sqrt(double(elements)));
+    device_array<float> x(size_t(side) * side), y(size_t(side) * side);
+    refill(x);
+    plan_holder plan("transpose", GPUTUNE_SIZES({"rows", side}, {"columns", side}, {"T=float", 0}));
+    float one = 1, zero = 0;
+    int n = int(side);
+    launcher theirs = [&] {
+        CHECK(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, &one, x.data, n, &zero, x.data, n,
+                          y.data, n));
+    };
+    row(name, plan, "geam", y, 0, plan.with({&y.data, &x.data, &side, &side}), theirs,
+        8.0 * side * side);
+}
+
+// What CUB's functions want beside the buffers: `call` gets memory and its size, or asks for it.
+launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
+                     std::vector<std::shared_ptr<device_array<char>>> &kept)
+{
+    size_t bytes = 0;
+    check(call(nullptr, bytes), "CUB");
+    kept.push_back(std::make_shared<device_array<char>>(std::max<size_t>(bytes, 1)));
+    char *memory = kept.back()->data;
+    return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
+}
+
+void reduce(const std::string &name, size_t n)
+{
+    device_array<float> x(n), result(1);
+    std::vector<std::shared_ptr<device_array<char>>> kept;
+    refill(x);
+    plan_holder plan("reduce",
+                     GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=sum", 0}));
+    launcher theirs = with_memory(
+        [&](void *memory, size_t &bytes) {
+            return cub::DeviceReduce::Sum(memory, bytes, x.data, result.data, int64_t(n), stream);
+        },
+        kept);
+    row(name, plan, "CUB", result, 1e-6 * double(n), plan.with({&result.data, &x.data, &n}), theirs,
+        4.0 * double(n));
+}
+
+void scan(const std::string &name, size_t n)
+{
+    device_array<int> x(n), y(n);
+    std::vector<std::shared_ptr<device_array<char>>> kept;
+    refill(x, 100);
+    plan_holder plan("scan", GPUTUNE_SIZES({"n", n}, {"T=int", 0}));
+    launcher theirs = with_memory(
+        [&](void *memory, size_t &bytes) {
+            return cub::DeviceScan::InclusiveSum(memory, bytes, x.data, y.data, int64_t(n), stream);
+        },
+        kept);
+    row(name, plan, "CUB", y, 0, plan.with({&y.data, &x.data, &n}), theirs, 8.0 * double(n));
+}
+
+void histogram_of(const std::string &name, size_t n, unsigned int bins)
+{
+    device_array<unsigned int> keys(n), counts(bins);
+    std::vector<std::shared_ptr<device_array<char>>> kept;
+    refill(keys, bins);
+    plan_holder plan("histogram", GPUTUNE_SIZES({"n", n}, {"bins", bins}));
+    launcher theirs = with_memory(
+        [&](void *memory, size_t &bytes) {
+            return cub::DeviceHistogram::HistogramEven(memory, bytes, keys.data, counts.data,
+                                                       int(bins) + 1, 0u, bins, int64_t(n), stream);
+        },
+        kept);
+    row(name, plan, "CUB", counts, 0, plan.with({&counts.data, &keys.data, &n, &bins}), theirs,
+        4.0 * double(n));
+}
+
+// By columns the matrices are transposed: C' = B' A'.
+void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
+{
+    device_array<float> a(size_t(m) * k), b(size_t(k) * n), c(size_t(m) * n);
+    float alpha = 1, beta = 0;
+    refill(a), refill(b), refill(c);
+    plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
+    launcher fresh = [&] { refill(c); }; // 0 times NaN is NaN
+    launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
+    launcher theirs = [&] {
+        CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,
+                          int(n), a.data, int(k), &beta, c.data, int(n)));
+    };
+    compare(
+        name, c, [&] { fresh(), ours(); }, [&] { fresh(), theirs(); }, 1e-6 * k);
+    show(name, plan, "cuBLAS", judge(ours, theirs), 2.0 * m * n * k, "GFLOP/s");
+}
+
+// --- the command
+// ----------------------------------------------------------------------------------
+
+struct entry {
+    std::string name;
+    std::function<void(const std::string &)> run;
+};
+
+std::vector<entry> all_rows()
+{
+    std::vector<entry> rows;
+    struct {
+        const char *name;
+        void (*run)(const std::string &, size_t);
+        unsigned int bytes; // of an element of the largest buffer
+    } kernels[] = {{"axpy", axpy, 4},           {"dot", dot, 4},       {"gemv", gemv, 4},
+                   {"transpose", transpose, 4}, {"reduce", reduce, 4}, {"scan", scan, 4}};
+    const std::pair<const char *, size_t> sizes[] = {
+        {"4M", 4u << 20}, {"64M", 64u << 20}, {"1G", 1u << 30}};
+    for (auto &kernel : kernels) {
+        for (auto &[text, bytes] : sizes) {
+            rows.push_back({std::string(kernel.name) + " " + text,
+                            [run = kernel.run, n = bytes / kernel.bytes](const std::string &name) {
+                                run(name, n);
+                            }});
+        }
+    }
+    for (unsigned int bins : {256u, 2048u, 65536u}) {
+        for (auto &[text, bytes] : sizes) {
+            rows.push_back(
+                {"histogram " + std::to_string(bins) + " " + text,
+                 [n = bytes / 4, bins](const std::string &name) { histogram_of(name, n, bins); }});
+        }
+    }
+    for (unsigned int side : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
+        rows.push_back({"gemm " + std::to_string(side),
+                        [side](const std::string &name) { gemm(name, side, side, side); }});
+    }
+    return rows;
+}
+
+void run_rows(const std::vector<entry> &rows, const std::string &beginning)
+{
+    unsigned int m, n, k, count = 0;
+    if (std::sscanf(beginning.c_str(), "gemm %u,%u,%u", &m, &n, &k) == 3) {
+        gemm(beginning, m, n, k);
+        return;
+    }
+    for (auto &row : rows) {
+        if (row.name.compare(0, beginning.size(), beginning) == 0) {
+            row.run(row.name);
+            count++;
+        }
+    }
+    check(count > 0, beginning.c_str(), "no row is called so");
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    for (int option; (option = getopt(argc, argv, "l:j:")) != -1;) {
+        if (option != 'l' && option != 'j') {
+            return 2;
+        }
+        (option == 'l' ? tuning_s : judging_s) = std::strtod(optarg, nullptr);
+    }
+    setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
+    open.driver = "cuda";
+    open.database = std::getenv("GPUTUNE_DB") ? nullptr : ":memory:";
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaFree(nullptr));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    device_array<char> memory(workspace);
+    CHECK(cublasCreate(&blas));
+    CHECK(cublasSetStream(blas, stream));
+    CHECK(cublasSetWorkspace(blas, memory.data, workspace));
+    CHECK(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH));
+    CHECK(gputune_open(&tuner, &open));
+    std::printf("%-26s %10s %16s %10s %-8s %6s\n", "row", "gputune us", "", "library us", "",
+                "ratio");
+    std::vector<entry> rows = all_rows();
+    for (int i = optind; i < argc; i++) {
+        run_rows(rows, argv[i]);
+    }
+    if (optind == argc) {
+        run_rows(rows, "");
+    }
+    gputune_close(tuner);
+    return 0;
+}
