@@ -91,12 +91,43 @@ static void infix(printer *p, part *a, const part *b, const char *sign, int prec
     *a = out;
 }
 
+/* A quotient rounds up after all: its divisor need not divide. */
+static void take_back(printer *p, const char *remainder, size_t length)
+{
+    char line[PART_TEXT + 64];
+    (void)gt_snprintf(line, sizeof line, "#pragma gputune require(%.*s == 0)\n", (int)length,
+                      remainder);
+    char *said = p->divided ? strstr(p->divided->data ? p->divided->data : "", line) : NULL;
+    if (said) {
+        p->divided->length = (size_t)(said - p->divided->data);
+        *said = '\0';
+    }
+}
+
+/* (X - 1) / B + 1 */
+static bool add_one(printer *p, part *a, const part *b)
+{
+    static const char less[] = " - 1) / ";
+    char *found = strstr(a->text, less), whole[PART_TEXT], by[PART_TEXT];
+    if (!is_number(b) || b->more != 1 || a->more || a->factor != 1 || !found || a->text[0] != '(' ||
+        strchr(a->text + 1, '(') || strpbrk(found + sizeof less - 1, " ,")) {
+        return false;
+    }
+    (void)gt_snprintf(whole, sizeof whole, "%s", a->text);
+    whole[found - a->text + 6] = '%';
+    take_back(p, whole, strlen(whole));
+    (void)gt_snprintf(by, sizeof by, "%s", found + sizeof less - 1);
+    (void)gt_snprintf(whole, sizeof whole, "%.*s", (int)(found - a->text) - 1, a->text + 1);
+    set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by, "");
+    return true;
+}
+
 /* X / B + (X % B == 0 ? 0 : 1), and the other ways to write it. */
 static bool add_rest(printer *p, part *a, const part *b)
 {
     static const char *const rests[] = {" == 0 ? 0 : 1", " != 0 ? 1 : 0", " > 0 ? 1 : 0",
                                         " ? 1 : 0",      " != 0",         " > 0"};
-    char quotient[PART_TEXT], line[PART_TEXT + 64];
+    char quotient[PART_TEXT];
     const char *rest = strstr(b->text, " % "), *slash = strstr(a->text, " / ");
     if (!rest || !slash || a->factor != 1 || b->factor != 1 || b->more ||
         slash - a->text != rest - b->text) {
@@ -108,13 +139,7 @@ static bool add_rest(printer *p, part *a, const part *b)
         if (strcmp(quotient, b->text) != 0) {
             continue;
         }
-        (void)gt_snprintf(line, sizeof line, "#pragma gputune require(%.*s == 0)\n",
-                          (int)strlen(a->text), quotient);
-        char *said = p->divided ? strstr(p->divided->data ? p->divided->data : "", line) : NULL;
-        if (said) {
-            p->divided->length = (size_t)(said - p->divided->data);
-            *said = '\0';
-        }
+        take_back(p, quotient, strlen(a->text));
         char whole[PART_TEXT], by[PART_TEXT];
         (void)gt_snprintf(whole, sizeof whole, "%.*s", (int)(slash - a->text), a->text);
         (void)gt_snprintf(by, sizeof by, "%s", slash + 3);
@@ -132,7 +157,7 @@ static bool add_rest(printer *p, part *a, const part *b)
 static void add(printer *p, part *a, const part *b, int sign)
 {
     int64_t more = a->more + sign * b->more;
-    if (sign > 0 && add_rest(p, a, b)) {
+    if (sign > 0 && (add_rest(p, a, b) || add_one(p, a, b))) {
         return;
     }
     if (is_number(b)) {
@@ -193,7 +218,7 @@ static bool without(char out[PART_TEXT], const char *text, const char *end, cons
     return false;
 }
 
-/* a / b where a is X + b - 1 or less, which rounds up. */
+/* a / b where a is X + b and a number, which rounds up. */
 static bool round_up(printer *p, part *a, const part *b)
 {
     char by[PART_TEXT], last[PART_TEXT + 4], first[PART_TEXT + 4], whole[PART_TEXT];
@@ -207,11 +232,12 @@ static bool round_up(printer *p, part *a, const part *b)
     render(p, by, b, PRODUCT);
     (void)gt_snprintf(last, sizeof last, " + %s", by);
     (void)gt_snprintf(first, sizeof first, "%s + ", by);
-    if (!is_number(b) && a->more < 0 && a->factor == 1 && a->precedence == SUM &&
+    if (!is_number(b) && a->factor == 1 && a->precedence == SUM &&
         without(whole, a->text, last, first)) {
         char less[24] = "";
-        if (a->more < -1) {
-            (void)gt_snprintf(less, sizeof less, " - %lld", -1 - (long long)a->more);
+        if (a->more != -1) {
+            (void)gt_snprintf(less, sizeof less, " %c %lld", a->more < -1 ? '-' : '+',
+                              llabs((long long)a->more + 1));
         }
         a->more = 0;
         (void)gt_snprintf(whole + strlen(whole), sizeof whole - strlen(whole), "%s", less);

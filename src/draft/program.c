@@ -382,6 +382,25 @@ static gt_span plain_half(const gt_program *program, gt_span value)
     return value;
 }
 
+/* Whether the variable, zero at first, gets its value later, up to `end`: fscanf(f, "%d", &n), n++,
+ * n += 2. What counts a loop's passes begins with its zero. */
+static bool is_filled_later(const gt_program *program, size_t at, size_t end, gt_span value)
+{
+    if (value.end != value.first + 1 || !gt_program_is(program, value.first, "0") ||
+        (at > 1 && gt_program_is(program, at - 1, "(")) ||
+        (at > 2 && gt_program_is(program, at - 2, "("))) {
+        return false;
+    }
+    for (size_t i = value.end; i < end; i++) {
+        if (gt_program_same(program, i, at) &&
+            ((gt_program_is(program, i - 1, "&") && gt_program_is_any(program, i - 2, "( ,")) ||
+             gt_program_is(program, i - 1, "++") || gt_program_is_any(program, i + 1, "++ +="))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The last definition within [first, end) whose value is plain, or the last of all. */
 static bool find_within(gt_found *out, const gt_program *program, gt_span span,
                         const gt_token *name)
@@ -394,6 +413,11 @@ static bool find_within(gt_found *out, const gt_program *program, gt_span span,
         }
         one.site = (gt_site){i - 1, gt_program_function_at(program, i - 1), NULL};
         one.value = plain_half(program, gt_program_strip(program, one.value));
+        if (is_filled_later(program, i - 1, span.end, one.value)) {
+            one.value = (gt_span){0};
+            *out = one;
+            return true;
+        }
         bool plain = gt_program_is_plain(program, one.value);
         if (!found || plain) {
             *out = one;

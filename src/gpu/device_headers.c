@@ -25,8 +25,9 @@ static const struct embedded standard[] = {
     TOOLKITS("functional"),  TOOLKITS("iterator"),   TOOLKITS("limits"),  TOOLKITS("numeric"),
     TOOLKITS("optional"),    TOOLKITS("ratio"),      TOOLKITS("span"),    TOOLKITS("tuple"),
     TOOLKITS("type_traits"), TOOLKITS("utility"),    TOOLKITS("variant"), HOSTS("algorithm"),
-    HOSTS("chrono"),         HOSTS("ctime"),         HOSTS("exception"),  HOSTS("fstream"),
-    HOSTS("iomanip"),        HOSTS("iostream"),      HOSTS("map"),        HOSTS("memory"),
+    HOSTS("cerrno"),         HOSTS("chrono"),        HOSTS("ctime"),      HOSTS("dirent.h"),
+    HOSTS("errno.h"),        HOSTS("exception"),     HOSTS("fstream"),    HOSTS("iomanip"),
+    HOSTS("iostream"),       HOSTS("map"),           HOSTS("memory"),     HOSTS("new"),
     HOSTS("random"),         HOSTS("set"),           HOSTS("sstream"),    HOSTS("stdexcept"),
     HOSTS("string"),         HOSTS("sys/time.h"),    HOSTS("thread"),     HOSTS("time.h"),
     HOSTS("unistd.h"),       HOSTS("unordered_map"), HOSTS("vector")};

@@ -223,6 +223,20 @@ static const gt_drafted drafts[] = {
      "require(cols % 4 == 0)\n"
      "work(bytes = 8 * rows * cols)\n"
      "reference(self)\n"},
+    {"read_size", "k",
+     "kernel(k)\n"
+     "problem(rows = 1 << 11)\n"
+     "problem(columns = 1 << 11)\n"
+     "args(out float y[rows * columns], in float x[rows * columns], int rows, int columns)\n"
+     "tune(BLOCK_X = 8, 16, 32, 64, 128)\n"
+     "default(BLOCK_X = 32)\n"
+     "tune(BLOCK_Y = 1, 2, 4, 8, 16)\n"
+     "default(BLOCK_Y = 8)\n"
+     "block(BLOCK_X, BLOCK_Y)\n"
+     "require(BLOCK_X * BLOCK_Y >= 32)\n"
+     "grid(ceil_div(columns, BLOCK_X), ceil_div(rows + 1, BLOCK_Y))\n"
+     "work(bytes = 8 * rows * columns)\n"
+     "reference(self)\n"},
     {"rectangle", "k",
      "kernel(k)\n"
      "problem(m = 1 << 11)\n"
