@@ -591,6 +591,20 @@ static gputune_status add_context(maker *m, const gt_included *file, bool *added
     return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status; /* it is of no use */
 }
 
+/* A file that launches no kernel has perhaps a tuner that does. */
+static gputune_status read_scripts(maker *m, const char *text)
+{
+    gputune_status status = strstr(text, "<<<") ? GPUTUNE_ENOTFOUND : GPUTUNE_OK;
+    for (size_t i = 0; status == GPUTUNE_OK && m->neighbour; i++) {
+        gt_included file = {0};
+        status = m->neighbour(m->user, i, &file);
+        GT_THEN(status, gt_draft_read_told(&m->compared, file.text, text));
+        free(file.text);
+        free(file.path);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
 /* Where the file does not launch its kernels, or is not called, others of the program do. */
 static gputune_status read_context(maker *m)
 {
@@ -616,6 +630,7 @@ static gputune_status read_context(maker *m)
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
     const char *whole = gt_text_string(&m->reader.body);
+    GT_TRY(read_scripts(m, whole));
     GT_TRY(gt_draft_read_compared(&m->compared, whole));
     GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
     const char *joined = m->joined;

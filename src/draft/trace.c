@@ -370,6 +370,12 @@ static void expand_number(gt_tracer *t, size_t at)
             t->leaf_uses++;
             return;
         }
+        double times = block >= 16 ? value / (double)block : 0; /* elements of a thread */
+        if ((times == 2 || times == 4 || times == 8) && gt_program_is(t->program, at - 1, "/")) {
+            gt_text_printf(&t->text, "(%.0f * %s)", times, leaf->name);
+            t->leaf_uses++;
+            return;
+        }
     }
     gt_text_append(&t->text, text);
 }
