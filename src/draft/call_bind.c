@@ -55,11 +55,12 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
     int64_t value = 0;
     size_t leaves = c->tracer.leaf_count;
+    int uses = c->tracer.leaf_uses;
     gt_expression *expression = gt_trace(&c->tracer, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, &c->tracer, expression);
     bool is_name =
         span.end == span.first + 1 && c->program->tokens.items[span.first].kind == GT_TOKEN_NAME;
-    bool is_derived = expression && !is_name && c->tracer.leaf_count > leaves;
+    bool is_derived = expression && !is_name && c->tracer.leaf_uses > uses;
     gt_expression_free(expression);
     c->tracer.leaf_count = leaves;
     if (is_derived) {
@@ -175,7 +176,8 @@ void gt_call_bind(gt_caller *c)
     }
 }
 
-/* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a caller;
+/* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a
+ * caller;
  * "": it is not found. */
 static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_t index)
 {

@@ -140,8 +140,9 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     }
     gt_text_append(&t->text, ")");
     bool known = !t->failed && !t->text.failed;
-    if (known && (t->leaf_uses > uses ||
-                  (found->macro && gt_program_on_device(t->program, token_at(t, at))))) {
+    bool is_global = found->macro || !found->site.function;
+    if (known &&
+        (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
         return;
     }
     gt_expression *expression = known ? read_text(t, t->text.data + length) : NULL;
@@ -229,10 +230,10 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_spa
         for (size_t i = span.first; i < span.end && length < sizeof type; i++) {
             const gt_token *token = &program->tokens.items[i];
             bool is_part = !gt_program_is_any(program, i, "struct const");
-            length += is_part ? (size_t)gt_snprintf(type + length, sizeof type - length, "%s%.*s",
-                                                    length ? " " : "", (int)token->length,
-                                                    token->text)
-                              : 0;
+            length += is_part
+                          ? (size_t)gt_snprintf(type + length, sizeof type - length, "%s%.*s",
+                                                length ? " " : "", (int)token->length, token->text)
+                          : 0;
         }
         if (hop == 0) {
             memcpy(words, type, sizeof type);
