@@ -49,7 +49,9 @@ bool gt_header_is_known(const char *name)
                                         "cusparse.h",
                                         "cusolverDn.h",
                                         "nvToolsExt.h"};
-    return begins_with_any(name, known, sizeof known / sizeof *known);
+    const char *dot = strrchr(name, '.');
+    return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
+           begins_with_any(name, known, sizeof known / sizeof *known);
 }
 
 /* ---- code ---- */
