@@ -2,7 +2,7 @@
 #include "api/plan.h"
 #include "base/readers.h"
 #include "base/text.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* Devices by architecture, and the environment key. */
-#include "gpu/arch.h"
 #include "gpu/device.h"
 
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* The widths of loads and stores in machine code that NVRTC makes. Skipped where there is none. The
  * expected ones are what nvdisasm 13.0 says of the same code. */
 #include "gpu/image.h"
-#include "gpu/machine_code.h"
 #include "gpu/nvrtc.h"
 
 #include <setjmp.h>

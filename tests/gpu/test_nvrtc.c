@@ -1,7 +1,7 @@
 /* Finding NVRTC and compiling with it. Skipped where there is none. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
-#include "gpu/nvrtc_find.h"
+#include "gpu/toolkit.h"
 #include "support/folder.h"
 
 #include <setjmp.h>

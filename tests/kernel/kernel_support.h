@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "kernel/source.h"
 
 /* Fails the test with the library's message. */

@@ -2,7 +2,7 @@
 #ifndef GT_TESTS_SEARCH_WORLD_H
 #define GT_TESTS_SEARCH_WORLD_H
 
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "support/folder.h"
 #include "support/scripted_farm.h"
 #include "tuner/tune.h"

@@ -1,5 +1,5 @@
 /* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "tuner/estimate.h"
 
 #include <setjmp.h>
