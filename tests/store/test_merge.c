@@ -1,7 +1,7 @@
 /* Merging databases: trials and winners of all, better evidence stays, and a merge that is killed
  * at a random moment leaves all or nothing, and what was there. GPUTUNE_TEST_KILLS=N: so many
  * times. */
-#include "store/merge.h"
+#include "store/store.h"
 
 #include "store_support.h"
 
