@@ -1,6 +1,5 @@
 /* The scenarios that come tuned: the file canonical.txt beside the templates. */
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "cli/scenarios.h"
 
@@ -49,15 +48,11 @@ int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
     for (size_t i = 0; i < selection->kernel_count; i++) {
         CLI_TRY(cli_catalogue_check(session, selection->kernels[i]));
     }
-    int status = gputune_kernels(session->tuner, note_folder, &folder);
-    if (status < 0) {
-        return cli_fail(status);
-    }
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
     FILE *file = fopen(path, "re");
     if (!file) {
-        cli_error("cannot open %s: %s", path, strerror(errno));
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
     }
     int code = CLI_CONTINUE;
     char *line = NULL;
@@ -69,8 +64,7 @@ int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
     free(line);
     (void)fclose(file);
     if (code == CLI_CONTINUE && !out->count) {
-        cli_error("%s has no such kernel", path);
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "%s has no such kernel", path);
     }
     return code;
 }

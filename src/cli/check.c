@@ -2,7 +2,6 @@
 #include "cli/check.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 
 #include <string.h>

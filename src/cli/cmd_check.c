@@ -3,7 +3,6 @@
 
 #include "cli/check.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/tuning.h"
 
 typedef struct settings {
@@ -28,41 +27,40 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
-int cmd_check(int argc, char **argv)
+static settings given = {.selection.cuts_sizes = true, .common.driver = "emu"};
+
+static const cli_option options[] = {
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_ONLY_OPTION(&given.selection),
+    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, "every variant", NULL},
+    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.max_variants, "COUNT",
+     "so many variants: the default, and others at random [16]", NULL},
+    {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER",
+     "which variants and inputs are drawn", NULL},
+    {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.time_limit_s, "SECONDS",
+     "for the whole check [600]", NULL},
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int check(const cli_arguments *arguments)
 {
-    settings settings = {.selection.cuts_sizes = true};
-    const cli_option options[] = {
-        CLI_SIZE_OPTION(&settings.selection),
-        CLI_ONLY_OPTION(&settings.selection),
-        {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL, "every variant", NULL},
-        {"max-variants", 'm', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
-         "so many variants: the default, and others at random [16]", NULL},
-        {"seed", 0, CLI_OPTION_COUNT, &settings.tuning.seed, "NUMBER",
-         "which variants and inputs are drawn", NULL},
-        {"time-limit", 't', CLI_OPTION_NUMBER, &settings.tuning.time_limit_s, "SECONDS",
-         "for the whole check [600]", NULL},
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "check",
-        "KERNEL|PATH",
-        "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
-        "Races of threads in shared and global memory, barriers in divergent branches, shuffles "
-        "from threads that have returned, reads of memory that nothing has set, accesses outside "
-        "an argument or misaligned, device variables that are written. Without sizes, those of the "
-        "template are cut down to about a megabyte. Exit code 7: something was found.",
-        1,
-        1,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        settings.common.driver = settings.common.driver ? settings.common.driver : "emu";
-        code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
-                          run, &settings);
-    }
-    return code;
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
+                      &given);
 }
+
+const cli_command cmd_check = {
+    "check",
+    "mistakes of a kernel's variants, found without a GPU",
+    "KERNEL|PATH",
+    "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
+    "Races of threads in shared and global memory, barriers in divergent branches, shuffles "
+    "from threads that have returned, reads of memory that nothing has set, accesses outside "
+    "an argument or misaligned, device variables that are written. Without sizes, those of the "
+    "template are cut down to about a megabyte. Exit code 7: something was found.",
+    1,
+    1,
+    options,
+    check};

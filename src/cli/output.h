@@ -17,4 +17,7 @@ int cli_output_open(cli_output *out, const char *path, bool replace);
  * where it was CLI_EXIT_OK and not all was written. */
 int cli_output_close(cli_output *output, int code);
 
+/* Writes a text there. Returns the code to exit with. */
+int cli_output_text(const char *path, bool replace, const char *text);
+
 #endif

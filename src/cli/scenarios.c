@@ -2,7 +2,6 @@
 #include "cli/scenarios.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/units.h"
 
 #include <inttypes.h>
@@ -120,8 +119,8 @@ static int check_number(const char *name, const char *value, const char *fallbac
         cli_size_number(&number, &problem, value) || problem[0]) {
         return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
     }
-    cli_error("size '%s=%s' is not a number; write 1048576, 1M or 2^20", name, value);
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE, "size '%s=%s' is not a number; write 1048576, 1M or 2^20", name,
+                    value);
 }
 
 static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_t which, size_t at,
@@ -142,16 +141,15 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     cli_scenario *scenario = &out->items[out->count++];
     *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
     set_only(scenario, out);
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < kernel->size_count && code == CLI_CONTINUE; i++) {
+    for (size_t i = 0; i < kernel->size_count; i++) {
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
         size_t count = list ? list->count : 1;
-        code = choose_size(scenario, list, index % count, i, emulated);
+        CLI_TRY(choose_size(scenario, list, index % count, i, emulated));
         index /= count;
     }
     char *brief = cli_short_sizes(scenario->size_text);
     scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
-    return code;
+    return CLI_CONTINUE;
 }
 
 /* The same sizes may be written in several ways: "1K,1024". */
@@ -192,8 +190,8 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
         combinations *= list ? list->count : 1;
         if (combinations + out->count > MOST_SCENARIOS) {
-            cli_error("too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE, "too many scenarios; a run takes %d at most",
+                            (int)MOST_SCENARIOS);
         }
     }
     for (size_t index = 0; index < combinations; index++) {
@@ -209,72 +207,49 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
 static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection)
 {
-    int code = cli_values_read(&out->sizes, "--size", &selection->sizes);
-    if (code == CLI_CONTINUE) {
-        code = cli_values_read(&out->only, "--only", &selection->only);
-    }
-    if (code == CLI_CONTINUE) {
-        code = check_names(&out->sizes, false, catalogue);
-    }
-    if (code == CLI_CONTINUE) {
-        code = check_names(&out->only, true, catalogue);
-    }
+    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
+    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
+    CLI_TRY(check_names(&out->sizes, false, catalogue));
+    CLI_TRY(check_names(&out->only, true, catalogue));
     out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
     for (size_t i = 0; i < out->only.count; i++) {
         out->only_texts[i] = only_text(&out->only.lists[i]);
     }
-    return code;
+    return CLI_CONTINUE;
 }
 
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    int code = read_values(out, catalogue, selection);
+    CLI_TRY(read_values(out, catalogue, selection));
     bool emulated = session->has_device && session->device.emulated &&
                     !(selection->cuts_sizes && !selection->sizes.count);
-    for (size_t i = 0; i < catalogue->count && code == CLI_CONTINUE; i++) {
-        code = add_kernel(out, &catalogue->kernels[i], emulated);
+    for (size_t i = 0; i < catalogue->count; i++) {
+        CLI_TRY(add_kernel(out, &catalogue->kernels[i], emulated));
     }
-    return code;
-}
-
-/* For a command that takes one kernel, and one value for each size. */
-static int make_single(cli_scenarios *out, const cli_selection *selection,
-                       const cli_session *session)
-{
-    cli_catalogue catalogue;
-    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
-    if (code == CLI_CONTINUE) {
-        code = cli_catalogue_one(&catalogue);
-    }
-    if (code == CLI_CONTINUE) {
-        code = cli_scenarios_make(out, &catalogue, selection, session);
-    }
-    if (code == CLI_CONTINUE && out->count != 1) {
-        cli_error("--size: this command takes one value for each size");
-        return CLI_EXIT_USAGE;
-    }
-    return code;
+    return CLI_CONTINUE;
 }
 
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
                cli_work work, void *user)
 {
     cli_session session;
+    cli_catalogue catalogue;
     cli_scenarios scenarios;
     selection->kernels = name;
     selection->kernel_count = 1;
     CLI_TRY(cli_open(&session, common, mode));
-    int code = make_single(&scenarios, selection, &session);
-    if (code == CLI_CONTINUE && mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
+    CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
+    CLI_TRY(cli_catalogue_one(&catalogue));
+    CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, selection, &session));
+    if (scenarios.count != 1) {
+        return cli_stop(CLI_EXIT_USAGE, "--size: this command takes one value for each size");
+    }
+    if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }
-    if (code == CLI_CONTINUE) {
-        code = work(user, &session, scenarios.items);
-    }
-    cli_close(&session);
-    return code;
+    return work(user, &session, scenarios.items);
 }
 
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)

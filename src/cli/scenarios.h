@@ -44,19 +44,15 @@ typedef struct cli_selection {
 } cli_selection;
 
 #define CLI_SIZE_OPTION(selection)                                                                 \
-    {                                                                                              \
-        "size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                        \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                    \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
             "may be repeated",                                                                     \
-            NULL                                                                                   \
-    }
+            NULL)
 #define CLI_ONLY_OPTION(selection)                                                                 \
-    {                                                                                              \
-        "only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                           \
+    CLI_ROW("only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                       \
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
             "width: 1, 2, 4 or 8); may be repeated",                                               \
-            NULL                                                                                   \
-    }
+            NULL)
 
 /* Builds the list, each scenario once. A size or axis that some of the kernels have goes to those;
  * one that none has is an error that names the nearest. On an emulated device, sizes that are not

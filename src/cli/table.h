@@ -108,6 +108,8 @@ enum { CLI_SCHEMA_VERSION = 1 };
  * are left out, which a note says. Without rows JSON has an empty array, CSV its header, and a
  * table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
+/* Writes it to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
+int cli_table_print(const cli_table *table, int format);
 /* Writes several: JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...} with an
  * array for each table, the others are parted by empty lines. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,

@@ -417,6 +417,12 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
     }
 }
 
+int cli_table_print(const cli_table *table, int format)
+{
+    cli_table_write(table, (cli_format_kind)format, stdout);
+    return CLI_EXIT_OK;
+}
+
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file)
 {

@@ -1,6 +1,5 @@
 /* Makes scenarios of what programs asked for and did not find, as a file of misses has it. */
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "cli/scenarios.h"
 
@@ -145,17 +144,14 @@ int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session
                   .environment =
                       any_gpu || !session->has_device ? NULL : session->device.environment};
     memset(out, 0, sizeof *out);
-    int status = gputune_misses(path, take, &at);
-    int code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
-    if (code == CLI_CONTINUE) {
-        add_paths(&at, session);
-    }
-    for (size_t i = 0; i < at.count && code == CLI_CONTINUE; i++) {
+    CLI_TRY(cli_passed(gputune_misses(path, take, &at)));
+    add_paths(&at, session);
+    for (size_t i = 0; i < at.count; i++) {
         add(out, session, &at.items[i]);
     }
     if (at.elsewhere) {
         cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
                  at.elsewhere, gt_plural(at.elsewhere));
     }
-    return code;
+    return CLI_CONTINUE;
 }

@@ -1,4 +1,4 @@
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/options.h"
 #include "cli/sizes.h"
 
