@@ -2,10 +2,9 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/included.h"
+#include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/session.h"
 
 #include <ctype.h>

@@ -3,7 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/export.h"
-#include "cli/output.h"
+#include "cli/files.h"
 #include "cli/stored.h"
 
 #include <string.h>

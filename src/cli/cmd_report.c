@@ -3,8 +3,8 @@
 
 #include "cli/catalogue.h"
 #include "cli/console.h"
+#include "cli/files.h"
 #include "cli/live.h"
-#include "cli/output.h"
 #include "cli/record_columns.h"
 #include "cli/report.h"
 #include "cli/sizes.h"

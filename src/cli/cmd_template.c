@@ -2,8 +2,8 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
+#include "cli/files.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/session.h"
 
 #include <errno.h>

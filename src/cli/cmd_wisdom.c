@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/output.h"
+#include "cli/files.h"
 #include "cli/stored.h"
 
 #include "base/text.h"

@@ -3,7 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/memory.h"
-#include "cli/table_fit.h"
+#include "cli/table.h"
 
 #include "base/number.h"
 #include "base/text.h"

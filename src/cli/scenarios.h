@@ -1,5 +1,5 @@
-/* The scenarios of a command line: kernels times the cross product of the sizes given
- * (scenarios.c), those of a file of misses (wanted.c), or those that come tuned (canonical.c). */
+/* The scenarios of a command line: kernels times the cross product of the sizes given,
+ * those of a file of misses, or those that come tuned. */
 #ifndef CLI_SCENARIOS_H
 #define CLI_SCENARIOS_H
 
@@ -70,8 +70,6 @@ int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session
  * or an exit code after saying what is wrong. */
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection);
-/* Whether the selection has that kernel, or none at all. */
-bool cli_is_selected(const cli_selection *selection, const char *kernel);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
 typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenario *scenario);

@@ -130,4 +130,18 @@ void cli_set_yes(cli_cell *out, bool value);
 /* "13.0" for 13000; empty for 0, which is none. */
 void cli_set_version(cli_cell *out, int version);
 
+/* Blanks between two columns. */
+enum { CLI_GAP = 2 };
+
+/* A column, in columns of the terminal. */
+typedef struct cli_span {
+    size_t least; /* its title, or its longest word: it cannot be folded to less */
+    size_t width; /* its longest text; 0: it is not shown */
+    bool spare;   /* may be left out, the last of such columns first */
+} cli_span;
+
+/* How many bytes of `text` stand on its next line in a column so wide; *skipped: the blanks behind
+ * them. A word that is wider is not cut. */
+size_t cli_fold(const char *text, size_t width, size_t *skipped);
+
 #endif

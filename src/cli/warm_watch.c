@@ -2,7 +2,7 @@
 #include "cli/warm.h"
 
 #include "cli/console.h"
-#include "cli/included.h"
+#include "cli/files.h"
 
 #include <errno.h>
 #include <limits.h>

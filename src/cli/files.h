@@ -1,6 +1,7 @@
-/* Where a command writes its result: the file of --output, or standard output. */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+/* Where a command writes its result: the file of --output, or standard output; values of JSON; and
+ * which files a template's text includes. */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +20,15 @@ int cli_output_close(cli_output *output, int code);
 
 /* Writes a text there. Returns the code to exit with. */
 int cli_output_text(const char *path, bool replace, const char *text);
+
+/* The shortest decimal text that reads back as the same double, which must be finite. */
+void cli_json_number(double value, FILE *file);
+/* A string in quotes; "" where it is not UTF-8. */
+void cli_json_text(const char *text, FILE *file);
+
+/* The name in `#include "name"`, or NULL; *text goes on to the next line. */
+char *cli_next_include(const char **text);
+/* Where a file of that name stands that `from` includes: in the same folder. */
+char *cli_path_beside(const char *from, const char *name);
 
 #endif
