@@ -1,15 +1,21 @@
-// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32) and CUB. Both sides of a
-// row compute the same from the same buffers; their results are compared first. A batch of launches
-// is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair around
-// one batch; the sides take turns, and the ratio is that of neighbouring samples.
+// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB. Both
+// sides of a row compute the same from the same buffers; their results are compared first. A batch of
+// launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair
+// around one batch; the sides take turns, and the ratio is that of neighbouring samples.
+//
+// The rows "passing" are about thousands of parameters. Kernel: the same kernel with parameters by
+// value beside __constant__ memory. Overall: the host's time from handing over new parameters until
+// the kernel has ended, beside cudaMemcpyToSymbol() from pageable memory and a launch, once for
+// gputune's fastest plan by value and once for its fastest through constant memory.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
 // Tuning for 10 s and judging for 1 s each; what GPUTUNE_DB has is not tuned again. A ROW is the
-// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" is a row of its own. The default:
-// all.
+// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are rows of
+// their own. The default: all.
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
+#include <cuda_bf16.h>
 #include <gputune.h>
 
 extern "C" {
@@ -174,6 +180,15 @@ verdict judge(const launcher &ours, const launcher &theirs)
     return result;
 }
 
+template <typename T> double number(T value)
+{
+    return double(value);
+}
+template <> double number(__nv_bfloat16 value)
+{
+    return float(value);
+}
+
 // Ends the program where results differ by more than `within`, absolutely: theirs are made first.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
@@ -189,7 +204,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     std::vector<T> found = output.read();
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
-        double difference = std::fabs(double(found[i]) - double(expected[i]));
+        double difference = std::fabs(number(found[i]) - number(expected[i]));
         largest = difference <= largest ? largest : difference; // NaN is largest
     }
     if (!(largest <= within)) {
@@ -202,10 +217,12 @@ void compare(const std::string &row, const device_array<T> &output, const launch
 // -----------------------------------------------------------------------------------------
 
 struct plan_holder {
-    plan_holder(const char *kernel, gputune_sizes sizes)
+    plan_holder(const char *kernel, gputune_sizes sizes, const char *only = nullptr)
     {
         gputune_options options = GPUTUNE_OPTIONS_INIT;
         options.time_limit_s = tuning_s;
+        options.only = &only;
+        options.only_count = only != nullptr;
         check(tune_kernel(&plan, tuner, kernel, sizes, &options), kernel);
     }
     plan_holder(const plan_holder &) = delete;
@@ -383,6 +400,147 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     show(name, plan, "cuBLAS", judge(ours, theirs), 2.0 * m * n * k, "GFLOP/s");
 }
 
+// B has a row for each column of the product.
+void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
+{
+    device_array<__nv_bfloat16> a(size_t(m) * k), b(size_t(n) * k), c(size_t(m) * n);
+    float one = 1, zero = 0;
+    refill(a), refill(b);
+    plan_holder plan("gemm_bf16",
+                     GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}, {"OUT=__nv_bfloat16", 0}));
+    launcher theirs = [&] {
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_T, CUBLAS_OP_N, int(n), int(m), int(k), &one, b.data,
+                           CUDA_R_16BF, int(k), a.data, CUDA_R_16BF, int(k), &zero, c.data,
+                           CUDA_R_16BF, int(n), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    };
+    row(name, plan, "cuBLAS", c, 0.01 * std::sqrt(double(k)),
+        plan.with({&c.data, &a.data, &b.data, &m, &n, &k}), theirs, 2.0 * m * n * k, "GFLOP/s");
+}
+
+// --- thousands of parameters
+
+template <typename T, int COUNT> struct parameters {
+    T values[COUNT];
+};
+__constant__ parameters<int, 8000> sum_constant;
+__constant__ parameters<float, 4000> combine_constant;
+
+template <typename T, int COUNT>
+__device__ void sum_of(const parameters<T, COUNT> &p, T *sum)
+{
+    T part[4] = {};
+#pragma unroll 16
+    for (int i = 0; i < COUNT; i += 4) {
+        for (int s = 0; s < 4; s++) {
+            part[s] += p.values[i + s];
+        }
+    }
+    *sum = part[0] + part[1] + part[2] + part[3];
+}
+__global__ void sum_by_value(const __grid_constant__ parameters<int, 8000> p, int *sum)
+{
+    sum_of(p, sum);
+}
+__global__ void sum_by_constant(int *sum)
+{
+    sum_of(sum_constant, sum);
+}
+
+template <int COUNT>
+__device__ void combination(const parameters<float, COUNT> &p, float *y, const float *x, size_t n)
+{
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    float sum = 0;
+#pragma unroll 16
+    for (int k = 0; i < n && k < COUNT; k++) {
+        sum += p.values[k] * x[k * n + i];
+    }
+    if (i < n) {
+        y[i] = sum;
+    }
+}
+__global__ void combine_by_value(const __grid_constant__ parameters<float, 4000> p, float *y,
+                                 const float *x, size_t n)
+{
+    combination(p, y, x, n);
+}
+__global__ void combine_by_constant(float *y, const float *x, size_t n)
+{
+    combination(combine_constant, y, x, n);
+}
+
+// Medians of microseconds until each has ended, in turns.
+std::vector<double> latencies(const std::vector<launcher> &calls)
+{
+    std::vector<std::vector<double>> times(calls.size());
+    std::vector<double> medians;
+    auto began = std::chrono::steady_clock::now();
+    std::chrono::duration<double> passed;
+    do {
+        for (size_t i = 0; i < calls.size(); i++) {
+            auto before = std::chrono::steady_clock::now();
+            calls[i]();
+            CHECK(cudaStreamSynchronize(stream));
+            passed = std::chrono::steady_clock::now() - before;
+            times[i].push_back(passed.count() * 1e6);
+        }
+        passed = std::chrono::steady_clock::now() - began;
+    } while (passed.count() < judging_s);
+    for (auto &each : times) {
+        std::nth_element(each.begin(), each.begin() + each.size() / 2, each.end());
+        medians.push_back(each[each.size() / 2]);
+    }
+    return medians;
+}
+
+void show_passing(const std::string &name, const launcher &value, const launcher &constant,
+                  const std::vector<launcher> &calls)
+{
+    verdict kernel = judge(value, constant);
+    std::printf("%-26s kernel: constant %.2f us, by value %.2f us: %.1f%% less\n", name.c_str(),
+                kernel.theirs.median * 1e-3, kernel.ours.median * 1e-3,
+                100 - 100 * std::exp(-kernel.ratio.mean));
+    std::vector<double> times = latencies(calls);
+    std::printf("%-26s overall: pageable copy %.2f us; gputune's ring %.2f us; by value %.2f us: "
+                "%.1f%% and %.1f%% less\n",
+                name.c_str(), times[0], times[1], times[2], 100 - 100 * times[2] / times[0],
+                100 - 100 * times[2] / times[1]);
+}
+
+void passing_sum(const std::string &name)
+{
+    auto p = std::make_unique<parameters<int, 8000>>();
+    device_array<int> sum(1);
+    plan_holder ring("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=constant");
+    plan_holder by_value("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=value");
+    launcher value = [&] { sum_by_value<<<1, 1, 0, stream>>>(*p, sum.data); };
+    launcher constant = [&] { sum_by_constant<<<1, 1, 0, stream>>>(sum.data); };
+    launcher pageable = [&] {
+        CHECK(cudaMemcpyToSymbol(sum_constant, p.get(), sizeof *p));
+        constant();
+    };
+    show_passing(name, value, constant,
+                 {pageable, ring.with({p.get(), &sum.data}), by_value.with({p.get(), &sum.data})});
+}
+
+void passing_combination(const std::string &name, size_t n)
+{
+    auto p = std::make_unique<parameters<float, 4000>>();
+    device_array<float> x(4000 * n), y(n);
+    refill(x);
+    gputune_sizes sizes = GPUTUNE_SIZES({"n", n}, {"COUNT", 4000});
+    plan_holder ring("lincomb", sizes, "a=constant"), by_value("lincomb", sizes, "a=value");
+    const unsigned int blocks = unsigned((n + 127) / 128);
+    launcher value = [&] { combine_by_value<<<blocks, 128, 0, stream>>>(*p, y.data, x.data, n); };
+    launcher constant = [&] { combine_by_constant<<<blocks, 128, 0, stream>>>(y.data, x.data, n); };
+    launcher pageable = [&] {
+        CHECK(cudaMemcpyToSymbol(combine_constant, p.get(), sizeof *p));
+        constant();
+    };
+    std::vector<const void *> arguments = {p.get(), &y.data, &x.data, &n};
+    show_passing(name, value, constant, {pageable, ring.with(arguments), by_value.with(arguments)});
+}
+
 // --- the command
 // ----------------------------------------------------------------------------------
 
@@ -417,9 +575,16 @@ std::vector<entry> all_rows()
                  [n = bytes / 4, bins](const std::string &name) { histogram_of(name, n, bins); }});
         }
     }
-    for (unsigned int side : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
+    for (unsigned int side : {256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u}) {
         rows.push_back({"gemm " + std::to_string(side),
                         [side](const std::string &name) { gemm(name, side, side, side); }});
+        rows.push_back({"gemm_bf16 " + std::to_string(side),
+                        [side](const std::string &name) { gemm_bf16(name, side, side, side); }});
+    }
+    rows.push_back({"passing 8000 paramsum", passing_sum});
+    for (size_t n : {4096u, 65536u}) {
+        rows.push_back({"passing 4000 lincomb " + std::to_string(n),
+                        [n](const std::string &name) { passing_combination(name, n); }});
     }
     return rows;
 }
@@ -429,6 +594,10 @@ void run_rows(const std::vector<entry> &rows, const std::string &beginning)
     unsigned int m, n, k, count = 0;
     if (std::sscanf(beginning.c_str(), "gemm %u,%u,%u", &m, &n, &k) == 3) {
         gemm(beginning, m, n, k);
+        return;
+    }
+    if (std::sscanf(beginning.c_str(), "gemm_bf16 %u,%u,%u", &m, &n, &k) == 3) {
+        gemm_bf16(beginning, m, n, k);
         return;
     }
     for (auto &row : rows) {
