@@ -144,8 +144,7 @@ static int ask_for_all(const char *driver)
     qsort(ms, stored.count, sizeof *ms, by_value);
     if (stored.count) {
         printf("tune_kernel, %zu scenarios: median %.3f ms, 90%% within %.3f, most %.3f\n",
-               stored.count, ms[stored.count / 2], ms[stored.count * 9 / 10],
-               ms[stored.count - 1]);
+               stored.count, ms[stored.count / 2], ms[stored.count * 9 / 10], ms[stored.count - 1]);
     }
     gputune_close(tuner);
     return 0;

@@ -1,12 +1,13 @@
 // The templates beside the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB. Both
-// sides of a row compute the same from the same buffers; their results are compared first. A batch of
-// launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair
-// around one batch; the sides take turns, and the ratio is that of neighbouring samples.
+// sides of a row compute the same from the same buffers; their results are compared first. A batch
+// of launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event
+// pair around one batch; the sides take turns, and the ratio is that of neighbouring samples.
 //
-// The rows "passing" are about thousands of parameters. Kernel: the same kernel with parameters by
-// value beside __constant__ memory. Overall: the host's time from handing over new parameters until
-// the kernel has ended, beside cudaMemcpyToSymbol() from pageable memory and a launch, once for
-// gputune's fastest plan by value and once for its fastest through constant memory.
+// The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
+// limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
+// vendor compares them. Kernel: the kernel alone. Overall: the host's time from handing over
+// parameters until the kernel has ended; also of gputune's fastest plans that split (through its
+// ring of pinned memory) and that pass by value.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
@@ -419,70 +420,80 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 // --- thousands of parameters
 
+constexpr int by_value_at_most = 1024; // words of the older limit of parameters, 4096 bytes
+
+// All of them by value, or as many as the older limit allows and the rest in constant memory.
 template <typename T, int COUNT> struct parameters {
     T values[COUNT];
 };
-__constant__ parameters<int, 8000> sum_constant;
-__constant__ parameters<float, 4000> combine_constant;
+__constant__ unsigned int rest[8000 - by_value_at_most];
 
-template <typename T, int COUNT>
-__device__ void sum_of(const parameters<T, COUNT> &p, T *sum)
+template <typename T, int COUNT, typename BODY>
+__device__ void each_parameter(const parameters<T, COUNT> &p, int count, BODY body)
 {
-    T part[4] = {};
 #pragma unroll 16
-    for (int i = 0; i < COUNT; i += 4) {
-        for (int s = 0; s < 4; s++) {
-            part[s] += p.values[i + s];
-        }
+    for (int i = 0; i < COUNT; i++) {
+        body(i, p.values[i]);
     }
-    *sum = part[0] + part[1] + part[2] + part[3];
-}
-__global__ void sum_by_value(const __grid_constant__ parameters<int, 8000> p, int *sum)
-{
-    sum_of(p, sum);
-}
-__global__ void sum_by_constant(int *sum)
-{
-    sum_of(sum_constant, sum);
+#pragma unroll 16
+    for (int i = COUNT; i < count; i++) {
+        body(i, reinterpret_cast<const T *>(rest)[i - COUNT]);
+    }
 }
 
 template <int COUNT>
-__device__ void combination(const parameters<float, COUNT> &p, float *y, const float *x, size_t n)
+__global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *sum)
+{
+    int total = 0;
+    each_parameter(p, 8000, [&](int, int value) { total += value; });
+    *sum = total;
+}
+
+template <int COUNT>
+__global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
+                            const float *x, size_t n)
 {
     const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     float sum = 0;
-#pragma unroll 16
-    for (int k = 0; i < n && k < COUNT; k++) {
-        sum += p.values[k] * x[k * n + i];
-    }
     if (i < n) {
+        each_parameter(p, 4000, [&](int k, float value) { sum += value * x[k * n + i]; });
         y[i] = sum;
     }
 }
-__global__ void combine_by_value(const __grid_constant__ parameters<float, 4000> p, float *y,
-                                 const float *x, size_t n)
-{
-    combination(p, y, x, n);
-}
-__global__ void combine_by_constant(float *y, const float *x, size_t n)
-{
-    combination(combine_constant, y, x, n);
-}
 
-// Medians of microseconds until each has ended, in turns.
-std::vector<double> latencies(const std::vector<launcher> &calls)
+// What is done before a kernel, and the kernel.
+struct passing {
+    launcher before, kernel;
+};
+
+// Medians of microseconds, in turns: of the kernels alone, by events, or until each has ended.
+std::vector<double> times_of(const std::vector<passing> &ways, bool alone)
 {
-    std::vector<std::vector<double>> times(calls.size());
+    cudaEvent_t begin, end;
+    std::vector<std::vector<double>> times(ways.size());
     std::vector<double> medians;
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
     auto began = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        for (size_t i = 0; i < calls.size(); i++) {
-            auto before = std::chrono::steady_clock::now();
-            calls[i]();
+        for (size_t i = 0; i < ways.size(); i++) {
+            float ms = 0;
+            auto start = std::chrono::steady_clock::now();
+            ways[i].before();
+            if (alone) {
+                CHECK(cudaEventRecord(begin, stream));
+            }
+            ways[i].kernel();
+            if (alone) {
+                CHECK(cudaEventRecord(end, stream));
+            }
             CHECK(cudaStreamSynchronize(stream));
-            passed = std::chrono::steady_clock::now() - before;
-            times[i].push_back(passed.count() * 1e6);
+            passed = std::chrono::steady_clock::now() - start;
+            if (alone) {
+                CHECK(cudaEventElapsedTime(&ms, begin, end));
+            }
+            times[i].push_back(alone ? ms * 1e3 : passed.count() * 1e6);
         }
         passed = std::chrono::steady_clock::now() - began;
     } while (passed.count() < judging_s);
@@ -490,55 +501,67 @@ std::vector<double> latencies(const std::vector<launcher> &calls)
         std::nth_element(each.begin(), each.begin() + each.size() / 2, each.end());
         medians.push_back(each[each.size() / 2]);
     }
+    CHECK(cudaEventDestroy(begin));
+    CHECK(cudaEventDestroy(end));
     return medians;
 }
 
-void show_passing(const std::string &name, const launcher &value, const launcher &constant,
-                  const std::vector<launcher> &calls)
+// `value` and `split` are plain kernels; `ring` and `plan` are gputune's.
+void show_passing(const std::string &name, const launcher &copy, const launcher &split,
+                  const launcher &value, const launcher &ring, const launcher &plan)
 {
-    verdict kernel = judge(value, constant);
-    std::printf("%-26s kernel: constant %.2f us, by value %.2f us: %.1f%% less\n", name.c_str(),
-                kernel.theirs.median * 1e-3, kernel.ours.median * 1e-3,
-                100 - 100 * std::exp(-kernel.ratio.mean));
-    std::vector<double> times = latencies(calls);
-    std::printf("%-26s overall: pageable copy %.2f us; gputune's ring %.2f us; by value %.2f us: "
-                "%.1f%% and %.1f%% less\n",
-                name.c_str(), times[0], times[1], times[2], 100 - 100 * times[2] / times[0],
-                100 - 100 * times[2] / times[1]);
+    const launcher nothing = [] {};
+    const cudaStream_t own = stream;
+    stream = nullptr; // which waits for what cudaMemcpyToSymbol() queues
+    std::vector<double> kernel = times_of({{copy, split}, {nothing, value}}, true);
+    std::vector<double> all =
+        times_of({{copy, split}, {nothing, value}, {nothing, ring}, {nothing, plan}}, false);
+    std::printf(
+        "%-26s kernel: 4 KB by value, the rest copied %.2f us; all by value %.2f us: %.1f%% "
+        "less\n",
+        name.c_str(), kernel[0], kernel[1], 100 - 100 * kernel[1] / kernel[0]);
+    std::printf("%-26s overall: copied from pageable memory %.2f us; by value %.2f us: %.1f%% "
+                "less. gputune's plans: by its ring %.2f us; by value %.2f us: %.1f%% less\n",
+                name.c_str(), all[0], all[1], 100 - 100 * all[1] / all[0], all[2], all[3],
+                100 - 100 * all[3] / all[2]);
+    stream = own;
+}
+
+void copy_rest(const void *from, size_t bytes)
+{
+    CHECK(cudaMemcpyToSymbol(rest, from, bytes));
 }
 
 void passing_sum(const std::string &name)
 {
     auto p = std::make_unique<parameters<int, 8000>>();
+    auto first = std::make_unique<parameters<int, by_value_at_most>>();
     device_array<int> sum(1);
-    plan_holder ring("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=constant");
-    plan_holder by_value("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=value");
-    launcher value = [&] { sum_by_value<<<1, 1, 0, stream>>>(*p, sum.data); };
-    launcher constant = [&] { sum_by_constant<<<1, 1, 0, stream>>>(sum.data); };
-    launcher pageable = [&] {
-        CHECK(cudaMemcpyToSymbol(sum_constant, p.get(), sizeof *p));
-        constant();
-    };
-    show_passing(name, value, constant,
-                 {pageable, ring.with({p.get(), &sum.data}), by_value.with({p.get(), &sum.data})});
+    plan_holder ring("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=split");
+    plan_holder plan("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=value");
+    const std::vector<const void *> arguments = {p.get(), &sum.data};
+    show_passing(
+        name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
+        [&] { sum_of<<<1, 1, 0, stream>>>(*first, sum.data); },
+        [&] { sum_of<<<1, 1, 0, stream>>>(*p, sum.data); }, ring.with(arguments),
+        plan.with(arguments));
 }
 
 void passing_combination(const std::string &name, size_t n)
 {
     auto p = std::make_unique<parameters<float, 4000>>();
+    auto first = std::make_unique<parameters<float, by_value_at_most>>();
     device_array<float> x(4000 * n), y(n);
     refill(x);
-    gputune_sizes sizes = GPUTUNE_SIZES({"n", n}, {"COUNT", 4000});
-    plan_holder ring("lincomb", sizes, "a=constant"), by_value("lincomb", sizes, "a=value");
+    plan_holder ring("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=split");
+    plan_holder plan("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=value");
     const unsigned int blocks = unsigned((n + 127) / 128);
-    launcher value = [&] { combine_by_value<<<blocks, 128, 0, stream>>>(*p, y.data, x.data, n); };
-    launcher constant = [&] { combine_by_constant<<<blocks, 128, 0, stream>>>(y.data, x.data, n); };
-    launcher pageable = [&] {
-        CHECK(cudaMemcpyToSymbol(combine_constant, p.get(), sizeof *p));
-        constant();
-    };
-    std::vector<const void *> arguments = {p.get(), &y.data, &x.data, &n};
-    show_passing(name, value, constant, {pageable, ring.with(arguments), by_value.with(arguments)});
+    const std::vector<const void *> arguments = {p.get(), &y.data, &x.data, &n};
+    show_passing(
+        name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
+        [&] { combination<<<blocks, 128, 0, stream>>>(*first, y.data, x.data, n); },
+        [&] { combination<<<blocks, 128, 0, stream>>>(*p, y.data, x.data, n); },
+        ring.with(arguments), plan.with(arguments));
 }
 
 // --- the command
@@ -582,7 +605,7 @@ std::vector<entry> all_rows()
                         [side](const std::string &name) { gemm_bf16(name, side, side, side); }});
     }
     rows.push_back({"passing 8000 paramsum", passing_sum});
-    for (size_t n : {4096u, 65536u}) {
+    for (size_t n : {1024u, 16384u}) {
         rows.push_back({"passing 4000 lincomb " + std::to_string(n),
                         [n](const std::string &name) { passing_combination(name, n); }});
     }
