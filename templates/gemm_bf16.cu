@@ -16,7 +16,7 @@
 #pragma gputune tune(CONSUMERS = 1, 2) tune(MMAS = 1, 2) tune(BN = 64, 128, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
-// TMA needs rows of 16 bytes or a multiple; else the four warps copy element by element.
+// TMA needs rows of 16 bytes or a multiple; else the threads of the four warps copy.
 #pragma gputune tune(BY = tma, threads)
 // How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
@@ -25,7 +25,8 @@
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
 #pragma gputune require(MMAS * BN <= 256)
-#pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 : k % 8 == 0)
+#pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
+                                      : k % 8 == 0)
 #pragma gputune require(BUFFERS == 0 || n * sizeof(OUT) % 16 == 0)
 #pragma gputune require(BUFFERS <= BN / CHUNK)
 #pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = 256,                      \
@@ -46,6 +47,7 @@
 
 typedef __nv_bfloat16 number;
 
+constexpr int AHEAD = BY_tma; // slots whose products are being made while the next one's begin
 constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
 
 GPUTUNE_INLINE uint32_t shared_address(const void *at)
@@ -142,23 +144,57 @@ GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
     return row * 128 + (byte ^ row % 8 * 16);
 }
 
-// ROWS rows of 64 elements by the 128 threads, zeros beyond the edges.
-template <int ROWS>
-GPUTUNE_INLINE void copy_by_threads(unsigned char *to, const number *from, unsigned int row,
-                                    unsigned int column, unsigned int rows, unsigned int k)
-{
-    const unsigned int at = column + threadIdx.x % 32 * 2;
-#pragma unroll 4
-    for (int i = threadIdx.x / 32; i < ROWS; i += 4) {
-        __nv_bfloat162 pair = {};
-        if (row + i < rows) {
-            const number *here = from + size_t(row + i) * k + at;
-            pair.x = at < k ? here[0] : number();
-            pair.y = at + 1 < k ? here[1] : number();
-        }
-        *reinterpret_cast<__nv_bfloat162 *>(to + swizzled(i, threadIdx.x % 32 * 4)) = pair;
+// ROWS rows of 64 elements that the four warps copy, each a quarter of them. Rows may begin at any
+// element: what is loaded are aligned pairs, of which the thread before has the first half.
+template <int ROWS> struct quarter {
+    static constexpr int COUNT = ROWS / 4;
+    const number *from;
+    unsigned int first, rows, k;      // the tile's first row; all rows of the matrix, and their length
+    uint32_t pairs[COUNT];            // of this thread, for each row
+    uint32_t behind[(COUNT + 31) / 32]; // a thread for each row: the pair behind the warp's
+
+    // The element of a row that the copy begins with; the last row stands for those behind it.
+    GPUTUNE_INLINE size_t begin(int i, unsigned int column) const
+    {
+        return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
     }
-}
+    GPUTUNE_INLINE uint32_t pair_with(size_t element) const
+    {
+        const size_t at = element / 2 * 2, count = size_t(rows) * k;
+        return at + 1 < count ? *reinterpret_cast<const uint32_t *>(from + at)
+               : at < count   ? *reinterpret_cast<const uint16_t *>(from + at)
+                              : 0;
+    }
+    GPUTUNE_INLINE void load(unsigned int column)
+    {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            pairs[i] = pair_with(begin(i, column) + 2 * lane);
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 32) {
+            behind[i / 32] = i + lane < COUNT ? pair_with(begin(i + lane, column) + 64) : 0;
+        }
+    }
+    // Zeros for what is behind the end of a row.
+    GPUTUNE_INLINE void store(unsigned char *to, unsigned int column) const
+    {
+        const int lane = threadIdx.x % 32;
+        const unsigned int left = k - min(k, column + 2 * lane);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const uint32_t after = __shfl_down_sync(0xffffffffu, pairs[i], 1);
+            const uint32_t last = __shfl_sync(0xffffffffu, behind[i / 32], i % 32);
+            uint32_t pair = begin(i, column) % 2
+                                ? __funnelshift_r(pairs[i], lane < 31 ? after : last, 16)
+                                : pairs[i];
+            pair &= left > 1 ? ~0u : left ? 0xffffu : 0u;
+            const int row = threadIdx.x / 32 * COUNT + i;
+            *reinterpret_cast<uint32_t *>(to + swizzled(row, lane * 4)) = pair;
+        }
+    }
+};
 
 // ---- Multiplying ----------------------------------------------------------------------------
 
@@ -330,16 +366,16 @@ struct place {
     }
 };
 
-// Registers are taken from the warps that copy and given to those that multiply.
+// Where TMA copies, registers are taken from the warps that ask it to and given to those that multiply.
 template <int registers> GPUTUNE_INLINE void give_up_to()
 {
-    if constexpr (CONSUMERS > 1) {
+    if constexpr (CONSUMERS > 1 && BY_tma) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
     }
 }
 template <int registers> GPUTUNE_INLINE void take_up_to()
 {
-    if constexpr (CONSUMERS > 1) {
+    if constexpr (CONSUMERS > 1 && BY_tma) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
     }
 }
@@ -364,15 +400,15 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     SHARE > 1 ? gputune_cluster_sync() : __syncthreads();
     place at;
     if (threadIdx.x < 128) {
-        give_up_to<BY_tma ? 40 : 72>();
+        give_up_to<40>();
         each_tile(m, n, [&](unsigned int row, unsigned int column) {
             if (BY_tma && threadIdx.x) {
                 return;
             }
             for (unsigned int step = 0; step < steps; step++, at.next()) {
                 unsigned char *slot = slots + at.slot * STAGE_BYTES;
-                barrier_wait(&empty[at.slot], at.parity ^ 1);
 #if BY_tma
+                barrier_wait(&empty[at.slot], at.parity ^ 1);
                 barrier_expect(&full[at.slot], STAGE_BYTES);
                 copy_in(slot, &a_map, step * BK, row, &full[at.slot]);
                 if constexpr (SHARE > 1) {
@@ -383,15 +419,18 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                     copy_in(slot + A_BYTES, &b_map, step * BK, column, &full[at.slot]);
                 }
 #else
-                copy_by_threads<BM>(slot, a, row, step * BK, m, k);
-                copy_by_threads<BN>(slot + A_BYTES, b, column, step * BK, n, k);
+                quarter<BM> left = {a, row, m, k};
+                quarter<BN> right = {b, column, n, k};
+                left.load(step * BK), right.load(step * BK);
+                barrier_wait(&empty[at.slot], at.parity ^ 1);
+                left.store(slot, step * BK), right.store(slot + A_BYTES, step * BK);
                 publish();
                 barrier_arrive(&full[at.slot], 0);
 #endif
             }
         });
     } else {
-        take_up_to<BY_tma ? 232 : 216>();
+        take_up_to<232>();
         const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
         const auto release = [&](unsigned int slot) { // a thread for each block that writes to it
@@ -406,15 +445,17 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                 const unsigned char *slot = slots + at.slot * STAGE_BYTES;
                 barrier_wait(&full[at.slot], at.parity);
                 multiply_slot(d, slot + group * MMAS * 8192, slot + A_BYTES);
-                wait_for_products<1>(); // those of the slot before are made
-                if (step) {
-                    release(before);
+                wait_for_products<AHEAD>();
+                if (step >= AHEAD) {
+                    release(AHEAD ? before : at.slot);
                 }
                 before = at.slot;
                 at.next();
             } while (++step < steps);
             wait_for_sums(d);
-            release(before);
+            if (AHEAD) {
+                release(before);
+            }
 #pragma unroll
             for (int r = 0; r < MMAS; r++) {
                 put(d[r], c, &c_map, buffers, row + (group * MMAS + r) * 64 + warp % 4 * 16, column,
