@@ -657,8 +657,8 @@ typedef struct gputune_constant {
  * grid, block, cluster and dynamic shared memory, and `parameter_count` parameters. The program
  * then does what else gputune_launch() does: it checks the arguments, also that no buffer that is
  * written overlaps with another one, chooses a fallback for
- * buffers that are aligned less, provides scratch memory, clears buffers, and copies blocks of
- * parameters. */
+ * buffers that are aligned less, provides scratch memory, which is zero at first, clears buffers,
+ * and copies blocks of parameters. */
 typedef struct gputune_function {
     uint32_t version;
     void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */

@@ -17,7 +17,8 @@ typedef struct gt_terms {
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
-    bool final;         /* decided: neither the time limit nor the caller ended the tuning */
+    bool final;         /* decided: neither the time limit nor the caller ended the tuning; or those
+                           decided who put it into the system's database */
     bool complete;      /* every one of them was tried; a search may be final without that */
     bool proved;        /* right, as a worker on this kind of GPU found */
 } gt_terms;

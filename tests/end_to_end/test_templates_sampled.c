@@ -90,15 +90,22 @@ static void test_stencil3d(void **state)
     verify_space("stencil3d", sizes, 53);
 }
 
+static void test_stencil2d_steps(void **state)
+{
+    (void)state;
+    verify_space("stencil2d_steps", GPUTUNE_SIZES({"height", 37}, {"width", 45}, {"R", 2}), 401);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),     cmocka_unit_test(test_dot),
-        cmocka_unit_test(test_scan),       cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_gemv),       cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_rmsnorm),    cmocka_unit_test(test_lincomb),
-        cmocka_unit_test(test_polynomial), cmocka_unit_test(test_stencil2d),
-        cmocka_unit_test(test_stencil3d),  cmocka_unit_test(test_narrow_rows),
+        cmocka_unit_test(test_reduce),      cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_scan),        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_gemv),        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_rmsnorm),     cmocka_unit_test(test_lincomb),
+        cmocka_unit_test(test_polynomial),  cmocka_unit_test(test_stencil2d),
+        cmocka_unit_test(test_stencil3d),   cmocka_unit_test(test_stencil2d_steps),
+        cmocka_unit_test(test_narrow_rows),
     };
     return cmocka_run_group_tests(tests, open_h200, bench_close);
 }

@@ -262,6 +262,8 @@ static const gt_excess excesses[] = {
      NULL},
     {7, P "scratch(flaot s[n])", "", 0, "", "a.cu:7:25: unknown type 'flaot'; expected 'float'",
      NULL},
+    {7, P "scratch(float s[n] = one)", "", 0, "",
+     "a.cu:7:38: found 'one'; expected zero, all that scratch may hold at first", NULL},
     {7, P "include(\"\")", "", 0, "",
      "a.cu:7:25: an include without a name; expected include(\"file\")", NULL},
     {7, "#include \"", "long/", 1000, "\"",
