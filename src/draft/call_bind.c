@@ -1,5 +1,6 @@
 /* Names what a launch is made of like the kernel, and its block. */
 #include "draft/call_parts.h"
+#include "kernel/types.h"
 
 #include "base/number.h"
 
@@ -174,6 +175,51 @@ void gt_call_bind(gt_caller *c)
     }
 }
 
+/* The type that an argument of the kernel's template comes to; "": none that has a name here. */
+static void read_type(char out[GT_NAME_MAX], const gt_caller *c, gt_span item)
+{
+    enum { HOPS = 6 };
+    const gt_program *program = c->program;
+    gt_site site = c->site;
+    out[0] = '\0';
+    for (int hop = 0; hop < HOPS && item.first < item.end; hop++) {
+        char words[GT_NAME_MAX] = "";
+        size_t length = 0;
+        gt_element element;
+        gt_found found;
+        bool by_macro;
+        for (size_t i = item.first; i < item.end && length < sizeof words; i++) {
+            const gt_token *token = &program->tokens.items[i];
+            length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
+                                          length ? " " : "", (int)token->length, token->text);
+        }
+        if (gt_element_from_name(&element, words) ||
+            gt_trace_bytes(program, words, &by_macro) > 0) {
+            memcpy(out, words, sizeof words);
+            return;
+        }
+        if (item.end != item.first + 1 || !gt_program_find(&found, program, &site, item.first)) {
+            return;
+        }
+        item = found.value;
+        site = found.site;
+    }
+}
+
+/* Parameters of a type that the launch gives may be sizes. */
+static void note_integers(gt_draft *draft, const gt_draft_constant *type)
+{
+    gt_element element;
+    bool is_integer = gt_element_from_name(&element, type->type) &&
+                      !gt_type_is_float(element.type) && element.lanes == 1;
+    for (size_t i = 0; i < draft->parameter_count && is_integer; i++) {
+        int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
+        if (symbol > 0 && strcmp(draft->parameters[i].words, type->name) == 0) {
+            draft->symbols.items[symbol].is_integer = true;
+        }
+    }
+}
+
 void gt_call_read_template(gt_caller *c)
 {
     size_t index = 0;
@@ -185,6 +231,10 @@ void gt_call_read_template(gt_caller *c)
             continue;
         }
         bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
+        if (given && constant->is_type) {
+            read_type(constant->type, c, item);
+            note_integers(c->draft, constant);
+        }
         if (given && !constant->is_type && gt_call_number_of(&value, c, item, &c->site)) {
             constant->value = (double)value;
             constant->has_value = true;

@@ -2,6 +2,8 @@
 #include "draft/draft.h"
 
 #include "draft/write.h"
+#include "kernel/branches.h"
+#include "kernel/host_code.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
@@ -234,6 +236,8 @@ void gt_draft_free(gt_draft *draft)
 typedef struct maker {
     const char *path;
     gt_reader reader;
+    char *joined; /* what it read, without what its #if leave out */
+    gt_draft_compared compared;
     gt_program program;
     gt_lines lines;
     gt_include_fn include;
@@ -293,7 +297,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
         }
         bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
                                                   &draft->dimensions[d - 1].fixed);
-        if (!constant || constant->is_guarded || constant->is_undefined ||
+        if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
@@ -309,8 +313,9 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
 
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant)
 {
-    return constant->first_line > 0 && !constant->is_guarded && draft->lines &&
-           !gt_lines_is_own(draft->lines, constant->first_line);
+    return constant->first_line > 0 && draft->lines &&
+           !gt_lines_is_own(draft->lines, constant->first_line) &&
+           !gt_draft_is_guarded(draft, constant);
 }
 
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */
@@ -357,7 +362,9 @@ static gt_draft *new_draft(const maker *m)
     gt_draft *draft = calloc(1, sizeof *draft);
     if (draft) {
         draft->path = m->path;
-        draft->text = gt_text_string(&m->reader.body);
+        draft->text = m->joined;
+        draft->whole = gt_text_string(&m->reader.body);
+        draft->compared = &m->compared;
         draft->program = &m->program;
         draft->lines = &m->lines;
     }
@@ -401,7 +408,7 @@ static bool is_again(gt_text *names, const gt_draft *draft)
  * other's reference. */
 static gputune_status add_all(maker *m)
 {
-    const char *text = gt_text_string(&m->reader.body);
+    const char *text = m->joined;
     gputune_status status = GPUTUNE_OK;
     gt_text names = {0};
     size_t added = 0;
@@ -417,7 +424,6 @@ static gputune_status add_all(maker *m)
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
-                          !gt_branches_leave_out(&m->program.branches, text + function.name) &&
                           (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
                           !is_again(&names, draft);
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
@@ -437,7 +443,7 @@ static gputune_status add_all(maker *m)
                : status;
 }
 
-/* Local headers that were not found are the host's, and that is said. */
+/* Local headers that were not found are left to the host, and that is said. */
 static gputune_status note_missing(maker *m, const char *text)
 {
     gt_lexer lexer, line;
@@ -454,9 +460,12 @@ static gputune_status note_missing(maker *m, const char *text)
                 continue;
             }
             if (gt_lines_is_own(&m->lines, first)) {
+                int own = gt_lines_of(&m->lines, first);
                 gt_text_printf(&note, "// ? \"%s\" is not beside this file\n", name);
-                gt_lines_note_host(&m->lines, first, first);
-                GT_TRY(gt_lines_insert(&m->lines, gt_lines_of(&m->lines, first), &note));
+                GT_TRY(gt_lines_insert(&m->lines, own, &note));
+                GT_TRY(gt_header_is_hosts(name)
+                           ? GPUTUNE_OK
+                           : gt_lines_enclose(&m->lines, own, own, "__CUDACC_RTC__"));
             }
             break;
         }
@@ -512,7 +521,10 @@ static gputune_status check_draft(char **out, const maker *m)
 
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
-    const char *joined = gt_text_string(&m->reader.body);
+    const char *whole = gt_text_string(&m->reader.body);
+    GT_TRY(gt_draft_read_compared(&m->compared, whole));
+    GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
+    const char *joined = m->joined;
     gt_text names = {0};
     size_t count;
     GT_TRY(gt_lines_read(&m->lines, joined, m->path));
@@ -520,10 +532,7 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     list_kernels(&names, &count, joined);
     gt_text_free(&names);
     GT_TRY(m->program.failed ? gt_fail_memory() : GPUTUNE_OK);
-    gt_draft_find_host(&m->lines, &m->program, joined);
-    gt_lines_note_includes(&m->lines, &m->program, joined);
     GT_TRY(note_missing(m, joined));
-    GT_TRY(gt_lines_enclose_host(&m->lines));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
                                                                    : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));
@@ -544,6 +553,8 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     gt_array_free(&m.missing);
     gt_lines_free(&m.lines);
     gt_program_free(&m.program);
+    free(m.joined);
+    gt_array_free(&m.compared);
     gt_reader_free(&m.reader);
     if (parts) {
         gt_structures_free(parts);

@@ -285,7 +285,9 @@ static void write_called_grid(gt_draft_writer *w, const gt_call *call)
     gt_text_append(w->out, "#pragma gputune grid(");
     for (uint32_t d = 0; d < call->grid_dimensions; d++) {
         const char *text = gt_text_string(&call->grid[d]);
-        gt_text_printf(w->out, "%s%s", d ? ", " : "", text[0] ? text : "1");
+        bool is_limited = w->draft->is_cooperative && d == 0 && text[0]; /* all are resident */
+        gt_text_printf(w->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
+                       text[0] ? text : "1", is_limited ? ")" : "");
     }
     gt_text_append(w->out, ")\n");
 }

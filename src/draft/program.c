@@ -81,16 +81,15 @@ static void read_tokens(gt_program *program, const char *text, bool macros)
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END && !program->failed) {
-        bool left_out = gt_branches_leave_out(&program->branches, lexer.token.text);
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            if (!macros && !left_out) {
+            if (!macros) {
                 push(program, &lexer.token);
             }
             gt_lexer_next(&lexer);
             continue;
         }
         gt_lexer_directive(&lexer, &line);
-        if (macros && !left_out && gt_lexer_accept(&line, "define")) {
+        if (macros && gt_lexer_accept(&line, "define")) {
             read_macro(program, &line);
         }
     }
@@ -130,7 +129,6 @@ static void read_functions(gt_program *program)
 
 void gt_program_read(gt_program *program, const char *text)
 {
-    program->failed |= gt_branches_read(&program->branches, text) != GPUTUNE_OK;
     read_tokens(program, text, false);
     program->code = program->tokens.count;
     read_tokens(program, text, true);
@@ -142,7 +140,6 @@ void gt_program_free(gt_program *program)
     gt_array_free(&program->tokens);
     gt_array_free(&program->functions);
     gt_array_free(&program->macros);
-    gt_array_free(&program->branches);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -394,7 +391,8 @@ static bool is_filled_later(const gt_program *program, size_t at, size_t end, gt
     for (size_t i = value.end; i < end; i++) {
         if (gt_program_same(program, i, at) &&
             ((gt_program_is(program, i - 1, "&") && gt_program_is_any(program, i - 2, "( ,")) ||
-             gt_program_is(program, i - 1, "++") || gt_program_is_any(program, i + 1, "++ +="))) {
+             gt_program_is_any(program, i - 1, "++ >>") ||
+             gt_program_is_any(program, i + 1, "++ +="))) {
             return true;
         }
     }
@@ -445,6 +443,47 @@ static void find_argument(gt_found *out, const gt_program *program,
     }
 }
 
+/* With `open` on "<": the token that closes it. */
+static size_t close_angle(const gt_program *program, size_t open)
+{
+    int depth = 0;
+    for (; open < program->code && !gt_program_is_any(program, open, "; { }"); open++) {
+        depth += gt_token_angles(&program->tokens.items[open]);
+        if (depth <= 0) {
+            break;
+        }
+    }
+    return open;
+}
+
+/* What calls, NAME<…>(), give to a parameter of a function's template. */
+static bool find_template_argument(gt_found *out, const gt_program *program,
+                                   const gt_program_function *function, const gt_token *name)
+{
+    size_t first = function->name, index;
+    while (first > 0 && !gt_program_is_any(program, first, "; } template")) {
+        first--;
+    }
+    if (!gt_program_is(program, first, "template")) {
+        return false;
+    }
+    const gt_span parameters = {first + 2, close_angle(program, first + 1)};
+    size_t parameter = gt_program_parameter(program, parameters, name, &index);
+    for (size_t i = 1; i < program->code && parameter; i++) {
+        if (i == function->name || !gt_program_same(program, i, function->name) ||
+            !gt_program_is(program, i + 1, "<")) {
+            continue;
+        }
+        const gt_span given = {i + 2, close_angle(program, i + 1)};
+        if (gt_program_item_at(program, &out->value, given, index)) {
+            out->identity = parameter;
+            out->site = (gt_site){i, gt_program_function_at(program, i), NULL};
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One identity for a variable: where its function, or the text, has its name first. */
 static size_t first_of(const gt_program *program, gt_span span, const gt_token *name)
 {
@@ -480,6 +519,9 @@ bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *si
         if (parameter) {
             out->identity = parameter;
             find_argument(out, program, function, index);
+            return true;
+        }
+        if (find_template_argument(out, program, function, name)) {
             return true;
         }
     }

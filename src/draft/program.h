@@ -3,7 +3,6 @@
 #ifndef GT_DRAFT_PROGRAM_H
 #define GT_DRAFT_PROGRAM_H
 
-#include "kernel/branches.h"
 #include "kernel/lexer.h"
 
 #include "base/array.h"
@@ -30,7 +29,6 @@ typedef struct gt_program {
     size_t code;               /* how many are the code's */
     GT_ARRAY(gt_program_function) functions;
     GT_ARRAY(gt_macro) macros;
-    gt_branches branches;
     bool failed; /* out of memory */
 } gt_program;
 
@@ -57,7 +55,7 @@ typedef struct gt_found {
     bool is_constructed; /* by NAME(value) */
 } gt_found;
 
-/* Without what conditions leave out. `text` must outlive the program. */
+/* `text` must outlive the program. */
 void gt_program_read(gt_program *program, const char *text);
 void gt_program_free(gt_program *program);
 

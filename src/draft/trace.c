@@ -47,6 +47,9 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
     bool taken = find_leaf(t, name) >= 0 || gt_symbol_is_reserved(name);
+    for (size_t i = 0; i < t->parameter_count && parameter < 0; i++) {
+        taken |= !t->parameters[i].pointer && strcmp(t->parameters[i].name, name) == 0;
+    }
     (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
     t->names[index] = leaf->name;
     t->leaf_count++;

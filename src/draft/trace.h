@@ -4,7 +4,7 @@
 #define GT_DRAFT_TRACE_H
 
 #include "draft/program.h"
-#include "kernel/expression.h"
+#include "kernel/functions.h"
 #include "kernel/template.h"
 
 #include "base/text.h"
@@ -26,6 +26,8 @@ typedef struct gt_trace_leaf {
 
 typedef struct gt_tracer {
     const gt_program *program;
+    const gt_function_parameter *parameters; /* of the kernel */
+    size_t parameter_count;
     gt_trace_leaf leaves[GT_TRACE_LEAVES];
     size_t leaf_count;
     const char *names[GT_SLOT_MAX];

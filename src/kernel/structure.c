@@ -1,7 +1,6 @@
 /* Reads the structs of a template's code. */
 #include "kernel/structure.h"
 
-#include "kernel/branches.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -314,9 +313,7 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
     return NULL;
 }
 
-/* The definition that the #if of the code do not leave out. */
-static gputune_status find_definition(gt_parse *parse, const gt_branches *branches,
-                                      const char *name)
+static gputune_status find_definition(gt_parse *parse, const char *name)
 {
     gt_lexer lexer, line;
     head head = {0};
@@ -326,8 +323,6 @@ static gputune_status find_definition(gt_parse *parse, const gt_branches *branch
     while (!found && lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-        } else if (gt_branches_leave_out(branches, lexer.token.text)) {
-            gt_lexer_next(&lexer);
         } else {
             GT_TRY(read_type(&found, &head, parse, &lexer, name));
         }
@@ -337,15 +332,12 @@ static gputune_status find_definition(gt_parse *parse, const gt_branches *branch
 
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
 {
-    gt_branches branches = {0};
     gt_element element;
     *out = gt_structure_of(parse->template, name);
     if (*out || gt_element_from_name(&element, name)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_branches_read(&branches, parse->code);
-    status = status ? status : find_definition(parse, &branches, name);
-    gt_array_free(&branches);
+    gputune_status status = find_definition(parse, name);
     *out = gt_structure_of(parse->template, name);
     return status;
 }

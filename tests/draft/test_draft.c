@@ -316,12 +316,7 @@ static void test_code_stays(void **state)
         assert_non_null(at); /* in their order */
         free(own);
     }
-    /* what the host alone compiles is left out where NVRTC reads */
-    assert_non_null(strstr(
-        draft, "#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n"
-               "#include <iostream>\n#include <torch/extension.h>\n#include <vector>\n#endif\n"));
-    assert_non_null(strstr(draft, "#ifndef __CUDACC_RTC__\nvoid check("));
-    /* and a constant that is an axis is defined where the axis is not */
+    /* a constant that is an axis is defined where the axis is not */
     assert_non_null(strstr(draft, "#ifndef TILE_WIDTH\nconst int TILE_WIDTH = 16;\n#endif\n"));
     free(draft);
     free(text);
