@@ -28,16 +28,16 @@ static void touch(const char *folder, const char *name)
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char *whole, found[512] = "";
-    gt_matches matches;
+    gt_texts matches;
     assert_int_equal(gt_path_format(&whole, "%s/%s", folder, pattern), GPUTUNE_OK);
     assert_int_equal(gt_matches_find(&matches, whole), GPUTUNE_OK);
-    for (size_t i = 0; i < matches.paths.count; i++) {
+    for (size_t i = 0; i < matches.count; i++) {
         size_t length = strlen(found);
         (void)snprintf(found + length, sizeof found - length, "%s%s", i ? "," : "",
-                       matches.paths.items[i] + strlen(folder) + 1);
+                       matches.items[i] + strlen(folder) + 1);
     }
     assert_string_equal(found, expected);
-    gt_matches_free(&matches);
+    gt_texts_free(&matches);
     free(whole);
 }
 
