@@ -59,7 +59,7 @@ CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generat
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
-SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
+SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c tests/support/test.c)
 # one program by the headers of the releases, today's and one that is ahead of it
 ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
              $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead

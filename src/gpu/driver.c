@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
@@ -19,12 +18,6 @@
  * libexec/gputune/, the installed library's folder, an installed bin/, a test program two folders
  * below the build folder. */
 static const char *const beside[] = {".", "gputune", "../libexec/gputune", "../.."};
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
 
 /* Takes `path` (and its memory) as the answer if there is such a file, else notes it in `tried`. */
 static bool take(char **out, gt_text *tried, char *path)
@@ -41,8 +34,8 @@ static bool take(char **out, gt_text *tried, char *path)
 static gputune_status find_given(char **out, const char *given)
 {
     char *path;
-    GT_TRY(is_folder(given) ? gt_path_format(&path, "%s/" GT_EMULATOR_FILE, given)
-                            : gt_strdup(&path, given));
+    GT_TRY(gt_file_is_folder(given) ? gt_path_format(&path, "%s/" GT_EMULATOR_FILE, given)
+                                    : gt_strdup(&path, given));
     gt_text tried = {0};
     bool found = take(out, &tried, path);
     gt_text_free(&tried);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -111,12 +110,12 @@ typedef struct places {
 
 static gputune_status each_match(take_fn take, void *user, const char *pattern)
 {
-    gt_matches matches;
+    gt_texts matches;
     gputune_status status = gt_matches_find(&matches, pattern);
-    for (size_t i = matches.paths.count; i-- > 0 && status == GPUTUNE_OK;) {
-        status = take(user, matches.paths.items[i]);
+    for (size_t i = matches.count; i-- > 0 && status == GPUTUNE_OK;) {
+        status = take(user, matches.items[i]);
     }
-    gt_matches_free(&matches);
+    gt_texts_free(&matches);
     return status;
 }
 
@@ -137,12 +136,6 @@ static gputune_status each_below(take_fn take, void *user, const char *root, pla
 static void note_searched(gt_text *searched, const char *place)
 {
     gt_text_printf(searched, "%s%s", searched->length ? ", " : "", place);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
 /* ---- NVRTC ----------------------------------------------------------------------------------- */
@@ -166,14 +159,7 @@ typedef struct nvrtc_search {
 
 static gputune_status add_library(void *user, const char *path)
 {
-    nvrtc_search *search = user;
-    char *copy;
-    GT_TRY(gt_strdup(&copy, path));
-    if (gt_array_push(&search->found.paths, copy) < 0) {
-        free(copy);
-        return GPUTUNE_ENOMEM;
-    }
-    return GPUTUNE_OK;
+    return gt_texts_add(&((nvrtc_search *)user)->found.paths, path, strlen(path));
 }
 
 static gputune_status search_libraries(void *user, cuda_root kind, const char *folder)
@@ -192,7 +178,7 @@ static gputune_status search_nvrtc(nvrtc_search *search)
 {
     const char *given = gt_environment("GPUTUNE_NVRTC");
     search->found.given = given != NULL;
-    if (!given || is_folder(given)) {
+    if (!given || gt_file_is_folder(given)) {
         return given ? search_libraries(search, ROOT_HOME, given)
                      : visit_roots(search_libraries, search);
     }
@@ -214,17 +200,9 @@ gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
     return GPUTUNE_OK;
 }
 
-static void free_paths(char **paths, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(paths[i]);
-    }
-    free(paths);
-}
-
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
 {
-    free_paths(candidates->paths.items, candidates->paths.count);
+    gt_texts_free(&candidates->paths);
     free(candidates->searched);
     *candidates = (gt_nvrtc_candidates){0};
 }
@@ -287,14 +265,7 @@ static bool note_parts(finder *finder, const char *folder)
 static gputune_status add_folder(finder *finder, const char *folder)
 {
     char *real = realpath(folder, NULL);
-    if (!real) {
-        return GPUTUNE_OK;
-    }
-    if (gt_array_push(&finder->found->folders, real) < 0) {
-        free(real);
-        return GPUTUNE_ENOMEM;
-    }
-    return GPUTUNE_OK;
+    return real ? gt_texts_take(&finder->found->folders, real) : GPUTUNE_OK;
 }
 
 static bool is_complete(const finder *finder)
@@ -336,7 +307,7 @@ static gputune_status search_beside(finder *finder, const char *given)
 {
     char *real = realpath(given, NULL);
     gputune_status status = GPUTUNE_OK;
-    bool folder = real && is_folder(real);
+    bool folder = real && gt_file_is_folder(real);
     for (int up = folder ? 0 : 1; real && up <= 3 && status == GPUTUNE_OK; up++) {
         char *slash = up ? strrchr(real, '/') : NULL;
         if (slash == real || (up && !slash)) {
@@ -378,7 +349,7 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
 
 void gt_toolkit_free(gt_toolkit *toolkit)
 {
-    free_paths(toolkit->folders.items, toolkit->folders.count);
+    gt_texts_free(&toolkit->folders);
     free(toolkit->version);
     free(toolkit->searched);
     *toolkit = (gt_toolkit){0};

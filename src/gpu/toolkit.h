@@ -6,9 +6,9 @@
 #include "base/status.h"
 
 typedef struct gt_toolkit {
-    GT_ARRAY(char *) folders; /* to be searched in this order; owned */
-    char *version;            /* "cuda 13.0 cccl 3.0.1", each part where it was found; owned */
-    char *searched;           /* owned: for a message, what was looked through */
+    gt_texts folders; /* to be searched in this order */
+    char *version;    /* "cuda 13.0 cccl 3.0.1", each part where it was found; owned */
+    char *searched;   /* owned: for a message, what was looked through */
 } gt_toolkit;
 
 /* Finds the headers of the runtime (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub,
@@ -20,9 +20,9 @@ void gt_toolkit_free(gt_toolkit *toolkit);
 
 /* Names and paths for dlopen, best first. */
 typedef struct gt_nvrtc_candidates {
-    GT_ARRAY(char *) paths; /* owned */
-    char *searched;         /* owned: for a message, what was looked through */
-    bool given;             /* by GPUTUNE_NVRTC: no others are tried */
+    gt_texts paths;
+    char *searched; /* owned: for a message, what was looked through */
+    bool given;     /* by GPUTUNE_NVRTC: no others are tried */
 } gt_nvrtc_candidates;
 
 /* GPUTUNE_NVRTC (a file or folder) alone if it is set; else CUDA_HOME, the loader's path
