@@ -1,7 +1,7 @@
 // C = A * B^T for bfloat16 by TMA and wgmma, sums in float: compute capability 9.0 alone
 //
 // A and B are stored by rows of k elements, as linear layers have them. A block lives on one
-// multiprocessor and makes one tile of C after the other. Its first four warps bring tiles of A and
+// multiprocessor and makes one tile of C after the other. Its first warps bring tiles of A and
 // B, 64 elements of k at a time, into a ring of STAGES slots; CONSUMERS groups of four warps multiply
 // MMAS times 64 rows by BN columns each. The SHARE blocks of a cluster make tiles below each other:
 // each brings a part of the tile of B that they have in common, to all of them.
@@ -16,12 +16,13 @@
 #pragma gputune tune(CONSUMERS = 1, 2) tune(MMAS = 1, 2) tune(BN = 64, 128, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
-// TMA needs rows of 16 bytes or a multiple; else the threads of the four warps copy.
+// TMA needs rows of 16 bytes or a multiple; else the threads of eight warps copy.
 #pragma gputune tune(BY = tma, threads)
 // How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
 #pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters that are made together, for the L2 cache
 #pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
+#pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
 #pragma gputune require(MMAS * BN <= 256)
@@ -35,8 +36,8 @@
                           strides = (round_up(k, 8)))
 #pragma gputune tensormap(c_map : c, box = (16, CHUNK), swizzle = 128,                             \
                           strides = (round_up(n, 16 / sizeof(OUT))))
-#pragma gputune block(128 + 128 * CONSUMERS)
-#pragma gputune launch_bounds(128 + 128 * CONSUMERS, 1)
+#pragma gputune block(128 * (COPIERS + CONSUMERS))
+#pragma gputune launch_bounds(128 * (COPIERS + CONSUMERS), 1)
 #pragma gputune grid(min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN),                       \
                          sm_count / SHARE * SHARE))
 #pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
@@ -144,13 +145,13 @@ GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
     return row * 128 + (byte ^ row % 8 * 16);
 }
 
-// ROWS rows of 64 elements that the four warps copy, each a quarter of them. Rows may begin at any
+// ROWS rows of 64 elements that the warps copy, each its share of them. Rows may begin at any
 // element: what is loaded are aligned pairs, of which the thread before has the first half.
-template <int ROWS> struct quarter {
-    static constexpr int COUNT = ROWS / 4;
+template <int ROWS> struct share {
+    static constexpr int COUNT = ROWS / (4 * COPIERS);
     const number *from;
-    unsigned int first, rows, k;      // the tile's first row; all rows of the matrix, and their length
-    uint32_t pairs[COUNT];            // of this thread, for each row
+    unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
+    uint32_t pairs[COUNT];              // of this thread, for each row
     uint32_t behind[(COUNT + 31) / 32]; // a thread for each row: the pair behind the warp's
 
     // The element of a row that the copy begins with; the last row stands for those behind it.
@@ -158,23 +159,24 @@ template <int ROWS> struct quarter {
     {
         return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
     }
-    GPUTUNE_INLINE uint32_t pair_with(size_t element) const
+    // What lies behind the matrix is not read, if it may.
+    template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
     {
-        const size_t at = element / 2 * 2, count = size_t(rows) * k;
-        return at + 1 < count ? *reinterpret_cast<const uint32_t *>(from + at)
-               : at < count   ? *reinterpret_cast<const uint16_t *>(from + at)
-                              : 0;
+        const size_t at = element & ~size_t(1), count = size_t(rows) * k;
+        return INSIDE || at + 1 < count ? *reinterpret_cast<const uint32_t *>(from + at)
+               : at < count             ? *reinterpret_cast<const uint16_t *>(from + at)
+                                        : 0;
     }
-    GPUTUNE_INLINE void load(unsigned int column)
+    template <bool INSIDE> GPUTUNE_INLINE void load(unsigned int column)
     {
         const int lane = threadIdx.x % 32;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            pairs[i] = pair_with(begin(i, column) + 2 * lane);
+            pairs[i] = pair_with<INSIDE>(begin(i, column) + 2 * lane);
         }
 #pragma unroll
         for (int i = 0; i < COUNT; i += 32) {
-            behind[i / 32] = i + lane < COUNT ? pair_with(begin(i + lane, column) + 64) : 0;
+            behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column) + 64);
         }
     }
     // Zeros for what is behind the end of a row.
@@ -184,11 +186,12 @@ template <int ROWS> struct quarter {
         const unsigned int left = k - min(k, column + 2 * lane);
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            const uint32_t after = __shfl_down_sync(0xffffffffu, pairs[i], 1);
-            const uint32_t last = __shfl_sync(0xffffffffu, behind[i / 32], i % 32);
-            uint32_t pair = begin(i, column) % 2
-                                ? __funnelshift_r(pairs[i], lane < 31 ? after : last, 16)
-                                : pairs[i];
+            uint32_t pair = pairs[i];
+            if (k % 2) {
+                const uint32_t after = __shfl_down_sync(0xffffffffu, pair, 1);
+                const uint32_t last = __shfl_sync(0xffffffffu, behind[i / 32], i % 32);
+                pair = __funnelshift_r(pair, lane < 31 ? after : last, begin(i, 0) % 2 * 16);
+            }
             pair &= left > 1 ? ~0u : left ? 0xffffu : 0u;
             const int row = threadIdx.x / 32 * COUNT + i;
             *reinterpret_cast<uint32_t *>(to + swizzled(row, lane * 4)) = pair;
@@ -366,16 +369,15 @@ struct place {
     }
 };
 
-// Where TMA copies, registers are taken from the warps that ask it to and given to those that multiply.
-template <int registers> GPUTUNE_INLINE void give_up_to()
+// Registers go from the warps that need fewer than all have at first to the others.
+template <int registers> GPUTUNE_INLINE void keep_registers()
 {
-    if constexpr (CONSUMERS > 1 && BY_tma) {
+    constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
+    if constexpr (CONSUMERS == 1) {
+        return; // there are enough
+    } else if constexpr (registers < AT_FIRST) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
-    }
-}
-template <int registers> GPUTUNE_INLINE void take_up_to()
-{
-    if constexpr (CONSUMERS > 1 && BY_tma) {
+    } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
     }
 }
@@ -392,15 +394,15 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     const unsigned int steps = max(1, (k + BK - 1) / BK);
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
-            barrier_init(&full[i], BY_tma ? 1 : 128);
+            barrier_init(&full[i], BY_tma ? 1 : 128 * COPIERS);
             barrier_init(&empty[i], CONSUMERS * SHARE);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     SHARE > 1 ? gputune_cluster_sync() : __syncthreads();
     place at;
-    if (threadIdx.x < 128) {
-        give_up_to<40>();
+    if (threadIdx.x < 128 * COPIERS) {
+        keep_registers<BY_tma ? 40 : 152>();
         each_tile(m, n, [&](unsigned int row, unsigned int column) {
             if (BY_tma && threadIdx.x) {
                 return;
@@ -419,9 +421,13 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                     copy_in(slot + A_BYTES, &b_map, step * BK, column, &full[at.slot]);
                 }
 #else
-                quarter<BM> left = {a, row, m, k};
-                quarter<BN> right = {b, column, n, k};
-                left.load(step * BK), right.load(step * BK);
+                share<BM> left = {a, row, m, k};
+                share<BN> right = {b, column, n, k};
+                if (step * BK + BK + 2 <= k) {
+                    left.load<true>(step * BK), right.load<true>(step * BK);
+                } else {
+                    left.load<false>(step * BK), right.load<false>(step * BK);
+                }
                 barrier_wait(&empty[at.slot], at.parity ^ 1);
                 left.store(slot, step * BK), right.store(slot + A_BYTES, step * BK);
                 publish();
@@ -430,8 +436,8 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
             }
         });
     } else {
-        take_up_to<232>();
-        const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
+        keep_registers<BY_tma ? 232 : 104>();
+        const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
         const auto release = [&](unsigned int slot) { // a thread for each block that writes to it
             if (threadIdx.x % 128 < SHARE) {
