@@ -109,18 +109,19 @@ static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
     if (gt_draft_is_block(draft, constant->name) || gt_draft_is_declared(w, constant->name)) {
         return;
     }
-    if (is_fixed) {
-        gt_text_printf(w->out,
-                       "// guess: nothing here defines '%s'\n"
-                       "#pragma gputune problem(const %s = 1)\n",
-                       constant->name, constant->name);
-        return;
-    }
     gt_draft_comparison usual = {.numbers = {1, 2, 4}, .count = 3};
     const gt_token name = {GT_TOKEN_NAME, constant->name, strlen(constant->name), 0, 0};
     const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &name);
+    if (is_fixed) {
+        gt_text_printf(w->out,
+                       "// guess: nothing here defines '%s'\n"
+                       "#pragma gputune problem(const %s = %lld)\n",
+                       constant->name, constant->name,
+                       compared ? (long long)compared->numbers[0] : 1LL);
+        return;
+    }
     usual = compared ? *compared : usual;
-    if (usual.count == 1 && (usual.numbers[0] == 0 || usual.numbers[0] == 1)) {
+    if (usual.count == 1 && !usual.is_told && (usual.numbers[0] == 0 || usual.numbers[0] == 1)) {
         usual.numbers[usual.count++] = 1 - usual.numbers[0]; /* a switch */
     }
     gt_text_printf(w->out,

@@ -55,11 +55,12 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
     int64_t value = 0;
     size_t leaves = c->tracer.leaf_count;
+    int uses = c->tracer.leaf_uses;
     gt_expression *expression = gt_trace(&c->tracer, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, &c->tracer, expression);
     bool is_name =
         span.end == span.first + 1 && c->program->tokens.items[span.first].kind == GT_TOKEN_NAME;
-    bool is_derived = expression && !is_name && c->tracer.leaf_count > leaves;
+    bool is_derived = expression && !is_name && c->tracer.leaf_uses > uses;
     gt_expression_free(expression);
     c->tracer.leaf_count = leaves;
     if (is_derived) {
@@ -175,34 +176,48 @@ void gt_call_bind(gt_caller *c)
     }
 }
 
-/* The type that an argument of the kernel's template comes to; "": none that has a name here. */
-static void read_type(char out[GT_NAME_MAX], const gt_caller *c, gt_span item)
+/* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a
+ * caller;
+ * "": it is not found. */
+static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_t index)
 {
     enum { HOPS = 6 };
     const gt_program *program = c->program;
+    gt_span value = {0, 0};
     gt_site site = c->site;
-    out[0] = '\0';
-    for (int hop = 0; hop < HOPS && item.first < item.end; hop++) {
-        char words[GT_NAME_MAX] = "";
-        size_t length = 0;
-        gt_element element;
-        gt_found found;
-        bool by_macro;
-        for (size_t i = item.first; i < item.end && length < sizeof words; i++) {
-            const gt_token *token = &program->tokens.items[i];
-            length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
-                                          length ? " " : "", (int)token->length, token->text);
+    gt_found found;
+    (void)gt_program_item_at(program, &value, c->launch.arguments, index);
+    for (int hop = 0; hop < HOPS && value.first < value.end; hop++) {
+        value = gt_program_strip(program, value);
+        if (value.end != value.first + 1 || !gt_program_find(&found, program, &site, value.first)) {
+            break;
         }
-        if (gt_element_from_name(&element, words) ||
-            gt_trace_bytes(program, words, &by_macro) > 0) {
-            memcpy(out, words, sizeof words);
+        gt_span type = {found.identity, found.identity};
+        while (gt_program_is_any(program, type.end - 1, "__restrict__ __restrict restrict const")) {
+            type.end--;
+        }
+        type.end -= gt_program_is(program, type.end - 1, "*");
+        for (type.first = type.end; type.end < found.identity && type.first > 0 &&
+                                    program->tokens.items[type.first - 1].kind == GT_TOKEN_NAME;) {
+            type.first--;
+        }
+        if (type.first < type.end && gt_trace_type(out, program, type, &site) > 0) {
             return;
         }
-        if (item.end != item.first + 1 || !gt_program_find(&found, program, &site, item.first)) {
-            return;
-        }
-        item = found.value;
+        value = found.value;
         site = found.site;
+    }
+    out[0] = '\0';
+}
+
+/* What a type of the kernel's template comes to, where the launch leaves it to the arguments. */
+static void deduce_type(const gt_caller *c, gt_draft_constant *constant)
+{
+    for (uint32_t i = 0; i < c->draft->parameter_count && !constant->type[0]; i++) {
+        const gt_function_parameter *parameter = &c->draft->parameters[i];
+        if (parameter->pointer && strcmp(parameter->words, constant->name) == 0) {
+            find_pointer_type(constant->type, c, i);
+        }
     }
 }
 
@@ -231,8 +246,12 @@ void gt_call_read_template(gt_caller *c)
             continue;
         }
         bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
-        if (given && constant->is_type) {
-            read_type(constant->type, c, item);
+        if (constant->is_type) {
+            bool known = given && gt_trace_type(constant->type, c->program, item, &c->site) > 0;
+            constant->type[0] = known ? constant->type[0] : '\0';
+            if (!given) {
+                deduce_type(c, constant);
+            }
             note_integers(c->draft, constant);
         }
         if (given && !constant->is_type && gt_call_number_of(&value, c, item, &c->site)) {

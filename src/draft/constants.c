@@ -253,33 +253,39 @@ static void insert_number(gt_draft_comparison *one, int64_t number)
     }
 }
 
-const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
-                                                  const gt_token *name)
+static gt_draft_comparison *find_comparison(const gt_draft_compared *compared,
+                                            const gt_token *name)
 {
     for (size_t i = 0; compared && i < compared->count; i++) {
-        if (gt_token_equals(&compared->items[i].name, name)) {
-            return compared->items[i].count ? &compared->items[i] : NULL;
+        if (gt_token_is(name, compared->items[i].name)) {
+            return &compared->items[i];
         }
     }
     return NULL;
+}
+
+const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
+                                                  const gt_token *name)
+{
+    const gt_draft_comparison *found = find_comparison(compared, name);
+    return found && found->count ? found : NULL;
 }
 
 /* `NAME == 4` in a condition. */
 static gputune_status read_comparisons(gt_draft_compared *out, gt_lexer line)
 {
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        gt_draft_comparison added = {.name = line.token}, *one = &added;
+        gt_draft_comparison added = {0}, *one = find_comparison(out, &line.token);
         gt_lexer ahead = line;
         gt_lexer_next(&ahead);
         if (line.token.kind != GT_TOKEN_NAME || !gt_lexer_accept(&ahead, "==") ||
-            ahead.token.kind != GT_TOKEN_NUMBER || gt_lexer_is(&line, "__CUDA_ARCH__")) {
+            ahead.token.kind != GT_TOKEN_NUMBER || gt_lexer_is(&line, "__CUDA_ARCH__") ||
+            (one && one->is_told)) {
             continue;
         }
-        for (size_t i = 0; i < out->count; i++) {
-            one = gt_token_equals(&out->items[i].name, &added.name) ? &out->items[i] : one;
-        }
-        insert_number(one, strtoll(ahead.token.text, NULL, 0));
-        GT_TRY(one == &added ? gt_array_push(out, added) : GPUTUNE_OK);
+        gt_draft_token_text(added.name, sizeof added.name, &line.token);
+        insert_number(one ? one : &added, strtoll(ahead.token.text, NULL, 0));
+        GT_TRY(one || !added.name[0] ? GPUTUNE_OK : gt_array_push(out, added));
     }
     return GPUTUNE_OK;
 }
@@ -294,10 +300,50 @@ gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text)
                 GT_TRY(read_comparisons(out, line));
             }
             bool is_definition = defines && gt_lexer_accept(&line, "define");
-            for (size_t i = 0; i < out->count && is_definition; i++) {
-                bool is_own = gt_token_equals(&out->items[i].name, &line.token);
-                out->items[i].count = is_own ? 0 : out->items[i].count;
+            gt_draft_comparison *one = is_definition ? find_comparison(out, &line.token) : NULL;
+            if (one) {
+                one->count = 0;
             }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The numbers of a list, with the lexer behind its bracket; false: it has something else. */
+static bool read_numbers(gt_draft_comparison *out, gt_lexer *lexer)
+{
+    while (lexer->token.kind == GT_TOKEN_NUMBER) {
+        insert_number(out, strtoll(lexer->token.text, NULL, 0));
+        gt_lexer_next(lexer);
+        if (!gt_lexer_accept(lexer, ",")) {
+            break;
+        }
+    }
+    return out->count > 0 && gt_token_is_any(&lexer->token, "} ]");
+}
+
+gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text)
+{
+    enum { BETWEEN = 9 }; /* tokens, as in `, std::vector<uint64_t>` */
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, script, strlen(script), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        gt_draft_comparison added = {.is_told = true};
+        gt_lexer ahead = lexer;
+        const gt_token name = {GT_TOKEN_NAME, lexer.token.text + 1, lexer.token.length - 2, 0, 0};
+        if (lexer.token.kind != GT_TOKEN_STRING || lexer.token.length < 3) {
+            continue;
+        }
+        gt_draft_token_text(added.name, sizeof added.name, &name);
+        gt_lexer_next(&ahead);
+        for (int i = 0; i < BETWEEN && !gt_token_is_any(&ahead.token, "{ [ ; )"); i++) {
+            gt_lexer_next(&ahead);
+        }
+        bool opens = gt_token_is_any(&ahead.token, "{ [");
+        gt_lexer_next(&ahead);
+        if (opens && added.name[0] && !find_comparison(out, &name) &&
+            read_numbers(&added, &ahead) && gt_draft_occurs(text, strlen(text), added.name)) {
+            GT_TRY(gt_array_push(out, added));
         }
     }
     return GPUTUNE_OK;
@@ -396,6 +442,15 @@ void gt_draft_read_undefined(gt_draft *draft)
         const gt_program_function *function = &program->functions.items[i];
         if (program->tokens.items[function->name].text == name) {
             read_undefined(draft, function->body, 0);
+        }
+    }
+    for (size_t i = 0; draft->compared && i < draft->compared->count; i++) {
+        const gt_draft_comparison *one = &draft->compared->items[i];
+        const gt_function *own = &draft->function;
+        const gt_token token = {GT_TOKEN_NAME, one->name, strlen(one->name), 0, 0};
+        if (one->is_told && one->count > 0 &&
+            gt_draft_occurs(whole + own->begin, own->end - own->begin, one->name)) {
+            note_undefined(draft, &token); /* also where an #if leaves it out */
         }
     }
 }

@@ -30,7 +30,7 @@ enum {
     GT_DRAFT_GRID_DIM = 9,
     GT_DRAFT_BUILTINS = 12,
     GT_DRAFT_SYMBOLS_MAX = 2048,
-    GT_DRAFT_COMPARED = 8,
+    GT_DRAFT_COMPARED = 16,
     GT_DRAFT_STRIDED_GRID = 256 /* blocks, where results depend on how many there are */
 };
 
@@ -110,11 +110,12 @@ typedef struct gt_draft_dimension {
     bool is_guessed;          /* no comparison says the size */
 } gt_draft_dimension;
 
-/* A name that an #if compares with numbers. */
+/* A name that a tuner gives values to, or that an #if compares with numbers. */
 typedef struct gt_draft_comparison {
-    gt_token name;
+    char name[GT_NAME_MAX];
     int64_t numbers[GT_DRAFT_COMPARED]; /* from the least */
     size_t count;                       /* 0: the text defines it */
+    bool is_told;                       /* by a tuner: all that it takes */
 } gt_draft_comparison;
 
 typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
@@ -166,6 +167,9 @@ gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *val
 /* Reads the names that the conditions of the text compare with numbers, and that it does not
  * define. ENOMEM. */
 gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text);
+/* Reads what another file, a tuner's script, has as `"NAME", {1, 2, 4}` or `"NAME"] = [1, 2, 4]`, of
+ * the names in `text`. ENOMEM. */
+gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text);
 /* What is known of the name, or NULL. */
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
                                                   const gt_token *name);

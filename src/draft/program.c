@@ -127,11 +127,14 @@ static void read_functions(gt_program *program)
     }
 }
 
-void gt_program_read(gt_program *program, const char *text)
+void gt_program_read(gt_program *program, const char *const *texts, size_t count)
 {
-    read_tokens(program, text, false);
-    program->code = program->tokens.count;
-    read_tokens(program, text, true);
+    for (int macros = 0; macros < 2; macros++) {
+        for (size_t i = 0; i < count; i++) {
+            read_tokens(program, texts[i], macros);
+        }
+        program->code = macros ? program->code : program->tokens.count;
+    }
     read_functions(program);
 }
 
@@ -276,14 +279,13 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 
 static const char no_types[] = "return else new delete case do goto";
 
-/* The next call of the function behind `from`: the token of its name, and the arguments; false:
- * there is none. */
-static bool find_call(const gt_program *program, const gt_program_function *function, size_t from,
-                      size_t *at, gt_span *arguments)
+/* The next call of a function behind `from`: the token of its name, and the arguments; false: there
+ * is none. `definition`: where it is defined. */
+static bool find_call_of(const gt_program *program, const gt_token *name, size_t definition,
+                         size_t from, size_t *at, gt_span *arguments)
 {
-    const gt_token *name = &program->tokens.items[function->name];
     for (size_t i = from + 1; i < program->code; i++) {
-        if (i == function->name || !is_same(program, i, name)) {
+        if (i == definition || !is_same(program, i, name)) {
             continue;
         }
         size_t open = i + 1;
@@ -300,6 +302,47 @@ static bool find_call(const gt_program *program, const gt_program_function *func
         }
     }
     return false;
+}
+
+/* NAME<<<…>>> or NAME<…><<<…>>>. */
+static bool is_launched(const gt_program *program, const gt_token *name)
+{
+    for (size_t i = 0; i + 1 < program->code; i++) {
+        if (is_same(program, i, name) &&
+            (gt_program_is(program, i + 1, "<<") || gt_program_is(program, i + 1, "<"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool calls(const gt_program *program, const gt_program_function *function,
+                  const gt_token *name)
+{
+    size_t at;
+    gt_span arguments;
+    return find_call_of(program, name, function ? function->name : program->code, 0, &at,
+                        &arguments) ||
+           is_launched(program, name);
+}
+
+bool gt_program_is_called(const gt_program *program, const gt_program_function *function)
+{
+    return calls(program, function, &program->tokens.items[function->name]);
+}
+
+bool gt_program_takes(const gt_program *program, const gt_program *other)
+{
+    bool takes = false;
+    for (size_t i = 0; i < program->functions.count; i++) {
+        const gt_program_function *function = &program->functions.items[i];
+        const gt_token *name = &program->tokens.items[function->name];
+        if (gt_program_function_of(other, name)) {
+            return false;
+        }
+        takes = takes || (!gt_program_is_called(program, function) && calls(other, NULL, name));
+    }
+    return takes;
 }
 
 /* From `first` to the end of a statement or declarator. */
@@ -338,7 +381,11 @@ static bool defines(gt_found *out, const gt_program *program, size_t at)
         out->value = value_at(program, at + 2);
         return true;
     }
-    return is_typed && gt_program_is_any(program, at + 1, "; :");
+    bool is_pointer = at > 2 && gt_program_is(program, at - 1, "*") && is_name(program, at - 2) &&
+                      !gt_program_is_any(program, at - 2, no_types) &&
+                      gt_program_is_any(program, at - 3, "; { } const");
+    return (is_typed && gt_program_is_any(program, at + 1, "; :")) ||
+           (is_pointer && gt_program_is_any(program, at + 1, "; ,"));
 }
 
 bool gt_program_is_plain(const gt_program *program, gt_span span)
@@ -434,7 +481,8 @@ static void find_argument(gt_found *out, const gt_program *program,
 {
     gt_span arguments, value;
     size_t at = 0;
-    while (find_call(program, function, at, &at, &arguments)) {
+    const gt_token *name = &program->tokens.items[function->name];
+    while (find_call_of(program, name, function->name, at, &at, &arguments)) {
         if (gt_program_item_at(program, &value, arguments, index)) {
             out->value = value;
             out->site = (gt_site){at, gt_program_function_at(program, at), NULL};

@@ -49,6 +49,10 @@ typedef struct gt_tracer {
     bool failed, is_dimension; /* too much, or not understood */
 } gt_tracer;
 
+/* The words of a type, as the program has them, with what its names stand for: an element's, or as
+ * they are; its bytes, or 0. */
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
+                      const gt_site *site);
 /* A leaf of that name, which no other leaf has; its index. */
 size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
 /* The variables that the value is a plain name of, one after another; back: how many. *span and

@@ -49,7 +49,9 @@ bool gt_header_is_known(const char *name)
                                         "cusparse.h",
                                         "cusolverDn.h",
                                         "nvToolsExt.h"};
-    return begins_with_any(name, known, sizeof known / sizeof *known);
+    const char *dot = strrchr(name, '.');
+    return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
+           begins_with_any(name, known, sizeof known / sizeof *known);
 }
 
 /* ---- code ---- */
@@ -107,7 +109,7 @@ static bool is_of_host(const gt_token *token)
     static const char words[] =
         "cout cerr endl ifstream ofstream stringstream FILE stderr stdout stdin fopen memalign "
         "posix_memalign fprintf fscanf scanf exit getenv argv srand gettimeofday clock_gettime "
-        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime thrust torch main "
+        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime torch main "
         "PYBIND11_MODULE TORCH_LIBRARY __host__";
     static const char of_device[] = "cudaTextureObject_t cudaSurfaceObject_t";
     static const char *const libraries[] = {"cublas",   "cufft",           "cusparse",
@@ -117,7 +119,9 @@ static bool is_of_host(const gt_token *token)
         library |= begins(token, libraries[i]);
     }
     bool random = gt_token_is(token, "rand") && strncmp(token->text + token->length, "()", 2) == 0;
-    return library || random || gt_token_is_any(token, words) ||
+    bool thrust = gt_token_is(token, "thrust") &&
+                  strncmp(token->text + token->length, "::complex", strlen("::complex")) != 0;
+    return library || random || thrust || gt_token_is_any(token, words) ||
            (begins(token, "cuda") && !gt_token_is_any(token, of_device));
 }
 

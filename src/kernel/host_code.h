@@ -14,7 +14,7 @@ gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_
 /* Whether the header is for host code, so that no kernel misses it where it is not found. */
 bool gt_header_is_hosts(const char *name);
 /* Whether it is one of CUDA's whose device part, if any, the compiler knows without it, and which
- * it reads slowly or not at all. */
+ * it reads slowly or not at all, or a source in C. */
 bool gt_header_is_known(const char *name);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reads the structs of a template's code. */
 #include "kernel/structure.h"
 
+#include "kernel/code_constant.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -253,12 +254,33 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
                : refuse(head->place, structure, "no data", "at least one member");
 }
 
+static gputune_status add_alias(gt_parse *parse, const char *name, const char type[GT_NAME_MAX])
+{
+    gt_structure *structure = NULL;
+    const gt_structure *target;
+    GT_TRY(new_structure(&structure, parse, name));
+    memcpy(structure->alias, type, sizeof structure->alias);
+    return gt_structure_find(&target, parse, type);
+}
+
+/* `#define NAME TYPE`. */
+static gputune_status find_macro(gt_parse *parse, const char *name)
+{
+    char type[GT_NAME_MAX];
+    gt_lexer value;
+    bool is_type =
+        gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
+        value.token.kind == GT_TOKEN_NAME &&
+        gt_words_read(type, sizeof type, &value, "a type") == GPUTUNE_OK &&
+        value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
+    return is_type ? add_alias(parse, name, type) : GPUTUNE_OK;
+}
+
 /* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
 static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, bool is_using,
                                  const char *name)
 {
     char type[GT_NAME_MAX];
-    gt_structure *structure = NULL;
     if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
         return GPUTUNE_OK;
     }
@@ -268,11 +290,8 @@ static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, b
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
         return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
     }
-    GT_TRY(new_structure(&structure, parse, name));
-    memcpy(structure->alias, type, sizeof structure->alias);
-    const gt_structure *target;
     *found = true;
-    return gt_structure_find(&target, parse, type);
+    return add_alias(parse, name, type);
 }
 
 /* With the lexer on a token: reads what it begins, if that is the type wanted. */
@@ -327,7 +346,7 @@ static gputune_status find_definition(gt_parse *parse, const char *name)
             GT_TRY(read_type(&found, &head, parse, &lexer, name));
         }
     }
-    return GPUTUNE_OK;
+    return found ? GPUTUNE_OK : find_macro(parse, name);
 }
 
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)

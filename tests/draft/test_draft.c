@@ -366,7 +366,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char *draft = NULL;
         gputune_status status =
-            gt_draft_template(&draft, "kernel.cu", refused[i].text, refused[i].kernel, NULL, NULL);
+            gt_draft_template(&draft, "kernel.cu", refused[i].text, refused[i].kernel, NULL, NULL, NULL);
         assert_int_equal(status, refused[i].status);
         assert_string_equal(gt_message(), refused[i].message);
         assert_null(draft);

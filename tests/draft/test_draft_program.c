@@ -269,7 +269,7 @@ static void test_headers(void **state)
                                 "#include \"check.h\"\n#include \"absent.h\"\n"
                                 "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
-                                NULL, include, NULL));
+                                NULL, include, NULL, NULL));
     assert_true(has(draft, "#include \"check.h\"\n// ? \"absent.h\" is not beside this file\n"
                            "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
                            "#pragma gputune kernel(k)\n"));
