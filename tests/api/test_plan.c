@@ -178,6 +178,35 @@ static void test_table_replaces(void **state)
     gputune_plan_release(second);
 }
 
+/* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
+static void test_table_keeps_what_had_its_time(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key;
+    gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
+    gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
+    five.final = false;
+    five.limit_s = 5;
+    nine = five;
+    nine.limit_s = 9;
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
+    key_of(&key, 1024, &options);
+    assert_int_equal(gt_plan_table_add(table, &key, &five, first, false, 0), GPUTUNE_OK);
+    gt_plan_table_note_result(table);
+    gputune_plan *found = gt_plan_table_find(table, &key, &five);
+    assert_ptr_equal(found, first);
+    gputune_plan_release(found);
+    assert_null(gt_plan_table_find(table, &key, &nine));
+    assert_int_equal(gt_plan_table_add(table, &key, &nine, second, false, 0), GPUTUNE_OK);
+    found = gt_plan_table_find(table, &key, &five);
+    assert_ptr_equal(found, second);
+    gputune_plan_release(found);
+    gt_plan_table_free(table);
+    gputune_plan_release(first);
+    gputune_plan_release(second);
+}
+
 enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {
@@ -428,6 +457,7 @@ int main(void)
         IN_WORLD(test_table_finds_by_size_and_effort),
         IN_WORLD(test_table_grows),
         IN_WORLD(test_table_replaces),
+        IN_WORLD(test_table_keeps_what_had_its_time),
         IN_WORLD(test_readers_find_what_was_added),
         IN_WORLD(test_a_full_table_keeps_what_is_in_use),
         IN_WORLD(test_a_table_of_one_plan),

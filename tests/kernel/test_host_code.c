@@ -50,6 +50,11 @@ static void test_what_uses_the_host_is_the_hosts(void **state)
     check("using namespace std; int f(vector<int> &v) { return v[0]; }", "using namespace std;");
     check("int f(vector<int> &v) { return v[0]; }", "int f(vector<int> &v) { return v[0]; }");
     check("struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }", "");
+    check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
+    check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
+          "");
+    check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; };",
+          "struct P { float x; };");
 }
 
 static void test_the_gpus_part_stays(void **state)
