@@ -55,6 +55,11 @@ static void test_what_uses_the_host_is_the_hosts(void **state)
     check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } };",
           "struct S { };");
     check("struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }", "");
+    check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
+    check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
+          "");
+    check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; };",
+          "struct P { float x; };");
 }
 
 static void test_the_gpus_part_stays(void **state)
