@@ -1,6 +1,5 @@
 /* Status codes and the thread's last message. */
-#ifndef GT_BASE_STATUS_H
-#define GT_BASE_STATUS_H
+#pragma once
 
 #include <gputune.h>
 #include <stdarg.h>
@@ -59,5 +58,3 @@ static inline gputune_status gt_allocated(const void *memory)
 
 /* Goes on with `call` where all before went well: for functions that clean up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
-
-#endif

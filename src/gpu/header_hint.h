@@ -1,6 +1,5 @@
 /* What to do about a header that the compiler did not find. */
-#ifndef GT_GPU_HEADER_HINT_H
-#define GT_GPU_HEADER_HINT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -8,5 +7,3 @@
  * where it was looked for (the -I options) and what to install or to name. */
 void gt_header_hint_append(gt_text *out, const char *line, const char *const *options,
                            size_t option_count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which parts of a text its #if leave out, as far as they can be told. */
-#ifndef GT_KERNEL_BRANCHES_H
-#define GT_KERNEL_BRANCHES_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -17,5 +16,3 @@ typedef GT_ARRAY(gt_left_out) gt_branches;
 gputune_status gt_branches_read(gt_branches *branches, const char *text);
 /* Whether the place in the text is left out. */
 bool gt_branches_leave_out(const gt_branches *branches, const char *at);
-
-#endif

@@ -1,7 +1,6 @@
 /* Finds what of a program's text is for the host alone: main(), launches, what calls CUDA's runtime
  * or the parts of C++'s library that GPUs have not, and what uses these. */
-#ifndef GT_KERNEL_HOST_CODE_H
-#define GT_KERNEL_HOST_CODE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -9,5 +8,3 @@
  * blank; lines keep their numbers. What is declared for the GPU, or cannot be told, stays. *out is
  * the caller's to free(). ENOMEM. */
 gputune_status gt_host_code_cut(char **out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* What catalog.c and catalog_files.c share. Everything is called under the catalog's lock. */
-#ifndef GT_TUNER_CATALOG_PARTS_H
-#define GT_TUNER_CATALOG_PARTS_H
+#pragma once
 
 #include "tuner/catalog.h"
 
@@ -65,5 +64,3 @@ gputune_status gt_catalog_resolve_text(gt_kernel_refs *out, gt_catalog *catalog,
 /* Makes the file that was taken up last be found no more. */
 void gt_catalog_forget_newest(gt_catalog *catalog);
 void gt_catalog_files_free(gt_catalog *catalog);
-
-#endif

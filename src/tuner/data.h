@@ -1,8 +1,7 @@
 /* Data of a measurement that come from the host: the caller's own buffers, files, expressions of
  * the index (data.c); the files behind them (data_files.c); the caller's own reference
  * (data_reference.c). */
-#ifndef GT_TUNER_DATA_H
-#define GT_TUNER_DATA_H
+#pragma once
 
 #include "base/text.h"
 #include "kernel/npy.h"
@@ -52,5 +51,3 @@ static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argu
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;
 }
-
-#endif

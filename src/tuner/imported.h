@@ -1,7 +1,6 @@
 /* Stored results that are not proved here yet: imported, made at another size of their bucket, or
  * judged by what another process had for a reference. */
-#ifndef GT_TUNER_IMPORTED_H
-#define GT_TUNER_IMPORTED_H
+#pragma once
 
 #include "tuner/tune.h"
 
@@ -13,5 +12,3 @@ bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_c
  * worker, and stores that. ENOTFOUND, silently, if there is none; with a warning, if it is not
  * right or cannot be proved. */
 gputune_status gt_choose_imported(gt_choice *out, gt_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* Choices that are not measured, because the user's environment or the caller orders them. */
-#ifndef GT_TUNER_ORDERED_H
-#define GT_TUNER_ORDERED_H
+#pragma once
 
 #include "tuner/tune.h"
 
@@ -10,5 +9,3 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request);
  * this scenario found it right, it is proved in a worker first. EINVAL if the template has no such
  * configuration, ENOVARIANT if constraints or the device exclude it; else what became of it. */
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text);
-
-#endif

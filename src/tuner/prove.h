@@ -1,6 +1,5 @@
 /* Proving given configurations in a worker, without measuring. */
-#ifndef GT_TUNER_PROVE_H
-#define GT_TUNER_PROVE_H
+#pragma once
 
 #include "tuner/history.h"
 #include "tuner/tune.h"
@@ -19,5 +18,3 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
 /* Whether an answer that is not proved here may be proved by this call, which then waits for it:
  * not where it wants its answer at once, and not where no worker process does it. */
 bool gt_may_prove(const gt_request *request);
-
-#endif

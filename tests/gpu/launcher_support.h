@@ -1,6 +1,5 @@
 /* What the tests of the launcher share: a device, an image, and launches. */
-#ifndef GT_TESTS_LAUNCHER_SUPPORT_H
-#define GT_TESTS_LAUNCHER_SUPPORT_H
+#pragma once
 
 #include "gpu/launcher.h"
 #include "support/fake_driver.h"
@@ -116,5 +115,3 @@ static inline int setup(void **state)
     }
     return 0;
 }
-
-#endif
