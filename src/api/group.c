@@ -4,7 +4,7 @@
 #include "base/readers.h"
 #include "base/text.h"
 #include "base/versioned.h"
-#include "tuner/ordered.h"
+#include "tuner/prove.h"
 
 #include <stdio.h>
 #include <string.h>

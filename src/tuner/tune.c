@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "tuner/history.h"
-#include "tuner/imported.h"
 #include "tuner/outcome.h"
 #include "tuner/prove.h"
 #include "tuner/session.h"
