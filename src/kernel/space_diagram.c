@@ -403,9 +403,7 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
     }
     gputune_status status = open_builder(&b);
     GT_THEN(status, take_levels(&b));
-    if (status == GPUTUNE_OK) {
-        status = count_endings(&diagram, space);
-    }
+    GT_THEN(status, count_endings(&diagram, space));
     free_level(&b.now);
     free_level(&b.next);
     free(b.table);

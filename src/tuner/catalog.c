@@ -255,9 +255,7 @@ static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const
     for (int i = 0; i < count; i++) {
         char *path = NULL;
         GT_THEN(status, gt_path_format(&path, "%s/%s", catalog->folder, files[i]->d_name));
-        if (status == GPUTUNE_OK) {
-            status = add_kernels_of(out, catalog, path, kernel);
-        }
+        GT_THEN(status, add_kernels_of(out, catalog, path, kernel));
         free(path);
         free(files[i]);
     }
@@ -430,9 +428,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = find_folders(catalog, given);
     GT_THEN(status, read_prelude(catalog));
-    if (status == GPUTUNE_OK) {
-        status = gt_catalog_set_include_paths(catalog, NULL, 0);
-    }
+    GT_THEN(status, gt_catalog_set_include_paths(catalog, NULL, 0));
     if (status != GPUTUNE_OK) {
         gt_catalog_close(catalog);
         return status;
@@ -674,9 +670,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = resolve(&refs, catalog, kernel);
     GT_THEN(status, check_several(&refs, kernel, false));
-    if (status == GPUTUNE_OK) {
-        status = get(out, catalog, &refs.items[0]);
-    }
+    GT_THEN(status, get(out, catalog, &refs.items[0]));
     pthread_mutex_unlock(&catalog->lock);
     gt_array_free(&refs);
     return status;

@@ -560,9 +560,7 @@ static gputune_status refer(gt_measure_setup *setup, const gt_request *request,
     }
     gputune_status status = add_arguments(&c, setup);
     GT_THEN(status, ask(&c, problem));
-    if (status == GPUTUNE_OK) {
-        status = send_results(setup, &c);
-    }
+    GT_THEN(status, send_results(setup, &c));
     free_call(&c);
     return status;
 }

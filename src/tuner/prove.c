@@ -309,12 +309,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
                     request->template->name, gt_message());
     }
     gt_history_free(&history);
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    return gt_choice_give(out, &choice, status);
 }
 
 gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
@@ -368,12 +363,7 @@ static gputune_status choose_proved(gt_choice *out, gt_request *request, const g
     }
     gputune_status status = gt_prove(&choice, request, config, 1, history);
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    return gt_choice_give(out, &choice, status);
 }
 
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
