@@ -58,3 +58,8 @@ static inline gputune_status gt_allocated(const void *memory)
 
 /* Goes on with `call` where all before went well: for functions that clean up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
+
+/* What a function returns that made something: gives the `made` where all went well, else cleans
+ * up with a call of `drop`. */
+#define GT_GIVE(status, out, made, drop)                                                           \
+    ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

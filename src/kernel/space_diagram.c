@@ -407,12 +407,7 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
     free_level(&b.now);
     free_level(&b.next);
     free(b.table);
-    if (status < 0) {
-        gt_diagram_free(&diagram);
-        return status;
-    }
-    *out = diagram;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, diagram, gt_diagram_free(&diagram));
 }
 
 void gt_diagram_free(gt_diagram *diagram)

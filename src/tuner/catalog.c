@@ -154,12 +154,7 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     GT_TRY(gt_allocated(file));
     gputune_status status = gt_strdup(&file->path, path);
     GT_THEN(status, gt_array_push(&catalog->files, file));
-    if (status < 0) {
-        free_file(file);
-        return status;
-    }
-    *out = file;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, file, free_file(file));
 }
 
 static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
@@ -429,12 +424,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     gputune_status status = find_folders(catalog, given);
     GT_THEN(status, read_prelude(catalog));
     GT_THEN(status, gt_catalog_set_include_paths(catalog, NULL, 0));
-    if (status != GPUTUNE_OK) {
-        gt_catalog_close(catalog);
-        return status;
-    }
-    *out = catalog;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, catalog, gt_catalog_close(catalog));
 }
 
 void gt_catalog_close(gt_catalog *catalog)
@@ -550,12 +540,7 @@ static gputune_status read_given(void *user, const gt_include *include, gt_inclu
     gt_included found = {0};
     GT_TRY(gt_strdup(&found.text, at->text));
     gputune_status status = gt_strdup(&found.path, include->name);
-    if (status != GPUTUNE_OK) {
-        free(found.text);
-        return status;
-    }
-    *out = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, found, free(found.text));
 }
 
 /* All kernels of the text are parsed, since the caller may free it. */

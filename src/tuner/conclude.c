@@ -383,5 +383,5 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
         warn_unstored(tuning);
     }
     gt_tuning_free_trials(&list);
-    return gt_choice_give(out, &choice, status);
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

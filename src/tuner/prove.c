@@ -309,7 +309,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
                     request->template->name, gt_message());
     }
     gt_history_free(&history);
-    return gt_choice_give(out, &choice, status);
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }
 
 gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
@@ -363,7 +363,7 @@ static gputune_status choose_proved(gt_choice *out, gt_request *request, const g
     }
     gputune_status status = gt_prove(&choice, request, config, 1, history);
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
-    return gt_choice_give(out, &choice, status);
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }
 
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)

@@ -111,5 +111,5 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     GT_THEN(status, prove_best(&choice, best, request, &history));
     gt_history_free(&history);
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
-    return gt_choice_give(out, &choice, status);
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -19,16 +19,6 @@ void gt_choice_free(gt_choice *choice)
     *choice = (gt_choice){0};
 }
 
-gputune_status gt_choice_give(gt_choice *out, gt_choice *choice, gputune_status status)
-{
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(choice);
-        return status;
-    }
-    *out = *choice;
-    return GPUTUNE_OK;
-}
-
 /* --- from what is stored ---------------------------------------------------------------------- */
 
 /* How much faster than today's default a winner is whose tuning had another one: known where that
@@ -139,7 +129,7 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
     GT_THEN(status, choose_fallback(choice, request, winner));
     const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
     GT_THEN(status, gt_strdup(&choice->stop_reason, reason));
-    return gt_choice_give(out, choice, status);
+    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
 }
 
 static bool is_of_space(const gt_winner *winner, const gt_request *request)
@@ -261,7 +251,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
     }
-    return gt_choice_give(out, choice, status);
+    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
 }
 
 static gputune_status choose_nearest(gt_choice *out, gt_request *request)

@@ -23,8 +23,6 @@ typedef struct gt_choice {
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* Gives a choice that succeeded, frees one that failed; returns the status. */
-gputune_status gt_choice_give(gt_choice *out, gt_choice *choice, gputune_status status);
 /* The configuration of a stored winner. ENOTFOUND when it is not one of the request's. The default
  * is one, also where restrictions leave it out: it races in every space. */
 gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner);
