@@ -184,7 +184,7 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
         GT_TRY(gt_launcher_scratch(&scratch, variant->launchers[index], measure->stream, i));
         if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH && scratch) {
             GT_CALL(measure, EmuCheckMemory, scratch, launch->parameters[i].scratch_bytes,
-                    "scratch bytes", 1, false);
+                    "scratch bytes", 1, launch->parameters[i].zero_first);
         }
     }
     return GPUTUNE_OK;

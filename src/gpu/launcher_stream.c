@@ -197,6 +197,9 @@ static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launche
         if (instance->scratch[i] && bytes) {
             GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i] - instance->guard_bytes,
                     byte, bytes + 2 * (uint64_t)instance->guard_bytes, stream);
+            if (launch->parameters[i].zero_first) {
+                GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i], 0, bytes, stream);
+            }
         }
     }
     return GPUTUNE_OK;

@@ -387,7 +387,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     }
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
-    gt_header_hint_append(&hint, line, request->options, request->option_count);
+    gt_header_hint_append(&hint, line, request->text, request->options, request->option_count);
     if (strstr(line, "device-side kernel launch")) {
         gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
                               "them one after another by launch()");

@@ -38,6 +38,7 @@ typedef struct gt_database {
     bool made;            /* the file was made by this connection */
     bool current;         /* the file can be written, and its schema is today's */
     const char *distrust; /* why its code is not launched and its results are not proved; NULL */
+    bool given; /* it is the system's: what is in it was decided by those who installed it */
     gt_patience patience;
 } gt_database;
 

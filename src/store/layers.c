@@ -189,6 +189,9 @@ static void open_system(gt_store *store)
                          why, sizeof why) != GPUTUNE_OK) {
         gt_layers_drop_system(store, why);
     }
+    if (store->system) {
+        store->system->given = true;
+    }
 }
 
 /* The file that the user or the program named; NULL: none. */

@@ -177,9 +177,10 @@ typedef struct gt_winner_list {
 
 /* All winners of the scenario, over all layers: upper layers first, in a layer final ones first,
  * then the newest. A lower layer's winner is left out where an upper one of the same space answers
- * for it. A winner counts only while its trial is right and says the same configuration. Nothing
- * known: an empty list. EBUSY, silently, when the file could not be read in time and nothing was
- * found without it. gt_winner_list_free() releases. */
+ * for it. All of the system's database are final, and those of upper layers that are as fast. A
+ * winner counts only while its trial is right and says the same configuration. Nothing known: an
+ * empty list. EBUSY, silently, when the file could not be read in time and nothing was found
+ * without it. gt_winner_list_free() releases. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);

@@ -175,6 +175,35 @@ TEST_WITHIN(test_table_replaces, open_world, close_world)
     gputune_plan_release(second);
 }
 
+/* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
+TEST_WITHIN(test_table_keeps_what_had_its_time, open_world, close_world)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key;
+    gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
+    gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
+    five.final = false;
+    five.limit_s = 5;
+    nine = five;
+    nine.limit_s = 9;
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
+    key_of(&key, 1024, &options);
+    assert_int_equal(gt_plan_table_add(table, &key, &five, first, false, 0), GPUTUNE_OK);
+    gt_plan_table_note_result(table);
+    gputune_plan *found = gt_plan_table_find(table, &key, &five);
+    assert_ptr_equal(found, first);
+    gputune_plan_release(found);
+    assert_null(gt_plan_table_find(table, &key, &nine));
+    assert_int_equal(gt_plan_table_add(table, &key, &nine, second, false, 0), GPUTUNE_OK);
+    found = gt_plan_table_find(table, &key, &five);
+    assert_ptr_equal(found, second);
+    gputune_plan_release(found);
+    gt_plan_table_free(table);
+    gputune_plan_release(first);
+    gputune_plan_release(second);
+}
+
 enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {

@@ -78,6 +78,11 @@ TEST(test_stencil3d)
     verify_space("stencil3d", sizes, 53);
 }
 
+TEST(test_stencil2d_steps)
+{
+    verify_space("stencil2d_steps", GPUTUNE_SIZES({"height", 37}, {"width", 45}, {"R", 2}), 401);
+}
+
 int main(void)
 {
     return tests_run(open_h200, bench_close);

@@ -121,14 +121,14 @@ TEST(test_hints)
         gt_text hint = {0};
         (void)snprintf(line, sizeof line,
                        "k.cu(3): catastrophic error: cannot open source file \"%s\"", cases[i][0]);
-        gt_header_hint_append(&hint, line, options, 3);
+        gt_header_hint_append(&hint, line, "", options, 3);
         assert_string_equal(gt_text_string(&hint), cases[i][1]);
         gt_text_free(&hint);
     }
     gt_text none = {0};
-    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", options, 3);
+    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", "", options, 3);
     assert_string_equal(gt_text_string(&none), "");
-    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", NULL, 0);
+    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", "", NULL, 0);
     assert_string_equal(gt_text_string(&none),
                         "; no toolkit was found, and no folder is named; name "
                         "its folder by -I, include_paths or GPUTUNE_INCLUDE");

@@ -156,7 +156,7 @@ static const gt_excess excesses[] = {
      "a.cu:4:19: a templated or qualified type in struct 'S', which an argument uses; expected a "
      "plain type",
      S_KERNEL},
-    {4, "struct S { int a;\n#ifdef B\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",
+    {4, "struct S { int a;\n#ifdef BLOCK\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",
      "a.cu:5:1: a directive in struct 'S', which an argument uses; expected members alone",
      S_KERNEL},
     {4, "struct alignas(3) S { int a; };\n" P WITH_S "{1})", "", 0, "",
@@ -262,6 +262,8 @@ static const gt_excess excesses[] = {
      NULL},
     {7, P "scratch(flaot s[n])", "", 0, "", "a.cu:7:25: unknown type 'flaot'; expected 'float'",
      NULL},
+    {7, P "scratch(float s[n] = one)", "", 0, "",
+     "a.cu:7:38: found 'one'; expected zero, all that scratch may hold at first", NULL},
     {7, P "include(\"\")", "", 0, "",
      "a.cu:7:25: an include without a name; expected include(\"file\")", NULL},
     {7, "#include \"", "long/", 1000, "\"",

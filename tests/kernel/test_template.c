@@ -98,8 +98,8 @@ TEST(test_identity)
 static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {
     static const char *const files[][2] = {
-        {"once.cuh",
-         "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\nint deep() { return DEEP; }\n"},
+        {"once.cuh", "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\n__device__ int deep() { "
+                     "return DEEP; }\n"},
         {"loop.cuh", "#include \"loop.cuh\"\n"},
         {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
     };
@@ -193,7 +193,7 @@ TEST(test_what_is_no_pragma)
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
                                 "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
-                                "int used() { return D; }\n");
+                                "__device__ int used() { return D; }\n");
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);

@@ -41,6 +41,18 @@ static void cut_short(gt_terms *terms)
     terms->final = false;
 }
 
+static void given_five_seconds(gt_terms *terms)
+{
+    terms->final = false;
+    terms->limit_s = 5;
+}
+
+static void given_nine_seconds(gt_terms *terms)
+{
+    terms->final = false;
+    terms->limit_s = 9;
+}
+
 static void unproved(gt_terms *terms)
 {
     terms->proved = false;
@@ -79,6 +91,12 @@ static const change changes[] = {
     {"all variants, some asked", as_it_is, of_five, true, true},
     {"cut short", cut_short, as_it_is, false, false},
     {"cut short, and so is the other", cut_short, cut_short, false, true},
+    {"given as much time as asked", given_five_seconds, given_five_seconds, true, true},
+    {"given more time than asked", given_nine_seconds, given_five_seconds, true, true},
+    {"given less time than asked", given_five_seconds, given_nine_seconds, false, false},
+    {"given some time, a decision asked", given_nine_seconds, as_it_is, false, false},
+    {"cut short at once, time asked", cut_short, given_five_seconds, false, false},
+    {"a decision, time asked", as_it_is, given_five_seconds, true, true},
     {"unproved", unproved, as_it_is, false, false},
     {"unproved, and so is the other", unproved, unproved, false, true},
     {"content with what was found, all asked", as_it_is, complete, false, false},

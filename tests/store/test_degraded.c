@@ -383,6 +383,46 @@ TEST_WITHIN(users_database_wins_over_the_systems, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
+/* The first winner at n = 1024: its time, and whether it is final. */
+static double time_of_first(gt_store *store, bool *final)
+{
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    double median = winner.time.median;
+    *final = winner.terms.final;
+    gt_winner_free(&winner);
+    return median;
+}
+
+/* A search that ended by its limit decides nothing for whoever made it, but is a decision for those
+ * who get it with an installation; what they find themselves is one where it is as fast. */
+TEST_WITHIN(what_is_installed_is_decided, open_world, close_world)
+{
+    world *w = *state;
+    char system[128], problem[32];
+    int64_t n = 1024;
+    const gt_scenario scenario = scenario_at(&n, problem);
+    gt_terms limited = terms_of(GPUTUNE_MEASURE);
+    limited.final = false;
+    bool final;
+    gt_store *store;
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 11, &limited, false, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 11 && !final);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 11 && final);
+    assert_int_equal(put_under(store, &scenario, 12, &limited, true, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 12 && !final);
+    assert_int_equal(put_under(store, &scenario, 10, &limited, true, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 10 && final);
+    gt_store_close(store);
+}
+
 TEST_WITHIN(system_database_that_breaks_later_is_left_out, open_world, close_world)
 {
     world *w = *state;

@@ -29,6 +29,8 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_true(choice.terms.proved);
     assert_non_null(strstr(choice.stop_reason, reason));
     assert_null(strstr(choice.stop_reason, "not proved again"));
+    bool by_time = strstr(choice.stop_reason, "the time was up") != NULL;
+    assert_true(choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
     gt_choice_free(&choice);
 }
 
@@ -144,6 +146,7 @@ TEST_WITHIN(when_the_caller_cancels, open_world, close_world)
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_int_equal(choice.terms.proved, strstr(choice.stop_reason, "not proved again") == NULL);
     assert_non_null(strstr(choice.stop_reason, "stopped on request"));
+    assert_true(choice.terms.limit_s == 0);
     gt_choice_free(&choice);
 }
 
