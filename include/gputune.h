@@ -440,14 +440,21 @@ typedef struct gputune_options {
     const char *save; /* of gputune_run(): a folder, to which the outputs of the first configuration
                          are written once it is proved, as NAME.npy of numpy.save(); the log tells
                          the expect() that reads them. NULL: none */
+    /* since version 7 */
+    gputune *const *helpers; /* tuners on other GPUs of the same kind, which do nothing else and
+                                stay open meanwhile: their GPUs launch and prove new variants first,
+                                and their workers compile, too. What is compared with one another is
+                                measured on this tuner's GPU alone. Not in the background, nor with
+                                `inputs` that are shared on the device */
+    size_t helper_count;
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
-            NULL                                                                                   \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no

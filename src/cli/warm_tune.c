@@ -24,6 +24,10 @@ typedef struct bench {
     const cli_gpu *gpu;
     kind *kind;
     enum { IDLE, BUSY, DONE } state;
+    struct bench
+        *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
+    gputune **helpers; /* the tuners of those that help this one */
+    size_t helper_count;
     bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
     bool is_out;      /* the equal GPU had success */
     cli_turn turn;
@@ -101,6 +105,8 @@ static void *work(void *user)
     gputune_options options = cli_tuning_options(&bench->run->warm->tuning, scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
+    options.helpers = bench->helpers;
+    options.helper_count = bench->helper_count;
     options.progress = show_progress;
     options.log = log_line;
     options.user = bench;
@@ -163,6 +169,34 @@ static void choose_turn(const run *run, kind *kind)
     }
 }
 
+static bool is_free(const bench *at)
+{
+    return at->state == IDLE && is_usable(at) && !at->helps;
+}
+
+/* Where fewer turns are left than equal GPUs are free, the others help at those that begin. */
+static void find_helpers(run *run, bench *bench)
+{
+    const kind *kind = bench->kind;
+    size_t left = kind->count - kind->next, free = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        free += run->benches[i].kind == kind && is_free(&run->benches[i]);
+    }
+    size_t wanted = free / (left + 1);
+    bench->helper_count = 0;
+    for (size_t i = 0; i < run->count && bench->helper_count < wanted; i++) {
+        if (run->benches[i].kind == kind && is_free(&run->benches[i])) {
+            run->benches[i].helps = bench;
+            bench->helpers[bench->helper_count++] = run->benches[i].gpu->session.tuner;
+        }
+    }
+    if (bench->helper_count) {
+        cli_note("%s: %zu more GPU%s take%s part in the search", bench->turn.scenario->label,
+                 bench->helper_count, bench->helper_count > 1 ? "s" : "",
+                 bench->helper_count > 1 ? "" : "s");
+    }
+}
+
 static void begin(run *run, bench *bench)
 {
     kind *kind = bench->kind;
@@ -170,6 +204,7 @@ static void begin(run *run, bench *bench)
     bench->limit_s = limit_of(run, kind);
     bench->turn = kind->turns[kind->next++];
     bench->state = BUSY;
+    find_helpers(run, bench);
     cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
     if (pthread_create(&bench->thread, NULL, work, bench) != 0) {
         cli_error("cannot start a thread for %s", bench->turn.scenario->label);
@@ -283,6 +318,9 @@ static void settle(run *run, bench *bench)
 {
     pthread_join(bench->thread, NULL);
     bench->state = IDLE;
+    for (size_t i = 0; i < run->count; i++) {
+        run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
+    }
     cli_progress_end(&bench->progress);
     judge_first_try(run, bench);
     if (has_winner(run, bench) || !pass_on(run, bench)) {
@@ -304,7 +342,7 @@ static bool move_on(run *run)
     }
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
-        bool can = bench->state == IDLE && is_usable(bench) && !*cli_cancel();
+        bool can = is_free(bench) && !*cli_cancel();
         if (can && bench->kind->next < bench->kind->count) {
             begin(run, bench);
         }
@@ -370,6 +408,7 @@ static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenario
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
         cli_progress *next = i + 1 < run->count ? &run->benches[i + 1].progress : NULL;
+        bench->helpers = cli_allocate(run->count, sizeof(gputune *));
         bench->progress = (cli_progress){.count = turns,
                                          .gpu = bench->gpu->label,
                                          .first = &run->benches[0].progress,

@@ -202,7 +202,7 @@ static RECORD(save, NUMBER(buffer), TEXT(path), BYTES(head));
 
 #define T gt_verify_job
 RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch), NUMBER(standard),
-       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice),
+       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(proved), NUMBER(look_twice),
        HEAP(saves, save_count, GT_MEMBER_STRUCT, &save));
 #undef T
 

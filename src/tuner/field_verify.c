@@ -59,9 +59,7 @@ static double slower_ratio(const gt_field *field)
     return field->options.proposer->learns ? GT_CLEARLY_SLOWER : SLOWER_OF_ALL;
 }
 
-/* What a launch of the variant must not take if the variant is to be proved. 0: it is in any case.
- */
-static double slower_ns(const gt_field *field, const gt_variant *variant)
+double gt_field_slower_ns(const gt_field *field, const gt_variant *variant)
 {
     bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
                     !variant->surely_proved && !field->setup->exhaustive;
@@ -70,7 +68,7 @@ static double slower_ns(const gt_field *field, const gt_variant *variant)
 
 /* First launches are compared with first launches, which are a little slower than samples; but not
  * with a lucky one. */
-static double first_launch(const gt_field *field, uint32_t index)
+double gt_field_first_launch(const gt_field *field, uint32_t index)
 {
     double pilot = gt_field_pilot(field, index);
     double median = field->variants.items[index].median_ns;
@@ -79,7 +77,7 @@ static double first_launch(const gt_field *field, uint32_t index)
 
 static void note_best(gt_field *field, uint32_t index)
 {
-    double first = first_launch(field, index);
+    double first = gt_field_first_launch(field, index);
     bool races = field->variants.items[index].role != GT_ROLE_FALLBACK;
     if (first > 0 && races && (first < field->best_ns || !(field->best_ns > 0))) {
         field->best_ns = first;
@@ -118,16 +116,17 @@ gputune_status gt_field_prove_slower(gt_field *field)
 
 gputune_status gt_field_note_median(gt_field *field, uint32_t index, double median_ns)
 {
-    bool was_best = first_launch(field, index) <= field->best_ns;
+    bool was_best = gt_field_first_launch(field, index) <= field->best_ns;
     field->variants.items[index].median_ns = median_ns;
     gt_field_tell(field, index, median_ns);
-    return was_best && first_launch(field, index) > field->best_ns ? gt_field_prove_slower(field)
-                                                                   : GPUTUNE_OK;
+    bool was_luck = was_best && gt_field_first_launch(field, index) > field->best_ns;
+    return was_luck ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-static gputune_status submit_verify(gt_field *field, uint32_t index)
+gputune_status gt_field_send(gt_field *field, uint32_t index, gt_farm *farm, double slower_ns,
+                             bool *sent)
 {
     gt_variant *variant = &field->variants.items[index];
     gt_verify_job *job = calloc(1, sizeof *job);
@@ -137,20 +136,33 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     job->patient = variant->hangs > 0 || field->options.request->check;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);
+    *sent = status == GPUTUNE_OK;
     if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
-        job->slower_ns = slower_ns(field, variant);
+        job->slower_ns = slower_ns;
         job->saves = field->saves;
         job->save_count = index == 0 ? field->save_count : 0;
+        job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
         job->look_twice = field->options.proposer->learns;
-        variant->stage = GT_STAGE_VERIFYING;
-        variant->turn = ++field->turns;
-        field->verifying++;
-        status = field->options.farm->ops->verify(field->options.farm, job);
+        status = farm->ops->verify(farm, job);
     }
     free(job);
     return status;
+}
+
+static gputune_status submit_verify(gt_field *field, uint32_t index)
+{
+    bool sent;
+    gt_variant *variant = &field->variants.items[index];
+    double slower_ns = gt_field_slower_ns(field, variant);
+    GT_TRY(gt_field_send(field, index, field->options.farm, slower_ns, &sent));
+    if (sent) {
+        variant->stage = GT_STAGE_VERIFYING;
+        variant->turn = ++field->turns;
+        field->verifying++;
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
@@ -169,7 +181,7 @@ static bool has_room(const gt_field *field)
            !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
 }
 
-gputune_status gt_field_verify_compiled(gt_field *field)
+static gputune_status verify_here(gt_field *field)
 {
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
@@ -197,9 +209,39 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return status;
 }
 
+gputune_status gt_field_verify_compiled(gt_field *field)
+{
+    GT_TRY(verify_here(field));
+    return gt_field_give_helpers(field);
+}
+
+gputune_status gt_field_mark_slower(gt_field *field, uint32_t index)
+{
+    field->variants.items[index].stage = GT_STAGE_SLOWER;
+    field->slower++;
+    gt_field_tell(field, index, gt_field_pilot(field, index));
+    return reconsider(field, index); /* the best may have failed meanwhile */
+}
+
+/* Takes over what the event says. Errors are known from where its results were compared. */
+static void take_over(gt_variant *variant, gt_event *event)
+{
+    const gt_verified before = variant->verified;
+    free(before.findings);
+    variant->verified = event->verified;
+    event->verified.findings = NULL;
+    if (variant->helped && before.proved && !variant->surely_proved) {
+        variant->verified.max_error = before.max_error;
+        variant->verified.tolerance = before.tolerance;
+    }
+}
+
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
     gt_variant *variant = &field->variants.items[event->id];
+    if (event->gpu) {
+        return gt_field_handle_helper(field, event);
+    }
     field->verifying--;
     if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
         return gt_fail(event->status, "%s", event->message);
@@ -209,16 +251,9 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
-    free(variant->verified.findings);
-    variant->verified = event->verified; /* taken over from the event */
-    event->verified.findings = NULL;
-    if (event->verified.proved) {
-        return gt_field_mark_ready(field, (uint32_t)event->id);
-    }
-    variant->stage = GT_STAGE_SLOWER;
-    field->slower++;
-    gt_field_tell(field, (uint32_t)event->id, gt_field_pilot(field, (uint32_t)event->id));
-    return reconsider(field, (uint32_t)event->id); /* the best may have failed meanwhile */
+    take_over(variant, event);
+    return event->verified.proved ? gt_field_mark_ready(field, (uint32_t)event->id)
+                                  : gt_field_mark_slower(field, (uint32_t)event->id);
 }
 
 void gt_field_note_newcomer(gt_field *field, double seconds)

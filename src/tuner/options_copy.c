@@ -72,6 +72,8 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     o->alignments = NULL; /* until they are copies, freeing must not see them */
     o->only = NULL;
     o->samples_path = o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->helpers = NULL; /* which may be closed by then */
+    o->helper_count = 0;
     if (options->input_count || options->file_count || options->reference) {
         o->alignment_count = o->only_count = 0;
         return gt_fail(
