@@ -803,6 +803,25 @@ GPUTUNE_API int gputune_devices(const char *driver,
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
+/* How fast a GPU is now, to be compared with others of its kind. */
+typedef struct gputune_pace {
+    uint32_t version;
+    double launch_ns; /* median of a launch of about 0.1 ms that all multiprocessors compute in */
+    uint32_t sm_clock_mhz; /* right after it; 0: not known */
+    bool throttled;        /* its clocks are held back by heat, power or the hardware, says NVML */
+    bool shared;           /* other processes have a context there, */
+    char other[96];        /* such as this one; or "" */
+} gputune_pace;
+#define GPUTUNE_PACE_VERSION 1
+#define GPUTUNE_PACE_INIT                                                                          \
+    {                                                                                              \
+        GPUTUNE_PACE_VERSION, 0, 0, false, false, ""                                               \
+    }
+/* Measures it in a worker of the tuner, which takes about 0.1 s and a worker's start. Fills *out,
+ * which was initialised with GPUTUNE_PACE_INIT, as far as its version goes. EBUSY while a tuning
+ * measures on that GPU. */
+GPUTUNE_API int gputune_measure_pace(gputune_pace *out, gputune *tuner);
+
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK = 0,
     GPUTUNE_VERDICT_WARNING, /* results are worse, or come later, than they could */

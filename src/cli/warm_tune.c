@@ -21,7 +21,7 @@ typedef struct kind {
 /* A GPU, and what a thread of its own does there. */
 typedef struct bench {
     struct run *run;
-    const cli_gpu *gpu;
+    cli_gpu *gpu;
     kind *kind;
     enum { IDLE, BUSY, DONE } state;
     struct bench
@@ -29,7 +29,8 @@ typedef struct bench {
     gputune **helpers; /* the tuners of those that help this one */
     size_t helper_count;
     bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
-    bool is_out;      /* the equal GPU had success */
+    double paced_s;   /* when its pace was measured */
+    char *slower;     /* than an equal one, which is why it did not begin; or NULL */
     cli_turn turn;
     double limit_s;
     cli_progress progress;
@@ -44,6 +45,7 @@ typedef struct bench {
 /* What the thread of the command and those of the benches share. */
 typedef struct run {
     const cli_warm *warm;
+    const cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
     pthread_cond_t news;  /* a bench is DONE */
     bench *benches;
@@ -67,7 +69,7 @@ static double now_s(void)
 
 static bool is_usable(const bench *at)
 {
-    return !at->is_in_doubt && !at->is_out;
+    return !at->is_in_doubt && !at->gpu->is_out;
 }
 
 static size_t count_usable(const run *run, const kind *kind)
@@ -98,9 +100,23 @@ static void log_line(void *user, gputune_log_level level, const char *line)
     cli_console_log(NULL, level, text);
 }
 
-static void *work(void *user)
+/* Now and then the GPU is compared with its equals again. */
+static bool is_still_equal(bench *bench)
 {
-    bench *bench = user;
+    static const double every_s = 10;
+    if (bench->gpu->pace.launch_ns > 0 && now_s() - bench->paced_s > every_s) {
+        const gputune_pace pace = cli_gpu_pace(bench->gpu);
+        pthread_mutex_lock(&bench->run->desk);
+        bench->gpu->pace = pace;
+        bench->paced_s = now_s();
+        bench->slower = cli_gpus_slower(bench->run->gpus, bench->gpu);
+        pthread_mutex_unlock(&bench->run->desk);
+    }
+    return !bench->slower;
+}
+
+static void tune(bench *bench)
+{
     const cli_scenario *scenario = bench->turn.scenario;
     gputune_options options = cli_tuning_options(&bench->run->warm->tuning, scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
@@ -119,6 +135,14 @@ static void *work(void *user)
     }
     snprintf(bench->message, sizeof bench->message, "%s",
              bench->status < 0 ? gputune_error() : bench->info.stop_reason);
+}
+
+static void *work(void *user)
+{
+    bench *bench = user;
+    if (is_still_equal(bench)) {
+        tune(bench);
+    }
     pthread_mutex_lock(&bench->run->desk);
     bench->state = DONE;
     pthread_cond_signal(&bench->run->news);
@@ -266,8 +290,8 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->is_in_doubt = false;
-        first->is_out = has_winner(run, second) && first->status < 0;
-        if (first->is_out) {
+        first->gpu->is_out = has_winner(run, second) && first->status < 0;
+        if (first->gpu->is_out) {
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
                       first->gpu->label, second->turn.scenario->label, second->gpu->label);
@@ -314,6 +338,15 @@ static void report(run *run, const bench *bench)
     run->code = cli_worse(run->code, code);
 }
 
+/* The turn of a GPU that has become slow is another's. */
+static void give_back(run *run, bench *bench)
+{
+    bench->kind->turns[--bench->kind->next] = bench->turn;
+    run->begun--;
+    bench->gpu->is_out = true;
+    cli_error("%s gets no more work: %s", bench->gpu->label, bench->slower);
+}
+
 static void settle(run *run, bench *bench)
 {
     pthread_join(bench->thread, NULL);
@@ -322,6 +355,10 @@ static void settle(run *run, bench *bench)
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
     cli_progress_end(&bench->progress);
+    if (bench->slower) {
+        give_back(run, bench);
+        return;
+    }
     judge_first_try(run, bench);
     if (has_winner(run, bench) || !pass_on(run, bench)) {
         report(run, bench);
@@ -349,6 +386,19 @@ static bool move_on(run *run)
         waits |= bench->state != IDLE;
     }
     return waits;
+}
+
+static bool measures_something(const run *run)
+{
+    for (size_t i = 0; i < run->kind_count; i++) {
+        const kind *kind = &run->kinds[i];
+        for (size_t at = 0; at < kind->count; at++) {
+            if (!kind->turns[at].known) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void take_turns(run *run)
@@ -398,9 +448,11 @@ static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenario
     run->kinds = cli_allocate(gpus->count, sizeof *run->kinds);
     run->benches = cli_allocate(gpus->count, sizeof *run->benches);
     for (; run->count < gpus->count; run->count++) {
-        const cli_gpu *gpu = &gpus->items[run->count];
-        run->benches[run->count] =
-            (bench){.run = run, .gpu = gpu, .kind = kind_of(run, gpus, run->count, scenarios)};
+        cli_gpu *gpu = &gpus->items[run->count];
+        run->benches[run->count] = (bench){.run = run,
+                                           .gpu = gpu,
+                                           .kind = kind_of(run, gpus, run->count, scenarios),
+                                           .paced_s = run->start_s};
     }
     for (size_t i = 0; i < run->kind_count; i++) {
         turns += run->kinds[i].count;
@@ -449,12 +501,16 @@ static int end(run *run)
 int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios)
 {
     run run = {.warm = warm,
+               .gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
                .code = CLI_EXIT_OK,
                .stored = true};
     set_up(&run, gpus, scenarios);
+    if (measures_something(&run)) {
+        cli_gpus_compare(gpus);
+    }
     take_turns(&run);
     return end(&run);
 }

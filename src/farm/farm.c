@@ -161,16 +161,25 @@ static void interrupt(gt_farm *base)
     gt_measure_interrupt(host_of(base));
 }
 
+static gputune_status pace(gt_farm *base, uint64_t id)
+{
+    const gt_id_job job = {id};
+    gt_farm_request *request;
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_PACE, id, &gt_record_id_job, &job));
+    request->patient = true; /* another process may be using the GPU */
+    return gt_measure_submit(host_of(base), request);
+}
+
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     gt_host_farm *farm = host_of(base);
-    gt_drop_job job = {variant};
+    gt_id_job job = {variant};
     gt_live_forget(&farm->measure, variant);
     if (!farm->measure.slot.link.open) {
         return check(farm);
     }
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_drop, &job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_id_job, &job));
     return gt_measure_submit(farm, request);
 }
 
@@ -340,6 +349,7 @@ static const gt_farm_ops operations = {
     .sample = sample,
     .recheck = recheck,
     .interrupt = interrupt,
+    .pace = pace,
     .drop = drop,
     .device = device,
     .wait = wait_event,

@@ -2,10 +2,10 @@
 #include "tuner/field_parts.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "tuner/outcome.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* So many variants are launched between two that find out the scale; a scale that is further off is
@@ -172,10 +172,10 @@ static void note_scale(gt_field *field, gt_helper *helper, uint32_t index, doubl
     helper->unequal = is_equal ? 0 : helper->unequal + 1;
     if (helper->unequal >= UNEQUAL_MAX) {
         char why[160];
-        snprintf(why, sizeof why,
-                 "a launch takes %.2f times as long there: it, or this one, is throttled or "
-                 "busy; see nvidia-smi",
-                 1 / scale);
+        gt_snprintf(why, sizeof why,
+                    "a launch takes %.2f times as long there: it, or this one, is throttled or "
+                    "busy; see nvidia-smi",
+                    1 / scale);
         lose(field, helper, why);
     }
     if (!is_equal) {
