@@ -38,7 +38,7 @@ static const cli_gpu *fastest_equal(const cli_gpus *gpus, const cli_gpu *gpu)
     return fastest;
 }
 
-char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu)
+static char *find_slower(const cli_gpus *gpus, const cli_gpu *gpu)
 {
     const cli_gpu *fastest = fastest_equal(gpus, gpu);
     const gputune_pace *pace = &gpu->pace;
@@ -50,6 +50,18 @@ char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu)
         pace->launch_ns / fastest->pace.launch_ns, fastest->label,
         pace->throttled ? ", its clocks are held back by heat, power or the hardware" : "",
         pace->shared ? ", it is used by " : "", pace->other);
+}
+
+/* A moment at a lower clock is no lower clock. */
+char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu)
+{
+    enum { TIMES = 3 };
+    char *slower = find_slower(gpus, gpu);
+    for (int i = 1; i < TIMES && slower; i++) {
+        gpu->pace = cli_gpu_pace(gpu);
+        slower = find_slower(gpus, gpu);
+    }
+    return slower;
 }
 
 /* ---- the first time -------------------------------------------------------------------------- */

@@ -76,10 +76,17 @@ gputune_status gt_field_prepare_helpers(gt_field *field)
     return GPUTUNE_OK;
 }
 
-static gputune_status send(gt_field *field, gt_helper *helper, uint32_t index, double slower_ns,
-                           bool *sent)
+/* One that is right here is launched there for its time alone, but for the first, by which the
+ * worker may learn what is right. */
+double gt_helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns)
 {
-    GT_TRY(gt_field_send(field, index, helper->farm, slower_ns, sent));
+    bool calibrates = variant->stage == GT_STAGE_READY;
+    return !(helper->scale > 0) ? 0 : calibrates ? TIME_ALONE_NS : slower_ns / helper->scale;
+}
+
+static gputune_status send(gt_field *field, gt_helper *helper, uint32_t index, bool *sent)
+{
+    GT_TRY(gt_field_send(field, index, helper, sent));
     if (*sent) {
         helper->since_ns = helper->in_hand++ ? helper->since_ns : gt_now_ns();
         helper->launched++;
@@ -112,8 +119,7 @@ static gputune_status calibrate(gt_field *field, gt_helper *helper)
         return GPUTUNE_OK;
     }
     helper->uncalibrated = 0;
-    return send(field, helper, (uint32_t)index, helper->scale > 0 ? TIME_ALONE_NS : 0,
-                &helper->calibrates);
+    return send(field, helper, (uint32_t)index, &helper->calibrates);
 }
 
 /* The next variant in the queue that no GPU has launched, taken out; false: there is none. */
@@ -140,8 +146,7 @@ static gputune_status give(gt_field *field, gt_helper *helper)
            take_newcomer(field, &index)) {
         bool sent;
         gt_variant *variant = &field->variants.items[index];
-        double slower_ns = gt_field_slower_ns(field, variant) / helper->scale;
-        GT_TRY(send(field, helper, index, slower_ns, &sent));
+        GT_TRY(send(field, helper, index, &sent));
         variant->helper = sent ? (uint32_t)(helper - field->options.helpers) + 1 : 0;
         helper->uncalibrated += sent;
     }

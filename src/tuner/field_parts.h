@@ -20,14 +20,10 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
  * room. The default comes before all others, so that there is something to compare with even if the
  * time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
-/* Sends a variant to a measure worker, to be proved unless its launches take longer than
- * `slower_ns` (0: in any case). One whose launch cannot be made fails instead: *sent is false then.
- */
-gputune_status gt_field_send(gt_field *field, uint32_t variant, gt_farm *farm, double slower_ns,
+/* Sends a variant to the own measure worker, or to a helper's. One whose launch cannot be made
+ * fails instead: *sent is false then. */
+gputune_status gt_field_send(gt_field *field, uint32_t variant, const gt_helper *helper,
                              bool *sent);
-/* What a launch of the variant must not take if the variant is to be proved. 0: it is in any case.
- */
-double gt_field_slower_ns(const gt_field *field, const gt_variant *variant);
 /* The first launch of a variant that is right, as it is compared with others: 0 where it does not
  * tell. */
 double gt_field_first_launch(const gt_field *field, uint32_t variant);
@@ -52,6 +48,9 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 gputune_status gt_field_prepare_helpers(gt_field *field);
 /* Gives them newcomers, as far as they have room. */
 gputune_status gt_field_give_helpers(gt_field *field);
+/* What a launch of a variant must not take on a helper's GPU if it is to be proved there, where
+ * `slower_ns` is that here. */
+double gt_helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns);
 /* Takes a helper's answer, event->gpu being its number from 1. ENOMEM. */
 gputune_status gt_field_handle_helper(gt_field *field, gt_event *event);
 /* Variants that they have in hand. */

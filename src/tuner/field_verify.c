@@ -59,7 +59,7 @@ static double slower_ratio(const gt_field *field)
     return field->options.proposer->learns ? GT_CLEARLY_SLOWER : SLOWER_OF_ALL;
 }
 
-double gt_field_slower_ns(const gt_field *field, const gt_variant *variant)
+static double slower_of(const gt_field *field, const gt_variant *variant)
 {
     bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
                     !variant->surely_proved && !field->setup->exhaustive;
@@ -125,10 +125,10 @@ gputune_status gt_field_note_median(gt_field *field, uint32_t index, double medi
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-gputune_status gt_field_send(gt_field *field, uint32_t index, gt_farm *farm, double slower_ns,
-                             bool *sent)
+gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *helper, bool *sent)
 {
     gt_variant *variant = &field->variants.items[index];
+    gt_farm *farm = helper ? helper->farm : field->options.farm;
     gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
     job->id = index;
@@ -140,7 +140,8 @@ gputune_status gt_field_send(gt_field *field, uint32_t index, gt_farm *farm, dou
     if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
-        job->slower_ns = slower_ns;
+        double slower_ns = slower_of(field, variant);
+        job->slower_ns = helper ? gt_helper_slower_ns(helper, variant, slower_ns) : slower_ns;
         job->saves = field->saves;
         job->save_count = index == 0 ? field->save_count : 0;
         job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
@@ -155,8 +156,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
 {
     bool sent;
     gt_variant *variant = &field->variants.items[index];
-    double slower_ns = gt_field_slower_ns(field, variant);
-    GT_TRY(gt_field_send(field, index, field->options.farm, slower_ns, &sent));
+    GT_TRY(gt_field_send(field, index, NULL, &sent));
     if (sent) {
         variant->stage = GT_STAGE_VERIFYING;
         variant->turn = ++field->turns;

@@ -1,8 +1,9 @@
 /* What more GPUs of one kind bring to a search: the same search on one of them and on all, in
  * turns, each with an empty database and with all cores; how long each takes until the best so far
- * is within 1% of the best of all, and how far the GPUs' paces are apart.
+ * is within 1% of the best of all, and how far the GPUs' paces are apart. With -1 all are the first
+ * GPU, which shows how it works, and no gain.
  *
- * helped [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] TEMPLATE.cu */
+ * helped [-1] [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] TEMPLATE.cu */
 #include "program.h"
 
 #include <getopt.h>
@@ -20,6 +21,7 @@ typedef struct run {
 } run;
 
 static const char *driver;
+static bool on_first;
 static double seconds = 10;
 static int64_t size = 2048;
 
@@ -47,7 +49,7 @@ static gputune *open_gpu(size_t number, uint32_t workers, const char *path)
     char device[16];
     gputune *tuner;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    snprintf(device, sizeof device, "%zu", number);
+    snprintf(device, sizeof device, "%zu", on_first ? 0 : number);
     options.driver = driver;
     options.device = device;
     options.database = ":memory:";
@@ -137,8 +139,11 @@ int main(int argc, char **argv)
     static run runs[RUNS_MAX];
     size_t gpus = 2;
     int times = 3, option, count = 0;
-    while ((option = getopt(argc, argv, "d:g:r:s:n:")) != -1) {
+    while ((option = getopt(argc, argv, "1d:g:r:s:n:")) != -1) {
         switch (option) {
+        case '1':
+            on_first = true;
+            break;
         case 'd':
             driver = optarg;
             break;
@@ -159,8 +164,9 @@ int main(int argc, char **argv)
         }
     }
     if (optind + 1 != argc || gpus < 1 || gpus > GPUS_MAX || times < 1 || 2 * times > RUNS_MAX) {
-        fprintf(stderr, "usage: helped [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] "
-                        "TEMPLATE.cu\n");
+        fprintf(stderr,
+                "usage: helped [-1] [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] "
+                "TEMPLATE.cu\n");
         return 2;
     }
     for (int i = 0; i < times; i++) {
