@@ -65,6 +65,7 @@ typedef struct gt_parameter {
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry; with an argument, it is a
                                copy of that; of a value that a reference takes, the value itself */
     uint32_t map; /* of a tensor map or texture: index into the launch's; of a value: the run's */
+    bool zero_first; /* of a scratch buffer: zeros before the first launch; else anything */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the

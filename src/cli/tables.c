@@ -2,7 +2,6 @@
 #include "cli/tables.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "cli/options.h"
 #include "cli/tool.h"
@@ -27,21 +26,19 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
     const char *name = tool->arguments[0];
     switch (result) {
     case CLI_TOOL_MISSING:
-        cli_error("%s: %s is not installed; %s", what, name, remedy);
-        return CLI_EXIT_PLATFORM;
+        return cli_stop(CLI_EXIT_PLATFORM, "%s: %s is not installed; %s", what, name, remedy);
     case CLI_TOOL_LATE:
-        cli_error("%s: %s did not end within %.0f s", what, name, tool->limit_s);
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "%s: %s did not end within %.0f s", what, name,
+                        tool->limit_s);
     case CLI_TOOL_TOO_LARGE:
-        cli_error("%s: it has more than %d MiB; no table has", what, CLI_TOOL_MOST_BYTES >> 20);
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MiB; no table has", what,
+                        CLI_TOOL_MOST_BYTES >> 20);
     case CLI_TOOL_KILLED:
-        cli_error("%s: %s was stopped", what, name);
-        return CLI_EXIT_CANCELED;
+        return cli_stop(CLI_EXIT_CANCELED, "%s: %s was stopped", what, name);
     default:
-        cli_error("%s: %s", what,
-                  tool->said[0] ? tool->said : cli_format("%s failed (exit %d)", name, result));
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "%s: %s", what,
+                        tool->said[0] ? tool->said
+                                      : cli_format("%s failed (exit %d)", name, result));
     }
 }
 
@@ -51,8 +48,7 @@ int cli_table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");
     if (!is_file && !begins_with(url, "https:")) {
-        cli_error("%s: expected a URL that begins with https: or file:", url);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "%s: expected a URL that begins with https: or file:", url);
     }
     const char *const arguments[] = {"curl",
                                      "--fail",
@@ -87,7 +83,7 @@ static bool read_kind(kind *out, const char *key)
     size_t bytes;
     const char *text = cli_read_text(key, &bytes);
     if (!text) {
-        cli_error("cannot read the key '%s': %s", key, strerror(errno));
+        return cli_stop(CLI_EXIT_NOTHING, "cannot read the key '%s': %s", key, strerror(errno));
         return false;
     }
     bool is_public =
@@ -152,16 +148,14 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
     if (result != 0 || !signer[0]) {
         cli_error("%s: none of the allowed signers made it", what->name);
-        return CLI_EXIT_NOTHING;
     }
     const char *const verify[] = {"ssh-keygen", "-Y", "verify",  "-f", allowed,         "-I",
                                   signer,       "-n", NAMESPACE, "-s", what->signature, NULL};
     cli_tool verifies = {.arguments = verify, .input = what->table, .output = -1, .limit_s = 60};
     result = cli_tool_run(&verifies);
     if (result != 0) {
-        cli_error("%s: it is not the signature of this table: %s", what->name,
-                  verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
+                        what->name, verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
     }
     const char *key = strstr(verifies.told, " with ");
     *who = cli_format("%s%s%.*s", signer, key ? "," : "", key ? (int)strcspn(key + 5, "\n") : 0,

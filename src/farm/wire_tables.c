@@ -68,7 +68,7 @@ static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_s
 
 #define T gt_parameter
 static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TEXTURE), NUMBER(bytes), NUMBER(argument),
-              NUMBER(scratch_bytes), NUMBER(map));
+              NUMBER(scratch_bytes), NUMBER(map), NUMBER(zero_first));
 #undef T
 
 #define T gt_clear

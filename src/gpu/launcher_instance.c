@@ -198,6 +198,17 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
+/* On a stream of its own: the caller's may be captured. Waits. */
+static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes)
+{
+    CUstream stream;
+    GT_CUDA(driver, StreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    CUresult result = driver->MemsetD8Async(at, 0, bytes, stream);
+    result = result == CUDA_SUCCESS ? driver->StreamSynchronize(stream) : result;
+    driver->StreamDestroy(stream);
+    return gt_cuda_check(driver, result, "cuMemsetD8Async");
+}
+
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
@@ -215,6 +226,8 @@ static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher
             GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i],
                     bytes + 2 * (size_t)launcher->guard_bytes);
             out->scratch[i] += launcher->guard_bytes;
+            GT_TRY(parameter->zero_first ? zero(launcher->driver, out->scratch[i], bytes)
+                                         : GPUTUNE_OK);
         }
     }
     return GPUTUNE_OK;

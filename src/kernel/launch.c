@@ -48,7 +48,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0, false};
 }
 
 static void add_map(gt_launch *launch, uint32_t map, int argument)
@@ -121,6 +121,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
         GT_TRY(product(&bytes, (const gt_expression *const *)scratch->extents.items,
                        scratch->extents.count, binding, scratch->type, scratch->name));
         add_parameter(launch, GT_PARAMETER_SCRATCH, 8, -1, bytes);
+        launch->parameters[launch->parameter_count - 1].zero_first = scratch->zero_first;
     }
     return GPUTUNE_OK;
 }
@@ -358,6 +359,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
                                    one->scratch_bytes, one->map};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+        hash = one->zero_first ? gt_hash_join(hash, gt_hash_string("zero")) : hash;
     }
     const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,
                            launch->l2.window_bytes};

@@ -74,8 +74,8 @@
  *     buffers or scratch stands in the other's place; gputune_launch() begins with their own places
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
- *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
- *     first, then what the last launch left
+ *   scratch(TYPE NAME[e]… [= zero], …)   behind args() in the kernel's parameters; holds anything at
+ *     first (= zero: zeros), then what the last launch left
  *   tensormap(BUFFER, box = (e, …)[, swizzle = 0, 32, 64 or 128][, interleave = 0, 16 or 32]
  *     [, l2 = 0, 64, 128 or 256][, fill = zero or nan][, sizes = (e, …)][, strides = (e, …)])
  *     the kernel takes a `const __grid_constant__ CUtensorMap` in the buffer's place, encoded for

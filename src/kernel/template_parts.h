@@ -59,6 +59,7 @@ typedef struct gt_dimensions {
 typedef struct gt_scratch {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     gt_dimensions extents;
+    bool zero_first; /* zeros before the first launch; else anything */
 } gt_scratch;
 
 /* A macro made by the engine: an expression's value, a text as it stands, or nothing. */

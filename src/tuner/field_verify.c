@@ -61,6 +61,10 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
+    static const double least_ns = 1e-3; /* any launch takes longer */
+    if (variant->role == GT_ROLE_SKETCH) {
+        return least_ns;
+    }
     bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
                     !variant->surely_proved && !field->setup->exhaustive;
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
@@ -137,7 +141,10 @@ gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *h
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);
     *sent = status == GPUTUNE_OK;
-    if (status != GPUTUNE_OK) {
+    if (status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, index, status);
+        status = GPUTUNE_OK;
+    } else if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
         double slower_ns = slower_of(field, variant);
@@ -145,7 +152,7 @@ gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *h
         job->saves = field->saves;
         job->save_count = index == 0 ? field->save_count : 0;
         job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
-        job->look_twice = field->options.proposer->learns;
+        job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
         status = farm->ops->verify(farm, job);
     }
     free(job);
@@ -163,6 +170,18 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         field->verifying++;
     }
     return GPUTUNE_OK;
+}
+
+/* A launch that is too short to tell is of no use. */
+void gt_field_settle_sketch(gt_field *field, uint32_t index, gputune_status failure)
+{
+    gt_variant *variant = &field->variants.items[index];
+    bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, index);
+    variant->stage = GT_STAGE_SKETCHED;
+    variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
+    gt_field_tell(field, index,
+                  tells ? gt_field_value(field, index, variant->verified.pilot_ns) : 0);
+    variant->failure = GPUTUNE_OK; /* it is no trial */
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
@@ -246,12 +265,20 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
         return gt_fail(event->status, "%s", event->message);
     }
+    if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, (uint32_t)event->id, event->status);
+        return GPUTUNE_OK;
+    }
     if (event->status != GPUTUNE_OK) {
         variant->hangs += event->status == GPUTUNE_ETIMEOUT;
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
     take_over(variant, event);
+    if (variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, (uint32_t)event->id, GPUTUNE_OK);
+        return GPUTUNE_OK;
+    }
     return event->verified.proved ? gt_field_mark_ready(field, (uint32_t)event->id)
                                   : gt_field_mark_slower(field, (uint32_t)event->id);
 }

@@ -50,9 +50,8 @@ static int tune(gputune_info *info, gputune *tuner, gputune *helper)
     return status;
 }
 
-static void test_a_gpu_of_the_same_kind_helps(void **state)
+TEST_WITHIN(a_gpu_of_the_same_kind_helps, open_two, close_two)
 {
-    (void)state;
     gputune *one = tuner_on("0"), *other = tuner_on("1");
     gputune_info alone, together;
     OK(tune(&alone, one, other));
@@ -64,9 +63,8 @@ static void test_a_gpu_of_the_same_kind_helps(void **state)
 }
 
 /* From the 30th launch on everything fails there: the worker dies again and again. */
-static void test_one_that_breaks_decides_nothing(void **state)
+TEST_WITHIN(one_that_breaks_decides_nothing, open_two, close_two)
 {
-    (void)state;
     gputune *one = tuner_on("0");
     setenv("GPUTUNE_EMU_FAULTS", "cuLaunchKernelEx@1:*30=719", 1);
     gputune *other = tuner_on("1");
@@ -77,9 +75,8 @@ static void test_one_that_breaks_decides_nothing(void **state)
     gputune_close(other);
 }
 
-static void test_others_cannot_help(void **state)
+TEST_WITHIN(others_cannot_help, open_two, close_two)
 {
-    (void)state;
     gputune *one = tuner_on("0"), *another_kind = tuner_on("2");
     gputune_info info;
     assert_int_equal(tune(&info, one, one), GPUTUNE_EINVAL);
@@ -97,9 +94,8 @@ static double pace_of(gputune *tuner)
     return pace.launch_ns;
 }
 
-static void test_equal_ones_have_the_same_pace(void **state)
+TEST_WITHIN(equal_ones_have_the_same_pace, open_two, close_two)
 {
-    (void)state;
     gputune *one = tuner_on("0"), *other = tuner_on("1");
     double pace = pace_of(one);
     assert_true(pace > 0 && pace_of(other) == pace);
@@ -109,15 +105,4 @@ static void test_equal_ones_have_the_same_pace(void **state)
     gputune_close(one);
     gputune_close(other);
     gputune_close(slow);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_gpu_of_the_same_kind_helps, open_two, close_two),
-        cmocka_unit_test_setup_teardown(test_one_that_breaks_decides_nothing, open_two, close_two),
-        cmocka_unit_test_setup_teardown(test_others_cannot_help, open_two, close_two),
-        cmocka_unit_test_setup_teardown(test_equal_ones_have_the_same_pace, open_two, close_two),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

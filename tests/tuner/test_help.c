@@ -1,5 +1,5 @@
 /* Searches in which other GPUs take part: what they may decide, and what becomes of them. */
-#include "tuner/search_world.h"
+#include "search_world.h"
 
 /* A world with one more GPU, on which everything takes so many times as long, or fails. */
 typedef struct two_gpus {
@@ -72,7 +72,7 @@ static gputune_status tune_on_both(two_gpus *two, gt_choice *choice, char *confi
     return tune(two->w, choice, config, &options);
 }
 
-static void newcomers_go_to_both_and_samples_come_from_one(void **state)
+TEST_WITHIN(newcomers_go_to_both_and_samples_come_from_one, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -93,7 +93,7 @@ static void newcomers_go_to_both_and_samples_come_from_one(void **state)
     scripted_farm_close(&two.helper);
 }
 
-static void its_times_are_scaled(void **state)
+TEST_WITHIN(its_times_are_scaled, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -109,7 +109,7 @@ static void its_times_are_scaled(void **state)
     scripted_farm_close(&two.helper);
 }
 
-static void one_that_is_no_equal_is_named_and_left_out(void **state)
+TEST_WITHIN(one_that_is_no_equal_is_named_and_left_out, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -127,7 +127,7 @@ static void one_that_is_no_equal_is_named_and_left_out(void **state)
 }
 
 /* What fails there may be its fault. */
-static void its_failures_are_no_evidence(void **state)
+TEST(its_failures_are_no_evidence)
 {
     static const gputune_status failures[] = {GPUTUNE_ECRASHED, GPUTUNE_EWRONG, GPUTUNE_ETIMEOUT,
                                               GPUTUNE_EWORKER};
@@ -148,10 +148,9 @@ static void its_failures_are_no_evidence(void **state)
         scripted_farm_close(&two.helper);
         close_world(&fresh);
     }
-    (void)state;
 }
 
-static void one_that_cannot_prepare_is_left_out(void **state)
+TEST_WITHIN(one_that_cannot_prepare_is_left_out, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -168,7 +167,7 @@ static void one_that_cannot_prepare_is_left_out(void **state)
 }
 
 /* Where a first launch does not tell, its time on another GPU is worth nothing. */
-static void short_kernels_are_not_given_away(void **state)
+TEST_WITHIN(short_kernels_are_not_given_away, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -187,7 +186,7 @@ static void short_kernels_are_not_given_away(void **state)
     scripted_farm_close(&two.helper);
 }
 
-static void a_limit_and_a_cancel_end_it(void **state)
+TEST_WITHIN(a_limit_and_a_cancel_end_it, open_world, close_world)
 {
     world *w = *state;
     two_gpus two;
@@ -209,21 +208,4 @@ static void a_limit_and_a_cancel_end_it(void **state)
     (void)tune(w, &choice, config, &options);
     assert_int_equal(two.lent, 0);
     scripted_farm_close(&two.helper);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(newcomers_go_to_both_and_samples_come_from_one, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(its_times_are_scaled, open_world, close_world),
-        cmocka_unit_test_setup_teardown(one_that_is_no_equal_is_named_and_left_out, open_world,
-                                        close_world),
-        cmocka_unit_test(its_failures_are_no_evidence),
-        cmocka_unit_test_setup_teardown(one_that_cannot_prepare_is_left_out, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(short_kernels_are_not_given_away, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_limit_and_a_cancel_end_it, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
