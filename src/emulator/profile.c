@@ -363,7 +363,7 @@ static int load_list(emu_profile *out, const char *list, char *why, size_t why_b
         }
         if (name_length < length) {
             char *end;
-            out[count].slowness = strtod(rest + name_length + 1, &end);
+            out[count].slowness = gt_strtod(rest + name_length + 1, &end);
             if (end != rest + length || !(out[count].slowness > 0)) {
                 snprintf(why, why_bytes,
                          "GPUTUNE_EMU_DEVICES: found '%.*s'; expected a factor above 0 behind the "

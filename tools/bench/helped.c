@@ -4,6 +4,7 @@
  * GPU, which shows how it works, and no gain.
  *
  * helped [-1] [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] TEMPLATE.cu */
+#include "base/number.h"
 #include "program.h"
 
 #include <getopt.h>
@@ -148,16 +149,16 @@ int main(int argc, char **argv)
             driver = optarg;
             break;
         case 'g':
-            gpus = (size_t)atoi(optarg);
+            gpus = strtoul(optarg, NULL, 10);
             break;
         case 'r':
-            times = atoi(optarg);
+            times = (int)strtol(optarg, NULL, 10);
             break;
         case 's':
-            seconds = atof(optarg);
+            seconds = gt_strtod(optarg, NULL);
             break;
         case 'n':
-            size = atoi(optarg);
+            size = strtol(optarg, NULL, 10);
             break;
         default:
             return 2;
