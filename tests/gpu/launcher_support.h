@@ -56,10 +56,10 @@ static inline gt_launch make_launch(gt_pass pass)
     uint32_t n = 0;
     if (pass == GT_PASS_GLOBAL || by_value) {
         uint32_t bytes = by_value ? by_value : 8;
-        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
+        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0, false};
     }
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0, 0};
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0, 0};
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0, 0, false};
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0, 0, false};
     launch.parameter_count = n;
     return launch;
 }

@@ -139,10 +139,12 @@ static gt_launch spread_launch(gt_pass pass)
     if (pass != GT_PASS_CONSTANT) {
         uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.blocks[0].by_value_bytes;
         launch.parameters[launch.parameter_count++] =
-            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
+            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0, false};
     }
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0};
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0, false};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0, false};
     return launch;
 }
 
