@@ -59,6 +59,7 @@ static gputune_status go_through(void *user)
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);
+    assert_int_equal(fake.live_streams, 0);
     return status;
 }
 
@@ -86,7 +87,7 @@ static void scratch_clears_and_clusters(void **state)
 {
     (void)state;
     job j = {.launch = make_launch(GT_PASS_NONE), .arguments = arguments + 1};
-    j.launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0, false};
+    j.launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0, true};
     j.launch.parameter_count = 3;
     j.launch.clears[0] = (gt_clear){2, 4096};
     j.launch.clears[1] = (gt_clear){0, 777};
