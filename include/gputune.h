@@ -457,10 +457,11 @@ typedef struct gputune_options {
  * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at
  * most 10 s). When nothing better is known, or the time limit or a cancel comes first, the plan is
  * the template's default configuration. Of calls for the same plan at the same time, the first
- * makes it; the others wait for half their limit. Fails only where there is nothing to launch: a
- * mistake in the call or the template, no compiler and no stored code, or a limit (ETIMEOUT) or
- * cancel (ECANCELED) that leaves no time to compile even the default. *out is the caller's, for
- * gputune_plan_release(). */
+ * makes it; the others wait for half their limit. Who asks this tuner again, after a limit ended a
+ * tuning, goes on with it only if the new limit is longer. Fails only where there is nothing to
+ * launch: a mistake in the call or the template, no compiler and no stored code, or a limit
+ * (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile even the default. *out is the
+ * caller's, for gputune_plan_release(). */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             gputune_sizes sizes, const gputune_options *options);
 
@@ -629,7 +630,8 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t version;
     gputune_parameter_kind kind;
-    const char *name, *type; /* as in the template; of a buffer, the type of its elements */
+    const char *name, *type; /* as in the template; of a buffer, the type of its elements; "float *"
+                                is a scalar that is a null pointer */
     int argument;            /* its place in gputune_args; -1 for scratch */
     uint32_t bytes;          /* in the parameter list */
     uint64_t buffer_bytes;   /* of a buffer, a scratch buffer, or the whole block; else 0 */

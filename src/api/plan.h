@@ -95,8 +95,8 @@ uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* A number that is another one whenever plans that were made before may no longer answer: a
  * template was replaced, or the table is to be looked up again. */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
-/* Says that this process has measured, and may have stored results. Plans that are no decision may
- * be outdated, and are not found any more. */
+/* Says that this process has measured, and may have stored results. Plans that it has not tuned,
+ * and that are no decision, may be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);
 /* Says that other processes may have stored results. No plan is found before it was looked up
  * again. */

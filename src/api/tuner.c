@@ -6,7 +6,7 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/versioned.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -93,6 +93,12 @@ bool gt_file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+bool gt_file_is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 gputune_status gt_file_make_parents(const char *path)
 {
     char *copy;

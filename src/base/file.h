@@ -15,6 +15,7 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
 /* Opens a regular file to be read from; *out is the caller's to close. The same failures. */
 gputune_status gt_file_open(int *out, const char *path);
 bool gt_file_exists(const char *path);
+bool gt_file_is_folder(const char *path);
 /* Makes the folders above `path` (mode 0700). */
 gputune_status gt_file_make_parents(const char *path);
 /* The folder of the shared object or executable that this code is in (dladdr), caller frees. */

@@ -6,14 +6,9 @@
 #include "base/array.h"
 #include "base/status.h"
 
-typedef struct gt_matches {
-    GT_ARRAY(char *) paths; /* in ascending order; owned */
-} gt_matches;
-
 /* The paths of an absolute or relative pattern, in which *, ? and [] stand within one component, as
  * in fnmatch(3); a leading dot is matched by a dot alone. None is no failure, nor is a folder that
- * cannot be read. ENOMEM. *out is to be freed whatever the status. */
-gputune_status gt_matches_find(gt_matches *out, const char *pattern);
-void gt_matches_free(gt_matches *matches);
+ * cannot be read. In ascending order. ENOMEM. *out is for gt_texts_free(), whatever the status. */
+gputune_status gt_matches_find(gt_texts *out, const char *pattern);
 
 #endif

@@ -2,8 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/output.h"
+#include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
 
@@ -150,11 +149,11 @@ static int disassemble(const void *cubin, size_t bytes, int output)
     const struct tool *tool;
     char *path = find_tool(&tool);
     if (!path) {
-        cli_error(
+        return cli_stop(
+            CLI_EXIT_PLATFORM,
             "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
             "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
             "needs none");
-        return CLI_EXIT_PLATFORM;
     }
     int code = CLI_EXIT_NOTHING;
     char *file = store_cubin(cubin, bytes);
@@ -201,63 +200,55 @@ static int check(const settings *settings)
 {
     const cli_list *list = &settings->configurations;
     if (list->count > 1) {
-        cli_error("emit: --config is given twice; one text names every axis: \"%s %s\"",
-                  list->items[0], list->items[1]);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "emit: --config is given twice; one text names every axis: \"%s %s\"",
+                        list->items[0], list->items[1]);
     }
     if (settings->form == CUBIN && !settings->output && isatty(STDOUT_FILENO)) {
-        cli_error("a cubin is binary; --output FILE stores it");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }
     return CLI_CONTINUE;
 }
 
-static int emit(void *user, const cli_session *session, const cli_scenario *scenario)
+static int write_form(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     char *text;
     size_t bytes;
     const cli_list *list = &settings->configurations;
-    int status = gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
-                              cli_scenario_sizes(scenario), list->count ? list->items[0] : NULL,
-                              settings->arch, forms[settings->form]);
-    if (status < 0) {
-        return cli_fail(status);
-    }
-    int code = write_code(settings, text, bytes);
-    gputune_free(text);
-    return code;
+    CLI_TRY(cli_passed(gputune_emit(
+        &text, &bytes, session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
+        list->count ? list->items[0] : NULL, settings->arch, forms[settings->form])));
+    return write_code(settings, text, bytes);
 }
 
-int cmd_emit(int argc, char **argv)
+static settings given;
+
+static const cli_option options[] = {
+    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
+     "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
+    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, "which form [source]", form_words},
+    CLI_ARCH_OPTION(&given.arch),
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_OUTPUT_OPTION(&given.output),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int emit(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
-         "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
-        {"as", 0, CLI_OPTION_CHOICE, &settings.form, NULL, "which form [source]", form_words},
-        {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
-         "for this architecture instead of the GPU at hand", NULL},
-        CLI_SIZE_OPTION(&settings.selection),
-        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {"emit",
-                             "KERNEL|PATH",
-                             "Prints the code of one configuration.",
-                             "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
-                             1,
-                             1,
-                             options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = check(&settings);
-    }
-    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
-                                             arguments.items, emit, &settings)
-                                : code;
+    CLI_TRY(check(&given));
+    return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
+                      &given.selection, arguments->items, write_form, &given);
 }
+
+const cli_command cmd_emit = {"emit",
+                              "the code of one configuration",
+                              "KERNEL|PATH",
+                              "Prints the code of one configuration.",
+                              "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
+                              1,
+                              1,
+                              options,
+                              emit};

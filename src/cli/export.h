@@ -1,6 +1,6 @@
-/* What is stored, by scenario (measured.c): the trials of one kernel at one problem, under one
- * objective, on one kind of GPU; taken apart (export.c), and written as the files of other tools
- * (export_write.c), or as a report (report.h). */
+/* What is stored, by scenario: the trials of one kernel at one problem, under one
+ * objective, on one kind of GPU; taken apart, and written as the files of other tools, or as a
+ * report (report.h). */
 #ifndef CLI_EXPORT_H
 #define CLI_EXPORT_H
 

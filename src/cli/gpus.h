@@ -15,28 +15,20 @@ typedef struct cli_gpus {
 } cli_gpus;
 
 #define CLI_GPUS_OPTION(which)                                                                     \
-    {                                                                                              \
-        "gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                         \
+    CLI_ROW("gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                     \
             "on several GPUs of this machine at once, by their numbers in 'gputune devices'; the " \
             "cores are divided between them [--device]",                                           \
-            NULL                                                                                   \
-    }
+            NULL)
 
 #define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
-    {"compile-on",                                                                                 \
-     0,                                                                                            \
-     CLI_OPTION_LIST,                                                                              \
-     compile_on,                                                                                   \
-     "[N:]COMMAND",                                                                                \
-     "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so many "    \
-     "of them [1]; may be repeated",                                                               \
-     NULL},                                                                                        \
-    {                                                                                              \
-        "measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                                   \
-            "the GPU is on the machine that this command reaches (ssh HOST); --device and "        \
-            "--driver are those there",                                                            \
-            NULL                                                                                   \
-    }
+    CLI_ROW("compile-on", 0, CLI_OPTION_LIST, compile_on, "[N:]COMMAND",                           \
+            "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so "  \
+            "many of them [1]; may be repeated",                                                   \
+            NULL),                                                                                 \
+        CLI_ROW("measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                           \
+                "the GPU is on the machine that this command reaches (ssh HOST); --device and "    \
+                "--driver are those there",                                                        \
+                NULL)
 
 /* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */

@@ -1,5 +1,5 @@
-/* A report of what is stored, as one page that needs no network (report_page.c; the page itself is
- * in cli/report), or as Markdown (report_markdown.c). */
+/* A report of what is stored, as one page that needs no network (the page itself is in cli/report),
+ * or as Markdown. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 

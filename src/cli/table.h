@@ -108,6 +108,8 @@ enum { CLI_SCHEMA_VERSION = 1 };
  * are left out, which a note says. Without rows JSON has an empty array, CSV its header, and a
  * table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
+/* Writes it to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
+int cli_table_print(const cli_table *table, int format);
 /* Writes several: JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...} with an
  * array for each table, the others are parted by empty lines. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
@@ -127,5 +129,19 @@ void cli_set_number(cli_cell *out, double value, bool unknown_zero);
 void cli_set_yes(cli_cell *out, bool value);
 /* "13.0" for 13000; empty for 0, which is none. */
 void cli_set_version(cli_cell *out, int version);
+
+/* Blanks between two columns. */
+enum { CLI_GAP = 2 };
+
+/* A column, in columns of the terminal. */
+typedef struct cli_span {
+    size_t least; /* its title, or its longest word: it cannot be folded to less */
+    size_t width; /* its longest text; 0: it is not shown */
+    bool spare;   /* may be left out, the last of such columns first */
+} cli_span;
+
+/* How many bytes of `text` stand on its next line in a column so wide; *skipped: the blanks behind
+ * them. A word that is wider is not cut. */
+size_t cli_fold(const char *text, size_t width, size_t *skipped);
 
 #endif

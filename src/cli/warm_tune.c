@@ -2,7 +2,6 @@
 #include "cli/warm.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/progress.h"
 #include "cli/turns.h"
@@ -254,9 +253,9 @@ static int say_failure(const bench *bench)
     if (*cli_cancel()) {
         return CLI_EXIT_OK;
     }
-    cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", of, why[0] ? ": " : "",
-              why, gputune_source_name(bench->info.source), bench->info.configuration);
-    return CLI_EXIT_NOTHING;
+    return cli_stop(CLI_EXIT_NOTHING, "%s: not tuned%s%s; programs get the %s configuration, %s",
+                    of, why[0] ? ": " : "", why, gputune_source_name(bench->info.source),
+                    bench->info.configuration);
 }
 
 static void report(run *run, const bench *bench)

@@ -11,7 +11,8 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
-    const char *code; /* without the pragmas */
+    const char *code; /* without the pragmas, and without what its #if leave out for certain */
+    char *left;       /* the same, owned */
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];

@@ -8,7 +8,8 @@
 typedef enum gt_state {
     GT_STATE_PENDING, /* proposed */
     GT_STATE_OK,
-    GT_STATE_FAILED
+    GT_STATE_FAILED,
+    GT_STATE_GIVEN_UP /* nothing is known but that it compiles for long */
 } gt_state;
 
 typedef struct gt_known {
@@ -22,7 +23,7 @@ typedef struct gt_evidence {
     gt_point_set points;
     gt_known *known; /* of points.points[i] */
     uint32_t known_capacity;
-    uint32_t ok, failed, pending;
+    uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* when the best one came */
     uint32_t best;         /* index of the fastest; of no meaning while ok is 0 */

@@ -14,7 +14,8 @@ typedef enum gt_tried_outcome {
     GT_TRIED_COMPILE, /* does not compile */
     GT_TRIED_LAUNCH,  /* cannot be launched, or crashed */
     GT_TRIED_WRONG,   /* wrong results */
-    GT_TRIED_HUNG
+    GT_TRIED_HUNG,
+    GT_TRIED_GIVEN_UP /* compiling it took too long: that says nothing of its neighbours' times */
 } gt_tried_outcome;
 
 /* What came of one configuration. */
@@ -22,7 +23,7 @@ typedef struct gt_tried {
     gt_point point;
     gt_tried_outcome outcome;
     double time_ns;   /* what is minimised, positive; of GT_TRIED_OK only */
-    double compile_s; /* 0: nothing was compiled, or not known */
+    double compile_s; /* 0: nothing was compiled, or not known; of one given up, until then */
     double measure_s; /* what verifying and measuring took; 0: not known */
 } gt_tried;
 
@@ -43,8 +44,10 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
 void gt_strategy_free(gt_strategy *strategy);
 
 /* Results of elsewhere (another size, another GPU): not facts here, but what to try first and how
- * the times may be shaped. Before the first question. ENOMEM. */
+ * the times may be shaped. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
+/* The same with all times that another strategy of the same domain was told. ENOMEM. */
+gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
 /* Proposes up to `count` valid configurations that were neither proposed nor told before. *given is
  * less only where the domain is exhausted. ENOMEM. */

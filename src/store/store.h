@@ -1,5 +1,5 @@
 /* What is remembered between runs: winners, trials, cubins and leases in SQLite. Knows no CUDA.
- * Serves layers.c (opening), keys.c, scenario_rows.c, code.c, trials.c, winner.c, records.c,
+ * Serves layers.c (opening), keys.c, trials.c, winner.c, records.c,
  * lease.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
@@ -307,5 +307,17 @@ typedef struct gt_forget {
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
                     int (*each)(void *user, const gputune_record *record), void *user,
                     const gt_patience *patience);
+
+typedef struct gt_merged {
+    int64_t trials, winners;             /* sound ones that the files have, together */
+    int64_t taken_trials, taken_winners; /* rows that the user's file lacked, or had with no more
+                                            evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
+} gt_merged;
+
+/* Takes over what the files have: trials, winners and code, all or nothing. The files are only
+ * read. EDATABASE, with the path, for a file that is missing, damaged, locked, or that others may
+ * write; EBUSY and EDATABASE where the user's file cannot be written. */
+gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+                              size_t count, const gt_patience *patience);
 
 #endif

@@ -19,10 +19,7 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 
 static void free_file(gt_catalog_file *file)
 {
-    for (size_t i = 0; i < file->names.count; i++) {
-        free(file->names.items[i]);
-    }
-    gt_array_free(&file->names);
+    gt_texts_free(&file->names);
     free(file->path);
     free(file->text);
     free(file);
@@ -39,12 +36,7 @@ void gt_catalog_files_free(gt_catalog *catalog)
 
 static gputune_status add_name(void *to, const char *name)
 {
-    gt_catalog_file *file = to;
-    char *copy;
-    GT_TRY(gt_array_reserve(&file->names));
-    GT_TRY(gt_strdup(&copy, name));
-    file->names.items[file->names.count++] = copy;
-    return GPUTUNE_OK;
+    return gt_texts_add(&((gt_catalog_file *)to)->names, name, strlen(name));
 }
 
 /* Reading the clauses takes as long as reading a template, so it is done when it is needed. */

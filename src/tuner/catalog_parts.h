@@ -14,9 +14,9 @@
 typedef struct gt_catalog_file {
     char *path;
     struct timespec changed;
-    bool in_memory;         /* a text: the path is the name that came with it */
-    char *text;             /* until its kernels are listed */
-    GT_ARRAY(char *) names; /* of its kernels */
+    bool in_memory; /* a text: the path is the name that came with it */
+    char *text;     /* until its kernels are listed */
+    gt_texts names; /* of its kernels */
 } gt_catalog_file;
 
 typedef struct gt_kernel_ref {

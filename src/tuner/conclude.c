@@ -91,6 +91,8 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     gt_terms terms = tuning->session.request->terms;
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
                   !gt_field_lacks_one(&tuning->session.field);
+    terms.limit_s =
+        result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
     terms.complete =
         !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;

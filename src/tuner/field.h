@@ -24,6 +24,7 @@ typedef enum gt_stage {
     GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
     GT_STAGE_GIVEN_UP,   /* compiling it took far longer than it is worth; not tried */
     GT_STAGE_LATE,       /* takes long to compile or did not end once; tried after all others */
+    GT_STAGE_SKETCHED,   /* a sketch whose time, or failure, is known */
     GT_STAGE_FAILED
 } gt_stage;
 
@@ -31,7 +32,8 @@ typedef enum gt_stage {
 typedef enum gt_role {
     GT_ROLE_PROPOSED, /* races */
     GT_ROLE_DEFAULT,  /* races, and every result is compared with it */
-    GT_ROLE_FALLBACK  /* compiled and verified for misaligned buffers, and not raced */
+    GT_ROLE_FALLBACK, /* compiled and verified for misaligned buffers, and not raced */
+    GT_ROLE_SKETCH    /* compiled quickly and launched once, for the proposer alone */
 } gt_role;
 
 /* One variant. Its id in jobs and events is its index. */
@@ -74,6 +76,7 @@ typedef struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store;
+    bool is_sketch;                 /* compiled quickly; of another hash than its source alone */
     uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
 } gt_unit;
 
@@ -130,6 +133,7 @@ typedef struct gt_field {
     GT_ARRAY(uint32_t)
     newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
+    uint32_t sketches;
     uint32_t slower;   /* in GT_STAGE_SLOWER */
     double best_ns;    /* of the first launches of variants that are right; 0: none that tells */
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */

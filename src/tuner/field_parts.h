@@ -22,6 +22,8 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
+/* Notes what came of a sketch, and tells the proposer. */
+void gt_field_settle_sketch(gt_field *field, uint32_t variant, gputune_status failure);
 /* Lets variants be proved whose first launch is not clearly slower than what is the fastest now:
  * after the one that they were compared with failed, or its first launch turned out to be lucky.
  * ENOMEM. */

@@ -63,6 +63,10 @@ static double slower_ratio(const gt_field *field)
  */
 static double slower_ns(const gt_field *field, const gt_variant *variant)
 {
+    static const double least_ns = 1e-3; /* any launch takes longer */
+    if (variant->role == GT_ROLE_SKETCH) {
+        return least_ns;
+    }
     bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
                     !variant->surely_proved && !field->setup->exhaustive;
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
@@ -137,13 +141,16 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     job->patient = variant->hangs > 0 || field->options.request->check;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);
-    if (status != GPUTUNE_OK) {
+    if (status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, index, status);
+        status = GPUTUNE_OK;
+    } else if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
         job->slower_ns = slower_ns(field, variant);
         job->saves = field->saves;
         job->save_count = index == 0 ? field->save_count : 0;
-        job->look_twice = field->options.proposer->learns;
+        job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
         variant->stage = GT_STAGE_VERIFYING;
         variant->turn = ++field->turns;
         field->verifying++;
@@ -151,6 +158,18 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     }
     free(job);
     return status;
+}
+
+/* A launch that is too short to tell is of no use. */
+void gt_field_settle_sketch(gt_field *field, uint32_t index, gputune_status failure)
+{
+    gt_variant *variant = &field->variants.items[index];
+    bool tells = failure == GPUTUNE_OK && gt_field_pilot_is_sample(field, index);
+    variant->stage = GT_STAGE_SKETCHED;
+    variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
+    gt_field_tell(field, index,
+                  tells ? gt_field_value(field, index, variant->verified.pilot_ns) : 0);
+    variant->failure = GPUTUNE_OK; /* it is no trial */
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
@@ -204,6 +223,10 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
         return gt_fail(event->status, "%s", event->message);
     }
+    if (event->status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, (uint32_t)event->id, event->status);
+        return GPUTUNE_OK;
+    }
     if (event->status != GPUTUNE_OK) {
         variant->hangs += event->status == GPUTUNE_ETIMEOUT;
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
@@ -212,6 +235,10 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     free(variant->verified.findings);
     variant->verified = event->verified; /* taken over from the event */
     event->verified.findings = NULL;
+    if (variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, (uint32_t)event->id, GPUTUNE_OK);
+        return GPUTUNE_OK;
+    }
     if (event->verified.proved) {
         return gt_field_mark_ready(field, (uint32_t)event->id);
     }

@@ -14,6 +14,8 @@ typedef struct gt_finding {
     double compile_ns;
     gt_resources resources;
     double occupancy; /* 0: not known */
+    bool given_up;    /* a failure that is only that compiling took too long */
+    bool is_sketch;
 } gt_finding;
 
 typedef struct gt_proposer gt_proposer;
@@ -28,8 +30,10 @@ struct gt_proposer {
     /* Whether a compile of this configuration that has been running for `seconds` is to be given
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    bool learns;    /* what it hears matters to what it proposes: it is asked late. May change */
-    bool exhausted; /* the proposer proposes nothing more, whatever it hears */
+    bool sketches; /* what it proposed last is to be compiled quickly and launched once, which is no
+                      trial (search/sketching.h) */
+    bool learns;   /* what it hears matters to what it proposes: it is asked late. May change */
+    bool exhausted;     /* the proposer proposes nothing more, whatever it hears */
     bool out_of_memory; /* likewise: memory was short for what it heard or would propose */
 };
 

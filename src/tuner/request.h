@@ -127,9 +127,11 @@ gputune_status gt_request_permits(bool *out, const gt_request *request, const gt
 /* Whether the request's space has the configuration, with its restrictions. ENOMEM. */
 gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config);
 /* All options that a source of the request is compiled with beyond the standard ones: its own and
- * the folders of headers. The caller free()s the array, not what it points to. ENOMEM. */
+ * the folders of headers. `quickly`: with less optimisation, for a sketch. The caller free()s the
+ * array, not what it points to. ENOMEM. */
 gputune_status gt_request_compile_options(const char ***out, size_t *count,
-                                          const gt_request *request, const gt_source *source);
+                                          const gt_request *request, const gt_source *source,
+                                          bool quickly);
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);

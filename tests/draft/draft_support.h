@@ -54,7 +54,7 @@ static inline char *new_clauses(const char *text, const char *before)
 static inline char *draft_of(const char *text, const char *kernel)
 {
     char *draft;
-    ASSERT_OK(gt_draft_template(&draft, "kernel.cu", text, kernel, NULL, NULL));
+    ASSERT_OK(gt_draft_template(&draft, "kernel.cu", text, kernel, NULL, NULL, NULL));
     return draft;
 }
 

@@ -330,7 +330,7 @@ static void long_names_are_refused(void **state)
         (void)snprintf(text, sizeof text, "__global__ void k(float *y, ");
         (void)snprintf(text + strlen(text), sizeof text - strlen(text),
                        i ? "%s x) { *y = x; }\n" : "float %s) { *y = 1; }\n", name);
-        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, NULL),
+        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, NULL, NULL),
                          GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(),
                             "kernel.cu:1:19: a parameter's type or name has more than "

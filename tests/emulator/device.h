@@ -6,9 +6,8 @@
 #include "calls.h"
 #include "emulator/extensions.h"
 #include "kernels.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +16,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* In the child, where cmocka's asserts would run the rest of the suite a second time. */
 #define CHECK(condition)                                                                           \

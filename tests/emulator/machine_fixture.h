@@ -2,8 +2,6 @@
 #ifndef TEST_MACHINE_FIXTURE_H
 #define TEST_MACHINE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "emulator/machine.h"
+#include "support/test.h"
 
 enum { FIXTURE_BUFFERS = 16 };
 

@@ -5,11 +5,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/driver.h"
+#include "support/test.h"
 
 #include <gputune.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

@@ -4,13 +4,10 @@
 
 #include "base/file.h"
 #include "farm/farm.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

@@ -7,15 +7,12 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "gpu/nvrtc.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

@@ -4,13 +4,10 @@
 
 #include "gpu/launcher.h"
 #include "support/fake_driver.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const gt_device device = {
     .cc = 90,

@@ -69,11 +69,10 @@ static void fail_each(job *j)
     assert_true(each_failure("driver", 1, go_through, NULL, j) > 10);
 }
 
-static void every_way_of_passing(void **state)
+TEST_WITHIN(every_way_of_passing, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_VALUE, GT_PASS_SPLIT, GT_PASS_CONSTANT,
                                    GT_PASS_GLOBAL};
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         job j = {.launch = make_launch(ways[i]),
                  .arguments = ways[i] == GT_PASS_NONE ? arguments + 1 : arguments};
@@ -83,9 +82,8 @@ static void every_way_of_passing(void **state)
     }
 }
 
-static void scratch_clears_and_clusters(void **state)
+TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
 {
-    (void)state;
     job j = {.launch = make_launch(GT_PASS_NONE), .arguments = arguments + 1};
     j.launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0, true};
     j.launch.parameter_count = 3;
@@ -96,13 +94,4 @@ static void scratch_clears_and_clusters(void **state)
     j.launch.carveout_kb = 100;
     j.launch.steps[0].shared_bytes = 100 * 1024;
     fail_each(&j);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_way_of_passing, setup),
-        cmocka_unit_test_setup(scratch_clears_and_clusters, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

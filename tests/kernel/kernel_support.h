@@ -2,20 +2,17 @@
 #ifndef GT_TESTS_KERNEL_SUPPORT_H
 #define GT_TESTS_KERNEL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "base/text.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "kernel/source.h"
+#include "support/test.h"
 
 /* Fails the test with the library's message. */
 #define ASSERT_OK(call)                                                                            \

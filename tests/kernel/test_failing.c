@@ -176,7 +176,7 @@ static void test_several_kernels(void **state)
 static gputune_status draft(void *user)
 {
     char *out;
-    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL, NULL, NULL));
+    GT_TRY(gt_draft_template(&out, "kernel.cu", user, NULL, NULL, NULL, NULL));
     free(out);
     return GPUTUNE_OK;
 }

@@ -3,14 +3,12 @@
 #define GT_TESTS_LANDSCAPE_H
 
 #include "search/strategy.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

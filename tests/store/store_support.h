@@ -5,11 +5,8 @@
 #include "store/layers.h"
 #include "store/store.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

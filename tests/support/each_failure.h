@@ -5,13 +5,11 @@
 
 #include "base/status.h"
 #include "fault/failing.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <malloc.h>
 #include <sqlite3.h>

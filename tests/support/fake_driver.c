@@ -1,13 +1,10 @@
 #include "support/fake_driver.h"
+#include "support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 fake_driver fake;
 

@@ -176,6 +176,4 @@ static inline void without_the_farm(failing_world *f, failing_act act)
     f->may_refute = false;
 }
 
-#define IN_FAILING_WORLD(test) cmocka_unit_test_setup_teardown(test, open_failing, close_failing)
-
 #endif

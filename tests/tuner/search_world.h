@@ -2,20 +2,18 @@
 #ifndef GT_TESTS_SEARCH_WORLD_H
 #define GT_TESTS_SEARCH_WORLD_H
 
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "support/folder.h"
 #include "support/scripted_farm.h"
+#include "support/test.h"
 #include "tuner/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 static const char template_text[] =

@@ -7,7 +7,7 @@
 
 #include "api/tuner.h"
 #include "base/clock.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "tuner/outcome.h"
 #include "tuner/race.h"
 

@@ -4,14 +4,12 @@
 
 #include "base/random.h"
 #include "support/random_normal.h"
+#include "support/test.h"
 #include "tuner/race.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
