@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "gpu/device_headers.h"
 #include "gpu/header_hint.h"
-#include "gpu/machine_code.h"
-#include "gpu/nvrtc_find.h"
+#include "gpu/image.h"
 #include "gpu/ptxas_log.h"
+#include "gpu/toolkit.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -75,6 +75,8 @@ typedef struct program {
 
 enum { DEEPEST = 64 }; /* what is nested deeper is taken as a whole */
 
+static const char classes[] = "struct class union";
+
 /* One declaration outside of functions, or a member of a class. */
 typedef struct piece {
     gt_token name, last, template; /* template: a name in front of its arguments */
@@ -110,7 +112,8 @@ static bool is_of_host(const gt_token *token)
         "cout cerr endl ifstream ofstream stringstream FILE stderr stdout stdin fopen memalign "
         "posix_memalign fprintf fscanf scanf exit getenv argv srand gettimeofday clock_gettime "
         "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime torch main "
-        "PYBIND11_MODULE TORCH_LIBRARY __host__";
+        "PYBIND11_MODULE TORCH_LIBRARY __host__ gputune gputune_cxx gputune_plan gputune_open "
+        "gputune_launch tune_kernel";
     static const char of_device[] = "cudaTextureObject_t cudaSurfaceObject_t";
     static const char *const libraries[] = {"cublas",   "cufft",           "cusparse",
                                             "cusolver", "curandGenerator", "curandCreate"};
@@ -238,11 +241,13 @@ static void skip_template(gt_lexer *lexer)
 
 static bool scan_scope(program *p, gt_lexer *lexer, bool in_class);
 
-/* The name that is declared stands in front of its parameters, base class, members or value. */
+/* The name that is declared stands in front of its parameters, base class, members or value. A
+ * class without a name has none there. */
 static void note_name(const gt_lexer *lexer, piece *now)
 {
     static const char ends[] = "( = [ : {";
-    bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0;
+    bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0 &&
+                   !gt_token_is_any(&now->last, classes);
     bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
                        now->template.kind == GT_TOKEN_NAME;
     now->template = is_name && gt_lexer_is(lexer, "<") ? now->last : now->template;
@@ -271,7 +276,6 @@ static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 /* One token of a declaration, or all between its brackets. */
 static void read_token(program *p, gt_lexer *lexer, piece *now)
 {
-    static const char classes[] = "struct class union";
     if (gt_lexer_is(lexer, "template")) {
         skip_template(lexer);
         return;

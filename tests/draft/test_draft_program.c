@@ -248,9 +248,8 @@ static const program programs[] = {
      COPY_CLAUSES("1 << 12", USUAL, "256")},
 };
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char *draft = draft_of(programs[i].text, NULL);
         char *clauses = new_clauses(draft, "");
@@ -273,9 +272,8 @@ static bool has(const char *text, const char *part)
 }
 
 /* What was looked for in vain is said, once each, with what was found instead. */
-static void test_what_is_not_found(void **state)
+TEST(test_what_is_not_found)
 {
-    (void)state;
     char *draft =
         draft_of(COPY "__global__ void t(cudaTextureObject_t o) { }\n"
                       "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b;\n"
@@ -291,9 +289,8 @@ static void test_what_is_not_found(void **state)
 }
 
 /* A draft that is no template yet says so, and why. */
-static void test_what_is_refused(void **state)
+TEST(test_what_is_refused)
 {
-    (void)state;
     char *draft = draft_of("__global__ void k(item *y) { y[threadIdx.x].a = 1; }\n"
                            "union item { int a; float b; };\n",
                            NULL);
@@ -317,10 +314,9 @@ static gputune_status include(void *user, const gt_include *include, gt_included
 
 /* A kernel of a local header: its clauses stand in front of the #include; a header that is not
  * there is left to the host. */
-static void test_headers(void **state)
+TEST(test_headers)
 {
     char *draft;
-    (void)state;
     ASSERT_OK(gt_draft_template(&draft, "main.cu",
                                 "#include \"check.h\"\n#include \"absent.h\"\n"
                                 "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
@@ -358,7 +354,7 @@ static char *draft_beside(const char *text, const char *const *files)
 #define MAIN "int main() { int n = 50000; " ALLOCATED " run(a, b, n); }\n"
 
 /* Another program that has a function of the same name is none of this one's files. */
-static void test_other_files(void **state)
+TEST(test_other_files)
 {
     static const char other[] = "void run(float *a) { }\nint main() { int n = 77; run(0); }\n";
     static const struct {
@@ -369,7 +365,6 @@ static void test_other_files(void **state)
         {COPY, {RUN, "int main() { int n = 77; " ALLOCATED " }\n", MAIN}},
         {COPY RUN MAIN, {"int main() { run(0, 0, 77); }\n"}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *draft = draft_beside(cases[i].text, cases[i].files);
         char *clauses = new_clauses(draft, "");
@@ -380,7 +375,7 @@ static void test_other_files(void **state)
 }
 
 /* What a tuner's script says of the names that nothing else defines. */
-static void test_scripts(void **state)
+TEST(test_scripts)
 {
     static const char text[] =
         "#if TYPE == 1\ntypedef float real;\n#elif TYPE == 2\ntypedef double real;\n#endif\n"
@@ -391,7 +386,6 @@ static void test_scripts(void **state)
         "tuner.AddParameter(kernel, \"UNROLL\", std::vector<uint64_t>{1, 3, 5});\n"
         "tuner.AddParameter(kernel, \"LATER\", {4, 2});\nf(\"n\", x, {1}, \"TYPE\", {y});\n",
         "tune_params[\"block_size_x\"] = [48, 96, 192]\n", NULL};
-    (void)state;
     char *draft = draft_beside(text, files);
     assert_true(has(draft, "tune(TYPE = 1, 2)\n"));
     assert_true(has(draft, "tune(CHECKED = 1, 0)\n"));
@@ -399,14 +393,4 @@ static void test_scripts(void **state)
     assert_true(has(draft, "tune(LATER = 2, 4)\n"));
     assert_true(has(draft, "tune(block_size_x = 48, 96, 192)\n"));
     free(draft);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),        cmocka_unit_test(test_what_is_not_found),
-        cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_other_files),     cmocka_unit_test(test_scripts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
