@@ -75,7 +75,8 @@ TEST_WITHIN(test_global_passes_a_buffer_of_its_own, setup, NULL)
 TEST_WITHIN(test_scratch_and_clears, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0, false};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     launch.clears[0] = (gt_clear){2, 4096};
     launch.clears[1] = (gt_clear){0, 777};
@@ -100,7 +101,8 @@ TEST_WITHIN(test_scratch_and_clears, setup, NULL)
 static gt_launch launch_with_scratch(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0, false};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     return launch;
 }
