@@ -928,7 +928,8 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
  * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
  * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
- * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
+ * GPUTUNE_INCLUDE; where the text does not launch the kernel, also the sources beside `path` and in
+ * the folder above. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
  * kernel; with EUNSUPPORTED for what no template can have, such as surfaces. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
