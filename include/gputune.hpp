@@ -261,6 +261,7 @@ class sizes
     std::vector<gputune_size> view() const
     {
         std::vector<gputune_size> out;
+        out.reserve(items_.size());
         for (const size &item : items_) {
             out.push_back({item.name.c_str(), item.value});
         }
@@ -352,7 +353,7 @@ struct expected {
     code type = code::other;
     std::uint32_t bytes = 0;
     std::uint64_t buffer_bytes = 0;
-    std::string name, type_name;
+    const char *name = "", *type_name = ""; /* live as long as the plan */
 };
 
 /* An argument in the form that a launch wants: `item` points to the value. */
@@ -468,7 +469,11 @@ template <typename T> void set_pointer(slot &out, const expected &want, T *point
     out.item = want.kind == GPUTUNE_PARAMETER_BLOCK ? static_cast<const void *>(pointer)
                                                     : static_cast<const void *>(&out.pointer);
     if (want.kind == GPUTUNE_PARAMETER_SCALAR) {
-        out.mistake = "is a pointer; the template has a value";
+        const bool is_null =
+            want.type_name[0] && want.type_name[std::strlen(want.type_name) - 1] == '*';
+        out.mistake = !is_null  ? "is a pointer; the template has a value"
+                      : pointer ? "is a pointer; the template has null there"
+                                : nullptr;
     } else if (!pointer && want.buffer_bytes) {
         out.mistake = "is a null pointer";
     } else if (is_other_type<T>(want)) {
@@ -654,7 +659,9 @@ class plan
 
     explicit plan(gputune_plan *handle)
     {
+        constexpr std::size_t usual = 16;
         auto made = std::make_shared<state>(handle);
+        made->arguments.reserve(usual);
         gputune_parameter one = {};
         one.version = GPUTUNE_PARAMETER_VERSION;
         for (std::uint32_t i = 0; gputune_plan_argument(&one, handle, i) == GPUTUNE_OK; i++) {
@@ -671,7 +678,7 @@ class plan
         std::string out = std::to_string(count) + (count == 1 ? " argument (" : " arguments (");
         const char *between = "";
         for (const detail::expected &one : state_->arguments) {
-            out += between + one.name;
+            out.append(between).append(one.name);
             between = ", ";
         }
         return out + ")";

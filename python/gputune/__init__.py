@@ -31,7 +31,7 @@ import operator
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Protocol, Sequence, TypeVar, Union, cast
 
 try:
     from . import _abi
@@ -71,8 +71,18 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
+
+
+class DType(Protocol):
+    """A framework's type of elements, such as x.dtype of an array."""
+
+    @property
+    def itemsize(self) -> int:
+        ...
+
+
 Path = Union[str, "os.PathLike[str]"]
-Size = Union[int, str]
+Size = Union[int, str, DType]
 Sizes = Union[Size, Sequence[Size]]
 _Tune = TypeVar("_Tune", bound=Callable[..., Any])
 
@@ -167,8 +177,9 @@ def _size(name: str, value: Any) -> int:
 def _sizes(values: Mapping[str, Size]) -> Any:
     items = (_abi.gputune_size * max(len(values), 1))()
     for item, (name, value) in zip(items, values.items()):
-        if isinstance(value, str):
-            item.name = f"{name}={value}".encode()
+        word = _fast.word_of(value)
+        if word is not None:
+            item.name = f"{name}={word}".encode()
         else:
             item.name = name.encode()
             item.value = _size(name, value)
@@ -182,8 +193,7 @@ def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) ->
     words = []
     for name, values in (sizes or {}).items():
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
-        words.append(f"{name}=" + ",".join(one if isinstance(one, str) else str(_size(name, one))
-                                           for one in several))
+        words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
     return _abi.gputune_record_filter(
         version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu),
         gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None, **members)
@@ -449,7 +459,7 @@ class Tuner(_Shared):
         kernel
             A name, or the path of a template.
         sizes, **more_sizes
-            n=1024, T="half"; `sizes` is a dict for those that are called like an option.
+            n=1024, T="half", T=x.dtype; `sizes` is a dict for those that are called like an option.
         effort
             "cached" never measures, "estimate" ranks without measuring, "measure", or "exhaustive",
             which drops no variant early.

@@ -60,6 +60,10 @@ def _float(value: Any, type_name: str) -> Any:
 
 def _number(value: Any, type_name: str, size: int) -> Any:
     """A number, or the bytes of a struct, as a ctypes object."""
+    if type_name.endswith("*"):
+        if value is not None and not (isinstance(value, int) and value == 0):
+            raise TypeError(f"is a {type(value).__name__}; the template has null there, which is None or 0")
+        return ctypes.c_uint64(0)
     kind = _SCALARS.get(type_name)
     if kind is None or isinstance(value, (bytes, bytearray)):
         return _bytes(value, size)

@@ -39,6 +39,15 @@ def type_name(dtype: Any) -> str | None:
     return _types[dtype]
 
 
+def word_of(value: Any) -> str | None:
+    """What stands for a word of a template: a str, or a framework's dtype (x.dtype). None: neither."""
+    return value if isinstance(value, str) else type_name(value) if _is_dtype(value) else None
+
+
+def _is_dtype(value: Any) -> bool:
+    return type(value).__name__[-5:].lower() == "dtype"
+
+
 def _current_stream(device: int) -> int:
     return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
 
@@ -192,7 +201,7 @@ def _add(out: list[Any], options: Mapping[str, Any]) -> bool:
         out.append(name)
         if kind is int or kind is str or value is None:
             out.append(value)
-        elif kind is float or kind is bool or kind is tuple:
+        elif kind is float or kind is bool or kind is tuple or _is_dtype(value):
             out += kind, value
         elif kind is list:
             out.append(tuple(value))

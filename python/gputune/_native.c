@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_ARGUMENTS = 64, MOST_DEVICES = 64, LOOK = 1 };
 
@@ -415,6 +416,17 @@ static int add(key *out, PyObject *item) /* takes the reference */
 
 static int add_items(key *out, PyObject *options);
 
+/* Whether a class is that of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType. */
+static int is_of_dtypes(PyObject *type)
+{
+    PyObject *name = PyObject_GetAttrString(type, "__name__");
+    Py_ssize_t length = 0;
+    const char *text = name ? PyUnicode_AsUTF8AndSize(name, &length) : NULL;
+    int is = text && length >= 5 && strcasecmp(text + length - 5, "dtype") == 0;
+    Py_XDECREF(name);
+    return is;
+}
+
 static int add_value(key *out, PyObject *value)
 {
     PyObject *type = (PyObject *)Py_TYPE(value);
@@ -422,7 +434,8 @@ static int add_value(key *out, PyObject *value)
         Py_INCREF(value);
         return add(out, value);
     }
-    if (PyFloat_CheckExact(value) || PyBool_Check(value) || PyTuple_CheckExact(value)) {
+    if (PyFloat_CheckExact(value) || PyBool_Check(value) || PyTuple_CheckExact(value) ||
+        is_of_dtypes(type)) {
         Py_INCREF(type);
         Py_INCREF(value);
         return add(out, type) ? add(out, value) : (Py_DECREF(value), 0);

@@ -64,8 +64,11 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     }
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, argument->name,
-                                 argument->type, 0));
+        gt_described_argument *described = &out->arguments[out->argument_count++];
+        GT_TRY(describe_argument(described, &binding, argument->name, argument->type, 0));
+        if (argument->pointee[0]) {
+            gt_snprintf(described->type, sizeof described->type, "%s *", argument->pointee);
+        }
     }
     return GPUTUNE_OK;
 }

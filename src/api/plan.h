@@ -1,7 +1,6 @@
 /* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), their table
  * (plan_table.c) and its keys (plan_key.c). */
-#ifndef GT_API_PLAN_H
-#define GT_API_PLAN_H
+#pragma once
 
 #include "api/description.h"
 #include "api/misses.h"
@@ -95,11 +94,9 @@ uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* A number that is another one whenever plans that were made before may no longer answer: a
  * template was replaced, or the table is to be looked up again. */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
-/* Says that this process has measured, and may have stored results. Plans that are no decision may
- * be outdated, and are not found any more. */
+/* Says that this process has measured, and may have stored results. Plans that it has not tuned,
+ * and that are no decision, may be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);
 /* Says that other processes may have stored results. No plan is found before it was looked up
  * again. */
 void gt_plan_table_refresh(gt_plan_table *table);
-
-#endif

@@ -17,7 +17,7 @@ typedef struct entry {
     atomic_bool used;      /* since the hand last passed it */
     bool goes;             /* when other slots are next put in place of the table's */
     atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
-    uint32_t results;      /* `results` of the table at that time; ignored for a decision */
+    uint32_t results; /* `results` of the table at that time; ignored for what was tuned here */
     uint64_t key[];
 } entry;
 
@@ -106,7 +106,7 @@ static bool is_current(gt_plan_table *table, const entry *e)
 {
     return atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
-           (e->terms.final || e->results == atomic_load(&table->results));
+           (e->terms.final || e->terms.limit_s > 0 || e->results == atomic_load(&table->results));
 }
 
 static entry *look_up(gt_plan_table *table, const gt_plan_key *key)

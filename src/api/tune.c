@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/readers.h"
-#include "tuner/ordered.h"
+#include "tuner/prove.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,9 +135,15 @@ static gputune_status make_plan(gt_landing *out, const asking *a)
     return status;
 }
 
+static double limit_of(const gputune_options *o)
+{
+    return o->time_limit_s > 0 ? o->time_limit_s : gt_objective_facts(o->objective)->limit_s;
+}
+
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
     return (gt_terms){.limit = o->max_variants,
+                      .limit_s = limit_of(o),
                       .effort = effort_of(tuner, o),
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
@@ -191,10 +197,7 @@ static bool is_shared(const gt_landing *landing)
  * own. */
 static gt_patience share_of_limit(const asking *a)
 {
-    const gputune_options *o = a->options;
-    double limit_s =
-        o->time_limit_s > 0 ? o->time_limit_s : gt_objective_facts(o->objective)->limit_s;
-    gt_patience patience = gt_patience_for(limit_s / 2, o->cancel);
+    gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
     patience.closing = &a->tuner->calls.closing;
     return patience;
 }

@@ -20,17 +20,24 @@ static bool covers(const gt_terms *result, const gt_terms *request)
            result->driver_version == request->driver_version;
 }
 
+/* Who asks once more gives it no more time. */
+static bool ended_for(const gt_terms *result, const gt_terms *request)
+{
+    return result->final || (request->limit_s > 0 && result->limit_s >= request->limit_s);
+}
+
 bool gt_answers(const gt_terms *result, const gt_terms *request)
 {
     if (result->effort < request->effort) {
         return false;
     }
     return request->effort < GPUTUNE_MEASURE ||
-           (result->proved && result->final && covers(result, request));
+           (result->proved && ended_for(result, request) && covers(result, request));
 }
 
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other)
 {
     return kept->effort >= other->effort && kept->final >= other->final &&
-           kept->proved >= other->proved && covers(kept, other);
+           (kept->final || kept->limit_s >= other->limit_s) && kept->proved >= other->proved &&
+           covers(kept, other);
 }

@@ -91,6 +91,8 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     gt_terms terms = tuning->session.request->terms;
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
                   !gt_field_lacks_one(&tuning->session.field);
+    terms.limit_s =
+        result->end == GT_RACE_BUDGET ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
     terms.complete =
         !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;
@@ -377,18 +379,11 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
         status = conclude_without_winner(tuning, &list);
     }
     GT_THEN(status, make_choice(&choice, tuning, &result, &time, &standard));
-    if (status == GPUTUNE_OK) {
-        status = choose_fallback(&choice, tuning, &fallback);
-    }
+    GT_THEN(status, choose_fallback(&choice, tuning, &fallback));
     if (status == GPUTUNE_OK &&
         store_result(tuning, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     gt_tuning_free_trials(&list);
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -131,6 +131,30 @@ static void arguments(const gt::plan &axpy)
     refuses(gt::plan().try_launch(nullptr), "this plan is empty");
 }
 
+static void null_pointers(const gt::tuner &tuner)
+{
+    static const char source[] = "#pragma gputune kernel(twice)\n"
+                                 "#pragma gputune args(inout float y[1000], float *z = null)\n"
+                                 "#pragma gputune problem(n = 1000)\n"
+                                 "#pragma gputune block(250) grid(n / 250)\n"
+                                 "__global__ void twice(float *y, float *z)\n"
+                                 "{\n"
+                                 "    y[blockIdx.x * 250 + threadIdx.x] *= z ? 0 : 2;\n"
+                                 "}\n";
+    buffers b;
+    const auto added = tuner.try_add_source("twice.cu", source);
+    expect(bool(added), "a template in memory", added.why().message);
+    auto twice = tuner.try_tune("twice", {}, quick());
+    expect(bool(twice), "a null pointer among the arguments", twice ? "" : twice.why().message);
+    if (twice) {
+        float *none = nullptr;
+        expect(bool(twice->try_launch(nullptr, b.y, nullptr)) && b.is(1), "nullptr");
+        expect(bool(twice->try_launch(nullptr, b.y, none)) && b.is(1), "a pointer that is null");
+        refuses(twice->try_launch(nullptr, b.y, reinterpret_cast<float *>(b.x)),
+                "z) is a pointer; the template has null there");
+    }
+}
+
 /* Launches paramsum on a block, and says what it computed; -1: it was refused. */
 template <typename Block> static int sum_of(const gt::plan &plan, const Block &values)
 {
@@ -397,6 +421,7 @@ int main()
             return 1;
         }
         arguments(*axpy);
+        null_pointers(*tuner);
         blocks(*tuner);
         sizes(*tuner);
         source(*tuner);

@@ -450,6 +450,31 @@ def a_call_that_was_answered_before():
 
 
 @test
+def words_are_dtypes_too():
+    class dtype:  # as torch.dtype and NumPy's dtypes
+        itemsize = 2
+
+        def __init__(self, name):
+            self.name = name
+
+        def __str__(self):
+            return self.name
+
+    half, single = dtype("torch.float16"), dtype("float32")
+    sizes = {"rows": 8, "columns": 32}
+    with gputune.open(database=":memory:") as tuner:
+        plan = tuner.tune("softmax", T=half, sizes=sizes, effort="cached")
+        assert "T=half" in plan.info["sizes"], plan.info
+        assert "T=float" in tuner.tune("softmax", T=single, sizes=sizes, effort="cached").info["sizes"]
+        again = tuner.tune("softmax", T=half, sizes=sizes, effort="cached")
+        assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
+        assert again.info["sizes"] == plan.info["sizes"]
+        assert tuner.records(sizes={"T": [half, "float"]}) == []
+        raises(TypeError, "size T is ", tuner.tune, "softmax", T=dtype("complex64"), sizes=sizes)
+        raises(TypeError, "size T is ", tuner.tune, "softmax", T=[half], sizes=sizes)
+
+
+@test
 def a_forked_child_asks_for_itself():
     plan()
     child = os.fork()
@@ -536,6 +561,32 @@ def interrupts_and_progress():
         many, y = tuner.tune("many", n=N, effort="cached"), Interface()
         many(y, N)
         assert y.read() == [2.0] * N
+
+
+@test
+def a_call_that_had_its_time_is_answered():
+    with gputune.open(database=":memory:") as tuner:
+        tuner.add_source("many.cu", MANY)
+        first = tuner.tune("many", n=N, time_limit=4)
+        assert "the time was up" in first.info["stop_reason"], first.info
+        for limit in 4, 2:  # it would go on with another one
+            again = tuner.tune("many", n=N, time_limit=limit)
+            assert again._held().pointer == first._held().pointer, again.info
+        longer = tuner.tune("many", n=N, time_limit=5)
+        assert longer._held().pointer != first._held().pointer, longer.info
+
+
+@test
+def pointers_that_are_null():
+    with gputune.open(database=":memory:") as tuner:
+        tuner.add_source("null.cu", MANY.replace("size_t n", "const float *x = null, size_t n", 1)
+                         .replace("(float *y, ", "(float *y, const float *x, ").replace("many", "of_null"))
+        plan, y = tuner.tune("of_null", n=N, effort="cached"), Interface()
+        plan(y, None, N)
+        plan(y, 0, N)
+        assert y.read() == [3.0] * N
+        assert plan.arguments[1]["type"] == "float *", plan.arguments[1]
+        raises(TypeError, "argument 2 (float * x) is a int; the template has null there", plan, y, 8, N)
 
 
 @test

@@ -41,6 +41,18 @@ static void cut_short(gt_terms *terms)
     terms->final = false;
 }
 
+static void given_five_seconds(gt_terms *terms)
+{
+    terms->final = false;
+    terms->limit_s = 5;
+}
+
+static void given_nine_seconds(gt_terms *terms)
+{
+    terms->final = false;
+    terms->limit_s = 9;
+}
+
 static void unproved(gt_terms *terms)
 {
     terms->proved = false;
@@ -79,6 +91,12 @@ static const change changes[] = {
     {"all variants, some asked", as_it_is, of_five, true, true},
     {"cut short", cut_short, as_it_is, false, false},
     {"cut short, and so is the other", cut_short, cut_short, false, true},
+    {"given as much time as asked", given_five_seconds, given_five_seconds, true, true},
+    {"given more time than asked", given_nine_seconds, given_five_seconds, true, true},
+    {"given less time than asked", given_five_seconds, given_nine_seconds, false, false},
+    {"given some time, a decision asked", given_nine_seconds, as_it_is, false, false},
+    {"cut short at once, time asked", cut_short, given_five_seconds, false, false},
+    {"a decision, time asked", as_it_is, given_five_seconds, true, true},
     {"unproved", unproved, as_it_is, false, false},
     {"unproved, and so is the other", unproved, unproved, false, true},
     {"content with what was found, all asked", as_it_is, complete, false, false},
@@ -90,9 +108,8 @@ static const change changes[] = {
     {"in a process, on a thread asked", as_it_is, on_a_thread, true, true},
 };
 
-static void each_part_of_the_terms_counts(void **state)
+TEST(each_part_of_the_terms_counts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         const change *c = &changes[i];
         gt_terms made = terms_of(GPUTUNE_MEASURE), asked = made;
@@ -108,9 +125,8 @@ static void each_part_of_the_terms_counts(void **state)
 }
 
 /* Below MEASURE, whatever was found is better than nothing. */
-static void anything_answers_who_does_not_measure(void **state)
+TEST(anything_answers_who_does_not_measure)
 {
-    (void)state;
     gt_terms made = terms_of(GPUTUNE_MEASURE), asked = terms_of(GPUTUNE_CACHED_ONLY);
     made.final = made.proved = false;
     made.space = hash_of(78);
@@ -119,13 +135,4 @@ static void anything_answers_who_does_not_measure(void **state)
     assert_true(gt_answers(&made, &asked));
     made.effort = GPUTUNE_CACHED_ONLY;
     assert_false(gt_answers(&made, &asked));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_part_of_the_terms_counts),
-        cmocka_unit_test(anything_answers_who_does_not_measure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

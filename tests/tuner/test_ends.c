@@ -29,10 +29,12 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_true(choice.terms.proved);
     assert_non_null(strstr(choice.stop_reason, reason));
     assert_null(strstr(choice.stop_reason, "not proved again"));
+    bool by_time = strstr(choice.stop_reason, "the time was up") != NULL;
+    assert_true(choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
     gt_choice_free(&choice);
 }
 
-static void when_all_were_tried(void **state)
+TEST_WITHIN(when_all_were_tried, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(30);
@@ -40,7 +42,7 @@ static void when_all_were_tried(void **state)
     expect_proved(w, &options, "");
 }
 
-static void when_the_limit_comes_while_sampling(void **state)
+TEST_WITHIN(when_the_limit_comes_while_sampling, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(0.5);
@@ -64,7 +66,7 @@ static void write_many(world *w)
     write_template(w, blocks);
 }
 
-static void when_the_limit_comes_while_proving(void **state)
+TEST_WITHIN(when_the_limit_comes_while_proving, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1);
@@ -74,7 +76,7 @@ static void when_the_limit_comes_while_proving(void **state)
     expect_proved(w, &options, "the time was up");
 }
 
-static void when_the_limit_comes_while_compiling(void **state)
+TEST_WITHIN(when_the_limit_comes_while_compiling, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1);
@@ -85,7 +87,7 @@ static void when_the_limit_comes_while_compiling(void **state)
 }
 
 /* The worker is ended for the proof of what was right before. */
-static void when_a_variant_never_ends(void **state)
+TEST_WITHIN(when_a_variant_never_ends, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1.5);
@@ -95,7 +97,7 @@ static void when_a_variant_never_ends(void **state)
     assert_int_equal(w->farm.interrupts, 1);
 }
 
-static void when_the_worker_dies(void **state)
+TEST_WITHIN(when_the_worker_dies, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(30);
@@ -104,7 +106,7 @@ static void when_the_worker_dies(void **state)
     expect_proved(w, &options, "");
 }
 
-static void when_a_search_is_decided(void **state)
+TEST_WITHIN(when_a_search_is_decided, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = within(30);
@@ -128,7 +130,7 @@ static void cancel_after(void *user, const gputune_progress *progress)
     }
 }
 
-static void when_the_caller_cancels(void **state)
+TEST_WITHIN(when_the_caller_cancels, open_world, close_world)
 {
     world *w = *state;
     volatile int cancel = 0;
@@ -144,11 +146,12 @@ static void when_the_caller_cancels(void **state)
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_int_equal(choice.terms.proved, strstr(choice.stop_reason, "not proved again") == NULL);
     assert_non_null(strstr(choice.stop_reason, "stopped on request"));
+    assert_true(choice.terms.limit_s == 0);
     gt_choice_free(&choice);
 }
 
 /* What could not be proved again is proved before it is launched the next time. */
-static void when_the_last_proof_does_not_end(void **state)
+TEST_WITHIN(when_the_last_proof_does_not_end, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = within(1);
@@ -170,21 +173,4 @@ static void when_the_last_proof_does_not_end(void **state)
     assert_true(choice.terms.proved);
     assert_true(w->farm.verifies > verifies);
     gt_choice_free(&choice);
-}
-
-int main(void)
-{
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(when_all_were_tried),
-        IN_WORLD(when_the_limit_comes_while_sampling),
-        IN_WORLD(when_the_limit_comes_while_proving),
-        IN_WORLD(when_the_limit_comes_while_compiling),
-        IN_WORLD(when_a_variant_never_ends),
-        IN_WORLD(when_the_worker_dies),
-        IN_WORLD(when_a_search_is_decided),
-        IN_WORLD(when_the_caller_cancels),
-        IN_WORLD(when_the_last_proof_does_not_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

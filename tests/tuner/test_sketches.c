@@ -78,7 +78,7 @@ static gt_request *make_request(world *w)
     return request;
 }
 
-static void a_sketch_is_compiled_quickly_and_not_proved(void **state)
+TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world)
 {
     world *w = *state;
     gt_field field;
@@ -102,7 +102,7 @@ static void a_sketch_is_compiled_quickly_and_not_proved(void **state)
 }
 
 /* Nor does one that is too short to tell. */
-static void a_sketch_that_crashes_is_no_failure_of_the_tuning(void **state)
+TEST_WITHIN(a_sketch_that_crashes_is_no_failure_of_the_tuning, open_world, close_world)
 {
     world *w = *state;
     gt_field field;
@@ -115,15 +115,4 @@ static void a_sketch_that_crashes_is_no_failure_of_the_tuning(void **state)
     assert_int_equal(field.failed, 1); /* BLOCK=512 itself */
     gt_field_close(&field);
     gt_request_free(request);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sketch_is_compiled_quickly_and_not_proved, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(a_sketch_that_crashes_is_no_failure_of_the_tuning,
-                                        open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
