@@ -59,7 +59,7 @@ CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generat
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
-SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
+SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c tests/support/test.c)
 # one program by the headers of the releases, today's and one that is ahead of it
 ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
              $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead
@@ -147,7 +147,7 @@ $(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
 
 # the service kernels compiled ahead, by a tool of the build's own
 EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \
-             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c src/gpu/image.c src/gpu/machine_code.c src/gpu/cuda_roots.c src/gpu/*header*.c))
+             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc.c src/gpu/ptxas_log.c src/gpu/image.c src/gpu/toolkit.c src/gpu/*header*.c))
 $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/generated/service_images.c: $(B)/embed-service $(SERVICE_SRC)

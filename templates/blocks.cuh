@@ -25,18 +25,19 @@ struct gputune_max {
     }
 };
 
-// What the values of a warp come to, in each of its threads.
-template <typename value_type, typename operation_type>
+// What the values of `width` neighbours of a warp come to, in each of its threads.
+template <int width = 32, typename value_type, typename operation_type>
 GPUTUNE_INLINE value_type gputune_warp_reduce(value_type value, operation_type combine)
 {
 #pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
+    for (int step = width / 2; step > 0; step /= 2) {
         value = combine(value, __shfl_xor_sync(0xffffffffu, value, step));
     }
     return value;
 }
 
-// What the values of a block of `threads` in x, a multiple of 32, come to, in each of its threads.
+// What the values of a block of `threads` in x, 32 times a power of two, come to, in each of them.
+// Between two calls with the same types there is a barrier, as both use the same shared memory.
 template <int threads, typename value_type, typename operation_type>
 GPUTUNE_INLINE value_type gputune_block_reduce(value_type value, operation_type combine)
 {
@@ -44,20 +45,17 @@ GPUTUNE_INLINE value_type gputune_block_reduce(value_type value, operation_type 
     if constexpr (threads > 32) {
         __shared__ value_type warps[threads / 32];
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        __syncthreads(); // the values of the call before were read
         if (lane == 0) {
             warps[warp] = value;
         }
         __syncthreads();
-        value = gputune_warp_reduce(
-            lane < threads / 32 ? warps[lane] : operation_type::template none<value_type>(),
-            combine);
+        value = gputune_warp_reduce<threads / 32>(warps[lane % (threads / 32)], combine);
     }
     return value;
 }
 
 // What the values of all blocks come to, in *result: the block that is the last to be done adds up
-// what each left in partial[gridDim.x]. done[0] is zero before the launch.
+// what each left in partial[gridDim.x]. done[0] is zero before the launch, and behind it.
 template <int threads, typename value_type, typename operation_type>
 GPUTUNE_INLINE void gputune_grid_reduce(value_type *result, value_type value, value_type *partial,
                                         unsigned int *done, operation_type combine)
@@ -67,7 +65,7 @@ GPUTUNE_INLINE void gputune_grid_reduce(value_type *result, value_type value, va
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = value;
         __threadfence();
-        last = atomicAdd(done, 1u) == gridDim.x - 1;
+        last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1; // which makes it zero
     }
     __syncthreads();
     if (last) {

@@ -57,6 +57,9 @@ __global__ void gemv(T *__restrict__ y, const T *__restrict__ a, const T *__rest
     }
 #pragma unroll
     for (int r = 0; r < ROWS_OF_THREAD; r++) {
+        if (r && THREADS > 32) {
+            __syncthreads();
+        }
         sum[r] = gputune_block_reduce<THREADS>(sum[r], gputune_sum());
         if (threadIdx.x == 0 && first + r < rows) {
             y[first + r] = sum[r];

@@ -9,8 +9,7 @@
 #pragma gputune problem(type A = float, double) // what is added in
 #pragma gputune problem(type OP = sum, max)
 #pragma gputune args(out A result[1], in T x[n], size_t n)
-#pragma gputune scratch(A partial[max_blocks], unsigned int done[1])
-#pragma gputune clear(done)
+#pragma gputune scratch(A partial[max_blocks], unsigned int done[1] = zero)
 #pragma gputune vector(VEC = 1, 2, 4, 8 : x)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8)

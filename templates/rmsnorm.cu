@@ -12,12 +12,13 @@
 #pragma gputune tune(THREADS = 32, 64, 128, 256, 512, 1024) // of a row
 #pragma gputune tune(ROWS = 1, 2, 4, 8)                     // of a block
 #pragma gputune tune(KEPT = 0, 1, 2, 4, 8) // vectors that a thread keeps; 0: it reads them again
+#pragma gputune tune(WEIGHTS = late, early) // read behind the sum of squares, or with x
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
 #pragma gputune default(VEC = 1, THREADS = 256, ROWS = 1, KEPT = 0, CACHE = cached)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(THREADS == 32 || ROWS == 1)
 #pragma gputune require(THREADS <= 256 || THREADS * VEC < 2 * columns)
-#pragma gputune require(KEPT == 0 || KEPT * VEC <= 32)
+#pragma gputune require(KEPT == 0 ? WEIGHTS == late : KEPT * VEC <= 32)
 #pragma gputune require(KEPT == 0 || THREADS * VEC * KEPT >= columns)
 #pragma gputune require(KEPT <= 1 || THREADS * VEC * KEPT < 2 * columns)
 #pragma gputune block(THREADS, ROWS)
@@ -49,13 +50,21 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
         }
     };
 #if KEPT
-    gputune_vector<T, VEC> kept[KEPT];
+    gputune_vector<T, VEC> kept[KEPT], weights[KEPT];
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
         if (first + k * step < columns) {
             kept[k] = gputune_load<VEC>(x + first + k * step);
         }
     }
+#if WEIGHTS_early
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        if (first + k * step < columns) {
+            weights[k] = gputune_load<VEC>(weight + first + k * step);
+        }
+    }
+#endif
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
         if (first + k * step < columns) {
@@ -69,8 +78,8 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
 #endif
     squares = gputune_block_reduce<THREADS>(squares, gputune_sum());
     const float factor = rsqrtf(squares / columns + epsilon);
-    auto scale = [&](unsigned int j, gputune_vector<T, VEC> part) {
-        const auto weights = gputune_load<VEC>(weight + j);
+    auto scale = [&](unsigned int j, gputune_vector<T, VEC> part,
+                     const gputune_vector<T, VEC> &weights) {
 #pragma unroll
         for (int v = 0; v < VEC; v++) {
             part[v] = T(float(part[v]) * factor * float(weights[v]));
@@ -81,12 +90,13 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
         if (first + k * step < columns) {
-            scale(first + k * step, kept[k]);
+            scale(first + k * step, kept[k],
+                  WEIGHTS_early ? weights[k] : gputune_load<VEC>(weight + first + k * step));
         }
     }
 #else
     for (unsigned int j = first; j < columns; j += step) {
-        scale(j, gputune_load<VEC>(x + j));
+        scale(j, gputune_load<VEC>(x + j), gputune_load<VEC>(weight + j));
     }
 #endif
 }

@@ -6,9 +6,8 @@
 #pragma gputune problem(n = 1 << 26)
 #pragma gputune problem(type T = float, int)
 #pragma gputune args(out T y[n], in T x[n] = uniform(-100, 100), size_t n)
-#pragma gputune scratch(unsigned long long told[ceil_div(n, BLOCK * VEC * STEPS)],                 \
-                        unsigned int ticket[1])
-#pragma gputune clear(told, ticket)
+#pragma gputune scratch(unsigned long long told[ceil_div(n, BLOCK * VEC * STEPS)] = zero,          \
+                        unsigned long long ticket[1] = zero)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
@@ -28,38 +27,47 @@ typedef gputune_cached caching;
 
 enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // with the tiles before it
 
-// A kind and a sum in one word, so that both are seen at once.
-GPUTUNE_INLINE void tell(unsigned long long *told, unsigned int kind, T sum)
-{
-    unsigned int bits;
-    memcpy(&bits, &sum, sizeof bits);
-    atomicExch(told, (unsigned long long)kind << 32 | bits);
-}
+// What tiles tell in a launch: its number, a kind and a sum in one word, so that all are seen at once.
+// What the launch before told has another number, so that nothing needs to be cleared.
+struct teller {
+    volatile unsigned long long *told;
+    unsigned int launch;
 
-// The sum of all tiles before this one, for a warp. Each of its threads looks at another tile.
-GPUTUNE_INLINE T sum_before(unsigned long long *told, unsigned int tile)
-{
-    T sum = 0;
-    int at = int(tile) - 1 - int(threadIdx.x % 32);
-    for (;; at -= 32) {
-        unsigned long long word = (unsigned long long)SUM_OF_ALL
-                                  << 32; // of what is in front of all tiles
-        if (at >= 0) {
-            do {
-                word = atomicAdd(&told[at], 0ull);
-            } while (word >> 32 == 0);
-        }
-        const unsigned int bits = (unsigned int)word;
-        T part;
-        memcpy(&part, &bits, sizeof part);
-        const unsigned int whole = __ballot_sync(0xffffffffu, word >> 32 == SUM_OF_ALL);
-        const int nearest = whole ? __ffs(whole) - 1 : 31;
-        sum += gputune_warp_reduce(int(threadIdx.x % 32) <= nearest ? part : T(0), gputune_sum());
-        if (whole) {
-            return sum;
+    GPUTUNE_INLINE unsigned int mark(unsigned int kind) const
+    {
+        return launch << 2 | kind;
+    }
+    GPUTUNE_INLINE void tell(unsigned int tile, unsigned int kind, T sum) const
+    {
+        unsigned int bits;
+        memcpy(&bits, &sum, sizeof bits);
+        told[tile] = (unsigned long long)mark(kind) << 32 | bits;
+    }
+    // The sum of all tiles before this one, for a warp. Each of its threads looks at another tile.
+    GPUTUNE_INLINE T sum_before(unsigned int tile) const
+    {
+        T sum = 0;
+        int at = int(tile) - 1 - int(threadIdx.x % 32);
+        for (;; at -= 32) {
+            unsigned long long word = (unsigned long long)mark(SUM_OF_ALL)
+                                      << 32; // of what is in front of all tiles
+            if (at >= 0) {
+                do {
+                    word = told[at];
+                } while (word >> 32 != mark(SUM_OF_TILE) && word >> 32 != mark(SUM_OF_ALL));
+            }
+            const unsigned int bits = (unsigned int)word;
+            T part;
+            memcpy(&part, &bits, sizeof part);
+            const unsigned int whole = __ballot_sync(0xffffffffu, word >> 32 == mark(SUM_OF_ALL));
+            const int nearest = whole ? __ffs(whole) - 1 : 31;
+            sum += gputune_warp_reduce(int(threadIdx.x % 32) <= nearest ? part : T(0), gputune_sum());
+            if (whole) {
+                return sum;
+            }
         }
     }
-}
+};
 
 // The sums up to each thread of a warp.
 template <typename number> GPUTUNE_INLINE number warp_scan(number value)
@@ -73,17 +81,21 @@ template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 }
 
 __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsigned long long *told,
-                     unsigned int *ticket)
+                     unsigned long long *ticket)
 {
     __shared__ T sums[BLOCK / 32]; // of warps, then of the warps before each
     __shared__ T begin;
-    __shared__ unsigned int number;
+    __shared__ unsigned long long number; // of the launch and, in the lower half, of the tile
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
-        number = atomicAdd(ticket, 1u); // a tile's predecessors have begun
+        number = atomicAdd(ticket, 1ull); // a tile's predecessors have begun
+        if ((unsigned int)number == gridDim.x - 1) {
+            *ticket = ((number >> 32) + 1) << 32; // all have one: the next launch begins with tile 0
+        }
     }
     __syncthreads();
-    const unsigned int tile = number;
+    const unsigned int tile = (unsigned int)number;
+    const teller others = {told, (unsigned int)(number >> 32)};
     const size_t first =
         size_t(tile) * (BLOCK * VEC * STEPS) + warp * (32 * VEC * STEPS) + lane * VEC;
     T value[STEPS][VEC];
@@ -128,16 +140,16 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
         const T left = __shfl_up_sync(0xffffffffu, upto, 1);
         const T all = __shfl_sync(0xffffffffu, upto, 31);
         if (lane == 0) {
-            tell(&told[tile], tile ? SUM_OF_TILE : SUM_OF_ALL, all);
+            others.tell(tile, tile ? SUM_OF_TILE : SUM_OF_ALL, all);
         }
         if (lane < BLOCK / 32) {
             sums[lane] = lane ? left : T(0);
         }
-        const T before = tile ? sum_before(told, tile) : T(0);
+        const T before = tile ? others.sum_before(tile) : T(0);
         if (lane == 0) {
             begin = before;
             if (tile) {
-                tell(&told[tile], SUM_OF_ALL, before + all);
+                others.tell(tile, SUM_OF_ALL, before + all);
             }
         }
     }

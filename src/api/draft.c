@@ -4,27 +4,103 @@
 #include "draft/draft.h"
 #include "farm/includes.h"
 
+#include "base/array.h"
+#include "base/file.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <gputune.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NEIGHBOURS_MOST = 256, NEIGHBOUR_BYTES = 1 << 20 };
+
+/* Where a file's includes are, and the sources beside it and in the folder above. */
+typedef struct surroundings {
+    gt_includes *includes;
+    GT_ARRAY(char *) paths;
+} surroundings;
+
+static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
+{
+    return gt_includes_find(((surroundings *)user)->includes, include, out);
+}
+
+static gputune_status find_neighbour(void *user, size_t index, gt_included *out)
+{
+    const surroundings *s = user;
+    if (index >= s->paths.count) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    *out = (gt_included){0};
+    GT_TRY(gt_strdup(&out->path, s->paths.items[index]));
+    if (gt_file_read_most(&out->text, NULL, out->path, NEIGHBOUR_BYTES) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    return gt_strdup(&out->text, ""); /* it cannot be read: it says nothing */
+}
+
+static int is_source(const struct dirent *entry)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".py"};
+    const char *dot = strrchr(entry->d_name, '.');
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && dot; i++) {
+        if (strcmp(dot, endings[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static gputune_status list_sources(surroundings *s, const char *folder)
+{
+    struct dirent **entries;
+    gputune_status status = GPUTUNE_OK;
+    int count = scandir(folder, &entries, is_source, alphasort);
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+        if (status == GPUTUNE_OK && s->paths.count < NEIGHBOURS_MOST) {
+            status = gt_path_format(&path, "%s%s", folder, entries[i]->d_name);
+            GT_THEN(status, gt_array_push(&s->paths, path));
+        }
+        if (status != GPUTUNE_OK) {
+            free(path);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0) {
+        free(entries);
+    }
+    return status;
+}
+
+static gputune_status open_surroundings(surroundings *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder, *above = NULL;
+    GT_TRY(gt_strndup(&folder, slash ? path : "", slash ? (size_t)(slash - path) + 1 : 0));
+    gputune_status status = gt_includes_open(&s->includes, *folder ? folder : "./", NULL, 0);
+    GT_THEN(status, gt_includes_begin(s->includes, path));
+    GT_THEN(status, gt_path_format(&above, "%s../", folder));
+    GT_THEN(status, list_sources(s, *folder ? folder : "./"));
+    GT_THEN(status, list_sources(s, above));
+    free(folder);
+    free(above);
+    return status;
+}
+
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)
 {
-    gt_includes *includes = NULL;
-    char *folder;
+    surroundings s = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "text", text));
-    const char *slash = strrchr(path, '/');
-    GT_TRY(gt_strndup(&folder, slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2));
-    gputune_status status = gt_includes_open(&includes, folder, NULL, 0);
-    GT_THEN(status, gt_includes_begin(includes, path));
-    if (status == GPUTUNE_OK) {
-        status = gt_draft_template(out, path, text, kernel, gt_includes_find, includes);
+    gputune_status status = open_surroundings(&s, path);
+    GT_THEN(status, gt_draft_template(out, path, text, kernel, find_include, find_neighbour, &s));
+    gt_includes_close(s.includes);
+    for (size_t i = 0; i < s.paths.count; i++) {
+        free(s.paths.items[i]);
     }
-    gt_includes_close(includes);
-    free(folder);
+    gt_array_free(&s.paths);
     return status;
 }

@@ -62,7 +62,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     const char **options;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status =
-        gt_request_compile_options(&options, &job.option_count, request, source);
+        gt_request_compile_options(&options, &job.option_count, request, source, false);
     if (status == GPUTUNE_OK) {
         job.options = options;
         status = farm->ops->compile(farm, &job);

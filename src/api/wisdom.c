@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/versioned.h"
-#include "store/merge.h"
+#include "store/store.h"
 #include "store/wisdom.h"
 
 #include <errno.h>

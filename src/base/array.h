@@ -1,6 +1,5 @@
 /* Growable arrays: a struct with `items`, `count` and `capacity` of any element type. */
-#ifndef GT_BASE_ARRAY_H
-#define GT_BASE_ARRAY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -32,4 +31,10 @@
 
 gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_t size);
 
-#endif
+/* Texts that the array owns. */
+typedef GT_ARRAY(char *) gt_texts;
+/* Appends a text of malloc(), which it takes over, also on failure. ENOMEM. */
+gputune_status gt_texts_take(gt_texts *texts, char *text);
+/* Appends a copy of the first `length` bytes of a text. ENOMEM. */
+gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);
+void gt_texts_free(gt_texts *texts);

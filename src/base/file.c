@@ -59,12 +59,7 @@ gputune_status gt_file_open(int *out, const char *path)
                        path, strerror(errno));
     }
     gputune_status status = check_regular(file, path);
-    if (status != GPUTUNE_OK) {
-        close(file);
-        return status;
-    }
-    *out = file;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, file, close(file));
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
@@ -91,6 +86,12 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
 bool gt_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+bool gt_file_is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
 gputune_status gt_file_make_parents(const char *path)

@@ -1,6 +1,5 @@
 /* Whole files and well-known folders. */
-#ifndef GT_BASE_FILE_H
-#define GT_BASE_FILE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -15,6 +14,7 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
 /* Opens a regular file to be read from; *out is the caller's to close. The same failures. */
 gputune_status gt_file_open(int *out, const char *path);
 bool gt_file_exists(const char *path);
+bool gt_file_is_folder(const char *path);
 /* Makes the folders above `path` (mode 0700). */
 gputune_status gt_file_make_parents(const char *path);
 /* The folder of the shared object or executable that this code is in (dladdr), caller frees. */
@@ -27,5 +27,3 @@ gputune_status gt_file_installed_folder(char **out);
 gputune_status gt_file_cache_folder(char **out);
 /* printf into a new string; caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
-
-#endif

@@ -1,7 +1,6 @@
 /* How one kernel is launched, as plain data: made by src/kernel, carried by src/farm and src/store,
  * carried out by src/gpu. */
-#ifndef GT_BASE_LAUNCH_H
-#define GT_BASE_LAUNCH_H
+#pragma once
 
 #include "base/sequence.h"
 
@@ -65,6 +64,7 @@ typedef struct gt_parameter {
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry; with an argument, it is a
                                copy of that; of a value that a reference takes, the value itself */
     uint32_t map; /* of a tensor map or texture: index into the launch's; of a value: the run's */
+    bool zero_first; /* of a scratch buffer: zeros before the first launch; else anything */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
@@ -197,5 +197,3 @@ typedef struct gt_image {
     void *data; /* owned by whoever holds the struct */
     size_t bytes;
 } gt_image;
-
-#endif

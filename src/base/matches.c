@@ -8,30 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_matches_free(gt_matches *matches)
-{
-    for (size_t i = 0; i < matches->paths.count; i++) {
-        free(matches->paths.items[i]);
-    }
-    gt_array_free(&matches->paths);
-}
-
 /* Adds `folder`/`name` if it is there. */
-static gputune_status add(gt_matches *out, const char *folder, const char *name)
+static gputune_status add(gt_texts *out, const char *folder, const char *name)
 {
     char *path;
     bool below = *folder && folder[strlen(folder) - 1] != '/';
     GT_TRY(gt_path_format(&path, "%s%s%s", folder, below ? "/" : "", name));
-    gputune_status status = GPUTUNE_OK;
     if (gt_file_exists(path)) {
-        status = gt_array_push(&out->paths, path);
-        path = status == GPUTUNE_OK ? NULL : path;
+        return gt_texts_take(out, path);
     }
     free(path);
-    return status;
+    return GPUTUNE_OK;
 }
 
-static gputune_status add_entries(gt_matches *out, const char *folder, const char *component)
+static gputune_status add_entries(gt_texts *out, const char *folder, const char *component)
 {
     DIR *entries = opendir(*folder ? folder : ".");
     gputune_status status = GPUTUNE_OK;
@@ -51,16 +41,16 @@ static gputune_status add_entries(gt_matches *out, const char *folder, const cha
 }
 
 /* What matches the pattern's next component below each of the paths so far takes their place. */
-static gputune_status descend(gt_matches *paths, const char *component)
+static gputune_status descend(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");
-    gt_matches below = {0};
+    gt_texts below = {0};
     gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < paths->paths.count && status == GPUTUNE_OK; i++) {
-        const char *folder = paths->paths.items[i];
+    for (size_t i = 0; i < paths->count && status == GPUTUNE_OK; i++) {
+        const char *folder = paths->items[i];
         status = is_plain ? add(&below, folder, component) : add_entries(&below, folder, component);
     }
-    gt_matches_free(paths);
+    gt_texts_free(paths);
     *paths = below;
     return status;
 }
@@ -70,15 +60,12 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-gputune_status gt_matches_find(gt_matches *out, const char *pattern)
+gputune_status gt_matches_find(gt_texts *out, const char *pattern)
 {
     char *root;
-    *out = (gt_matches){0};
+    *out = (gt_texts){0};
     GT_TRY(gt_path_format(&root, "%s", *pattern == '/' ? "/" : ""));
-    gputune_status status = gt_array_push(&out->paths, root);
-    if (status != GPUTUNE_OK) {
-        free(root);
-    }
+    gputune_status status = gt_texts_take(out, root);
     while (status == GPUTUNE_OK && *(pattern += strspn(pattern, "/"))) {
         char *component;
         size_t length = strcspn(pattern, "/");
@@ -89,8 +76,8 @@ gputune_status gt_matches_find(gt_matches *out, const char *pattern)
         }
         pattern += length;
     }
-    if (out->paths.count) {
-        qsort(out->paths.items, out->paths.count, sizeof *out->paths.items, by_name);
+    if (out->count) {
+        qsort(out->items, out->count, sizeof *out->items, by_name);
     }
     return status;
 }

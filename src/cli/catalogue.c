@@ -2,7 +2,6 @@
 #include "cli/catalogue.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -70,37 +69,34 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
 static int unknown_name(const cli_session *session, const char *name)
 {
     cli_catalogue all = {NULL, 0};
-    int status = gputune_kernels(session->tuner, add_kernel, &all);
-    int code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, add_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);
     for (size_t i = 0; i < all.count; i++) {
         names[i] = all.kernels[i].name;
     }
     const char *file = cli_format("./%s.cu", name);
-    if (code == CLI_CONTINUE && access(file, R_OK) == 0) {
-        cli_error("unknown kernel '%s'; a template of your own is named by its path: %s", name,
-                  file);
-        return CLI_EXIT_USAGE;
+    if (access(file, R_OK) == 0) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "unknown kernel '%s'; a template of your own is named by its path: %s",
+                        name, file);
     }
-    return code == CLI_CONTINUE ? cli_unknown("kernel", name, names, all.count) : code;
+    return cli_unknown("kernel", name, names, all.count);
 }
 
 /* A file's kernels are those at hand from now on, also by their names. */
 static int find(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
-    int status = cli_is_path(name) ? gputune_add_template(session->tuner, name) : 0;
-    if (status >= 0) {
-        status = gputune_find_kernels(session->tuner, name, add_kernel, out);
+    if (cli_is_path(name)) {
+        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
+        return cli_passed(gputune_find_kernels(session->tuner, name, add_kernel, out));
     }
-    if (status >= 0 && !cli_is_path(name) && first < out->count &&
+    int status = gputune_find_kernels(session->tuner, name, add_kernel, out);
+    if (status >= 0 && first < out->count &&
         strcmp(out->kernels[first].name, name) != 0) { /* the name of a file */
         status = gputune_add_template(session->tuner, out->kernels[first].path);
     }
-    if (status == GPUTUNE_ENOTFOUND && !cli_is_path(name)) {
-        return unknown_name(session, name);
-    }
-    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
 }
 
 /* Of two kernels of one name, the library could use only one by it. */
@@ -110,9 +106,8 @@ static int check_name(const cli_catalogue *catalogue, size_t at)
     for (size_t i = 0; i < at; i++) {
         const cli_kernel *other = &catalogue->kernels[i];
         if (strcmp(other->name, kernel->name) == 0) {
-            cli_error("kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
-                      kernel->path);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",
+                            kernel->name, other->path, kernel->path);
         }
     }
     return CLI_CONTINUE;
@@ -121,16 +116,15 @@ static int check_name(const cli_catalogue *catalogue, size_t at)
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
                        size_t count)
 {
-    int code = CLI_CONTINUE;
     *out = (cli_catalogue){NULL, 0};
-    for (size_t i = 0; i < count && code == CLI_CONTINUE; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t first = out->count;
-        code = find(out, session, names[i]);
-        for (size_t k = first; k < out->count && code == CLI_CONTINUE; k++) {
-            code = check_name(out, k);
+        CLI_TRY(find(out, session, names[i]));
+        for (size_t k = first; k < out->count; k++) {
+            CLI_TRY(check_name(out, k));
         }
     }
-    return code;
+    return CLI_CONTINUE;
 }
 
 int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name)
@@ -156,9 +150,8 @@ int cli_catalogue_one(const cli_catalogue *catalogue)
     for (size_t i = 0; i < catalogue->count; i++) {
         cli_append(&list, "%s%s", i ? ", " : "", catalogue->kernels[i].name);
     }
-    cli_error("%s has the kernels %s; this command takes one, as in %s:%s", first->path, list,
-              first->path, first->name);
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE, "%s has the kernels %s; this command takes one, as in %s:%s",
+                    first->path, list, first->path, first->name);
 }
 
 int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name)
@@ -168,12 +161,9 @@ int cli_catalogue_stored_one(const char **out, const cli_session *session, char 
     if (!name) {
         return CLI_CONTINUE;
     }
-    int code = cli_catalogue_stored(&catalogue, session, name);
-    if (code == CLI_CONTINUE) {
-        code = cli_catalogue_one(&catalogue);
-        *out = catalogue.kernels[0].name;
-    }
-    return code;
+    CLI_TRY(cli_catalogue_stored(&catalogue, session, name));
+    *out = catalogue.kernels[0].name;
+    return cli_catalogue_one(&catalogue);
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)

@@ -1,10 +1,176 @@
-/* The command check: looks for races and other mistakes of a kernel's variants on the emulator. */
-#include "cli/commands.h"
-
+/* The command check: looks for races and other mistakes of a kernel's variants on the emulator.
+ * Warm can do so first. */
 #include "cli/check.h"
+#include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
+#include "cli/memory.h"
+#include "cli/table.h"
 #include "cli/tuning.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* One distinct mistake: a kind at a line, of the same other line. */
+typedef struct mistake {
+    gputune_finding first; /* of the variant that it was found in first */
+    uint32_t variants;     /* that have it */
+    uint32_t variant;      /* the last of these */
+    uint64_t count;        /* over all variants */
+} mistake;
+
+typedef struct checked {
+    mistake *items;
+    size_t count;
+    uint32_t variants, unchecked; /* how many were checked, and how many could not be */
+} checked;
+
+#define FIRST(name, unit)                                                                          \
+    {                                                                                              \
+#name, #name, unit, CLI_IN_DATA, offsetof(mistake, first.name), NULL                       \
+    }
+static const cli_column columns[] = {
+    FIRST(kernel, CLI_TEXT),
+    FIRST(kind, CLI_TEXT),
+    FIRST(file, CLI_TEXT),
+    FIRST(line, CLI_COUNT),
+    FIRST(other_line, CLI_COUNT),
+    FIRST(message, CLI_TEXT),
+    FIRST(where, CLI_TEXT),
+    FIRST(thread, CLI_TEXT),
+    FIRST(other_thread, CLI_TEXT),
+    FIRST(configuration, CLI_TEXT),
+    FIRST(sizes, CLI_TEXT),
+    CLI_FIELD(mistake, variants, "variants", CLI_COUNT, CLI_IN_DATA),
+    CLI_FIELD(mistake, count, "count", CLI_BIG_COUNT, CLI_IN_DATA),
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+enum { USUAL_VARIANTS = 16 };
+static const double usual_limit_s = 600;
+
+/* ---- collecting ---- */
+
+static mistake *find(const checked *checked, const gputune_finding *finding)
+{
+    for (size_t i = 0; i < checked->count; i++) {
+        const gputune_finding *first = &checked->items[i].first;
+        if (first->line == finding->line && first->other_line == finding->other_line &&
+            strcmp(first->kind, finding->kind) == 0 && strcmp(first->file, finding->file) == 0) {
+            return &checked->items[i];
+        }
+    }
+    return NULL;
+}
+
+static mistake *add_new(checked *checked, const gputune_finding *finding)
+{
+    checked->items = cli_grow(checked->items, checked->count, sizeof *checked->items);
+    mistake *added = &checked->items[checked->count++];
+    *added = (mistake){.first = *finding};
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (columns[i].unit == CLI_TEXT) {
+            char **text = (char **)((char *)added + columns[i].offset);
+            *text = cli_copy(*text);
+        }
+    }
+    return added;
+}
+
+static int add(void *user, const gputune_finding *finding)
+{
+    checked *checked = user;
+    if (strcmp(finding->kind, "checked") == 0) {
+        checked->variants++;
+    } else if (!finding->count) {
+        checked->unchecked++;
+        cli_note("%s %s could not be checked: %s", finding->kernel, finding->configuration,
+                 finding->message);
+    } else {
+        mistake *known = find(checked, finding);
+        known = known ? known : add_new(checked, finding);
+        known->count += finding->count;
+        known->variants += known->variant != checked->variants + 1;
+        known->variant = checked->variants + 1;
+    }
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+/* Checks up to options->max_variants variants (0: 16), or all. Returns the exit code, which is
+ * CLI_EXIT_FOUND where there is a mistake; failures are printed. */
+static int check_kernel(checked *out, const cli_session *session, const char *kernel,
+                        gputune_sizes sizes, const gputune_options *options, bool all)
+{
+    gputune_options own = *options;
+    own.max_variants = all ? 0 : own.max_variants ? own.max_variants : USUAL_VARIANTS;
+    own.time_limit_s = own.time_limit_s > 0 ? own.time_limit_s : usual_limit_s;
+    int status = gputune_check(session->tuner, kernel, sizes, &own, add, out);
+    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    if (status >= 0) {
+        cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, out->variants,
+                 gt_plural(out->variants), out->count, gt_plural(out->count));
+    }
+    return out->count ? CLI_EXIT_FOUND : code;
+}
+
+/* ---- printing ---- */
+
+static void write_line(const mistake *mistake, FILE *file)
+{
+    const gputune_finding *m = &mistake->first;
+    fprintf(file, "%s:%u: %s: ", m->file, m->line, m->kind);
+    fprintf(file, "%s%s%s; %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
+    if (m->other_thread[0]) {
+        fprintf(file, ", and at line %u %s", m->other_line, m->other_thread);
+    }
+    fprintf(file, " (%s, %s; in %u variant%s, %llu times)\n", m->configuration, m->sizes,
+            mistake->variants, gt_plural(mistake->variants), (unsigned long long)mistake->count);
+}
+
+/* For people a line for each mistake; else a table. */
+static void write_checked(const checked *checked, cli_format_kind format, FILE *file)
+{
+    cli_table table = CLI_TABLE("findings", columns, 0);
+    for (size_t i = 0; i < checked->count; i++) {
+        if (format == CLI_FORMAT_TABLE) {
+            write_line(&checked->items[i], file);
+        } else {
+            cli_table_add(&table, &checked->items[i]);
+        }
+    }
+    if (format != CLI_FORMAT_TABLE) {
+        cli_table_write(&table, format, file);
+    }
+}
+
+/* ---- before a tuning ---- */
+
+static int check_each(const cli_session *session, const cli_selection *selection)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    cli_catalogue catalogue;
+    CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < catalogue.count && !*cli_cancel(); i++) {
+        checked checked = {0};
+        code = cli_worse(code, check_kernel(&checked, session, catalogue.kernels[i].name,
+                                            (gputune_sizes){0}, &options, false));
+        write_checked(&checked, CLI_FORMAT_TABLE, stderr);
+    }
+    return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
+}
+
+int cli_check_first(const cli_common *common, const cli_selection *selection)
+{
+    cli_common emulated = *common;
+    cli_session session;
+    emulated.driver = "emu";
+    emulated.device = NULL;
+    CLI_TRY(cli_open(&session, &emulated, CLI_OPEN_TUNING));
+    int code = check_each(&session, selection);
+    cli_close(&session);
+    return code;
+}
 
 typedef struct settings {
     cli_common common;
@@ -17,52 +183,51 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
 {
     const settings *settings = user;
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
-    cli_checked checked = {0};
+    checked checked = {0};
     gputune_sizes sizes = {0};
     if (settings->selection.sizes.count) {
         sizes = cli_scenario_sizes(scenario);
     }
     int code =
-        cli_check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
-    cli_checked_write(&checked, (cli_format_kind)settings->common.format, stdout);
+        check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
+    write_checked(&checked, (cli_format_kind)settings->common.format, stdout);
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
-int cmd_check(int argc, char **argv)
+static settings given = {.selection.cuts_sizes = true, .common.driver = "emu"};
+
+static const cli_option options[] = {
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_ONLY_OPTION(&given.selection),
+    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, "every variant", NULL},
+    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.max_variants, "COUNT",
+     "so many variants: the default, and others at random [16]", NULL},
+    {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER",
+     "which variants and inputs are drawn", NULL},
+    {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.time_limit_s, "SECONDS",
+     "for the whole check [600]", NULL},
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int check(const cli_arguments *arguments)
 {
-    settings settings = {.selection.cuts_sizes = true};
-    const cli_option options[] = {
-        CLI_SIZE_OPTION(&settings.selection),
-        CLI_ONLY_OPTION(&settings.selection),
-        {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL, "every variant", NULL},
-        {"max-variants", 'm', CLI_OPTION_COUNT, &settings.tuning.max_variants, "COUNT",
-         "so many variants: the default, and others at random [16]", NULL},
-        {"seed", 0, CLI_OPTION_COUNT, &settings.tuning.seed, "NUMBER",
-         "which variants and inputs are drawn", NULL},
-        {"time-limit", 't', CLI_OPTION_NUMBER, &settings.tuning.time_limit_s, "SECONDS",
-         "for the whole check [600]", NULL},
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "check",
-        "KERNEL|PATH",
-        "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
-        "Races of threads in shared and global memory, barriers in divergent branches, shuffles "
-        "from threads that have returned, reads of memory that nothing has set, accesses outside "
-        "an argument or misaligned, device variables that are written. Without sizes, those of the "
-        "template are cut down to about a megabyte. Exit code 7: something was found.",
-        1,
-        1,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        settings.common.driver = settings.common.driver ? settings.common.driver : "emu";
-        code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
-                          run, &settings);
-    }
-    return code;
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
+                      &given);
 }
+
+const cli_command cmd_check = {
+    "check",
+    "mistakes of a kernel's variants, found without a GPU",
+    "KERNEL|PATH",
+    "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
+    "Races of threads in shared and global memory, barriers in divergent branches, shuffles "
+    "from threads that have returned, reads of memory that nothing has set, accesses outside "
+    "an argument or misaligned, device variables that are written. Without sizes, those of the "
+    "template are cut down to about a megabyte. Exit code 7: something was found.",
+    1,
+    1,
+    options,
+    check};

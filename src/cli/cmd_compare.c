@@ -3,7 +3,6 @@
 
 #include "cli/catalogue.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
@@ -96,22 +95,16 @@ static int collect(void *user, const gputune_record *record)
 static int read_winners(winners *out, const cli_common *common, const char *path)
 {
     if (access(path, R_OK) != 0) {
-        cli_error("cannot read database '%s': %s", path, strerror(errno));
-        return CLI_EXIT_DATABASE;
+        return cli_stop(CLI_EXIT_DATABASE, "cannot read database '%s': %s", path, strerror(errno));
     }
     cli_common one = *common;
     one.database = path;
     one.read_only = true;
     one.quiet = true; /* the device's note is printed once */
     cli_session session;
-    int code = cli_open(&session, &one, CLI_OPEN_DEVICE);
-    if (code == CLI_CONTINUE) {
-        gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-        int status = gputune_records(session.tuner, &filter, collect, out);
-        code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
-        cli_close(&session);
-    }
-    return code;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    CLI_TRY(cli_open(&session, &one, CLI_OPEN_DEVICE));
+    return cli_passed(gputune_records(session.tuner, &filter, collect, out));
 }
 
 static const winner *find(const winners *all, const winner *like)
@@ -126,43 +119,26 @@ static const winner *find(const winners *all, const winner *like)
     return NULL;
 }
 
-/* Turns "n=4 T=half" into sizes. */
-static int parse_sizes(gputune_sizes *out, const char *text)
-{
-    cli_values values = {NULL, 0};
-    if (text[strspn(text, " ")] && cli_values_parse(&values, "sizes", text) != CLI_CONTINUE) {
-        return CLI_EXIT_DATABASE;
-    }
-    gputune_size *sizes = cli_allocate(values.count, sizeof *sizes);
-    for (size_t i = 0; i < values.count; i++) {
-        const cli_value_list *list = &values.lists[i];
-        if (cli_size_make(&sizes[i], list->name, list->values[0]) != CLI_CONTINUE) {
-            return CLI_EXIT_DATABASE;
-        }
-    }
-    *out = (gputune_sizes){values.count, sizes};
-    return CLI_CONTINUE;
-}
-
 static int measure(cli_table *table, const settings *settings, const cli_session *session,
                    const winner *a, const winner *b)
 {
     const char *label = cli_format("%s %s", a->kernel, a->sizes);
     gputune_sizes sizes;
-    int code = parse_sizes(&sizes, a->sizes);
-    if (code == CLI_CONTINUE && strcmp(a->configuration, b->configuration) == 0) {
-        cli_note("%s: the same configuration, %s", label, a->configuration);
-        code = CLI_EXIT_OK;
-    } else if (code == CLI_CONTINUE) {
-        const char *const pair[2] = {a->configuration, b->configuration};
-        const cli_scenario unrestricted = {0};
-        gputune_options options = cli_tuning_options(&settings->tuning, &unrestricted);
-        options.objective = a->objective;
-        options.cache = a->cache;
-        comparison at = {.table = table};
-        code = compare_pair(&at, session, a->kernel, sizes, pair, &options);
-        say_verdict(&at, label);
+    if (!cli_sizes_read(&sizes, a->sizes)) {
+        return CLI_EXIT_DATABASE;
     }
+    if (strcmp(a->configuration, b->configuration) == 0) {
+        cli_note("%s: the same configuration, %s", label, a->configuration);
+        return CLI_EXIT_OK;
+    }
+    const char *const pair[2] = {a->configuration, b->configuration};
+    const cli_scenario unrestricted = {0};
+    gputune_options options = cli_tuning_options(&settings->tuning, &unrestricted);
+    options.objective = a->objective;
+    options.cache = a->cache;
+    comparison at = {.table = table};
+    int code = compare_pair(&at, session, a->kernel, sizes, pair, &options);
+    say_verdict(&at, label);
     return code;
 }
 
@@ -180,50 +156,35 @@ static int compare_all(const settings *settings, const cli_session *session, con
             code = cli_worse(code, measure(&table, settings, session, a, b));
         }
     }
-    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    cli_table_print(&table, settings->common.format);
     if (!common) {
-        cli_error("the databases have no scenario of this GPU in common");
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     }
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
-/* Finds the template of the kernel that is named, and compares its scenarios, or all. */
-static int compare_named(const settings *settings, const cli_session *session, const winners all[2])
-{
-    const char *kernel;
-    int code = cli_catalogue_stored_one(&kernel, session, settings->kernel);
-    if (code == CLI_CONTINUE) {
-        cli_catch_interrupt();
-        code = compare_all(settings, session, kernel, all);
-    }
-    return code;
-}
-
-/* Compares the winners of two databases scenario by scenario. Returns the exit code. */
+/* Compares the winners of two databases scenario by scenario: of the kernel that is named, or of
+ * all. Returns the exit code. */
 static int compare_databases(const settings *settings)
 {
     winners all[2] = {{NULL, 0}, {NULL, 0}};
     cli_common scratch = settings->common;
     cli_session session;
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < 2 && code == CLI_CONTINUE; i++) {
-        code = read_winners(&all[i], &settings->common, settings->sides[i]);
+    const char *kernel;
+    for (size_t i = 0; i < 2; i++) {
+        CLI_TRY(read_winners(&all[i], &settings->common, settings->sides[i]));
     }
     scratch.database = ":memory:";
-    if (code == CLI_CONTINUE) {
-        code = cli_open(&session, &scratch, CLI_OPEN_TUNING);
-    }
-    if (code == CLI_CONTINUE) {
-        code = compare_named(settings, &session, all);
-        cli_close(&session);
-    }
-    return code;
+    CLI_TRY(cli_open(&session, &scratch, CLI_OPEN_TUNING));
+    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, settings->kernel));
+    cli_catch_interrupt();
+    return compare_all(settings, &session, kernel, all);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int compare(void *user, const cli_session *session, const cli_scenario *scenario)
+static int compare_configurations(void *user, const cli_session *session,
+                                  const cli_scenario *scenario)
 {
     const settings *settings = user;
     cli_table table = cli_record_table(CLI_VIEW_COMPARE);
@@ -231,7 +192,7 @@ static int compare(void *user, const cli_session *session, const cli_scenario *s
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
     int code = compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
                             settings->sides, &options);
-    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    cli_table_print(&table, settings->common.format);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);
     }
@@ -245,11 +206,11 @@ static int check_databases(const char *const sides[2])
     for (size_t i = 0; i < 2; i++) {
         bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
         if (!is_path && access(sides[i], F_OK) != 0) {
-            cli_error(
+            return cli_stop(
+                CLI_EXIT_USAGE,
                 "compare: '%s' is not a database; two configurations of a kernel are compared "
                 "by 'gputune compare KERNEL A B'",
                 sides[i]);
-            return CLI_EXIT_USAGE;
         }
     }
     return CLI_CONTINUE;
@@ -267,47 +228,46 @@ static bool are_databases(const cli_arguments *arguments)
     return true;
 }
 
-static int compare_arguments(settings *settings, const cli_arguments *arguments)
+static settings given;
+
+static const cli_option options[] = {
+    CLI_SIZE_OPTION(&given.selection),
+    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, "what is measured",
+     cli_objective_words},
+    CLI_CACHE_OPTION(&given.tuning),
+    CLI_LIMIT_OPTION(&given.tuning),
+    CLI_ALIGNMENT_OPTION(&given.tuning),
+    CLI_SAMPLES_OPTION(&given.tuning),
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int compare(const cli_arguments *arguments)
 {
-    settings->sides[0] = arguments->items[arguments->count - 2];
-    settings->sides[1] = arguments->items[arguments->count - 1];
-    settings->kernel = arguments->count == 3 ? arguments->items[0] : NULL;
+    size_t count = arguments->count;
+    given.sides[0] = arguments->items[count - 2];
+    given.sides[1] = arguments->items[count - 1];
+    given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
-        return cli_single(&settings->common, CLI_OPEN_TUNING, &settings->selection,
-                          arguments->items, compare, settings);
+        return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items,
+                          compare_configurations, &given);
     }
-    int code = check_databases(settings->sides);
-    return code == CLI_CONTINUE ? compare_databases(settings) : code;
+    CLI_TRY(check_databases(given.sides));
+    return compare_databases(&given);
 }
 
-int cmd_compare(int argc, char **argv)
-{
-    settings settings = {0};
-    const cli_option options[] = {
-        CLI_SIZE_OPTION(&settings.selection),
-        {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL, "what is measured",
-         cli_objective_words()},
-        CLI_CACHE_OPTION(&settings.tuning),
-        CLI_LIMIT_OPTION(&settings.tuning),
-        CLI_ALIGNMENT_OPTION(&settings.tuning),
-        CLI_SAMPLES_OPTION(&settings.tuning),
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "compare",
-        "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
-        "Measures two configurations of a kernel interleaved, and says which is faster. Of two "
-        "databases: every scenario (of the kernel that is named) for which both have a winner on "
-        "this GPU. A template that is not among the installed ones is named by its path.",
-        "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole "
-        "interval is above 1, slower when below, else the same.",
-        2,
-        3,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    return code == CLI_CONTINUE ? compare_arguments(&settings, &arguments) : code;
-}
+const cli_command cmd_compare = {
+    "compare",
+    "which of two configurations is faster, or of two databases",
+    "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
+    "Measures two configurations of a kernel interleaved, and says which is faster. Of two "
+    "databases: every scenario (of the kernel that is named) for which both have a winner on "
+    "this GPU. A template that is not among the installed ones is named by its path.",
+    "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole "
+    "interval is above 1, slower when below, else the same.",
+    2,
+    3,
+    options,
+    compare};

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -58,26 +57,24 @@ static int add(void *user, const gputune_device *device)
     return 0;
 }
 
-int cmd_devices(int argc, char **argv)
+static cli_common common;
+
+static const cli_option options[] = {
+    {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER",
+     "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]", NULL},
+    CLI_FORMAT_OPTION(&common),
+    CLI_MESSAGE_OPTIONS(&common),
+    CLI_OPTIONS_END,
+};
+
+static int list(const cli_arguments *arguments)
 {
-    cli_common common = {0};
-    const cli_option options[] = {
-        {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER",
-         "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]", NULL},
-        CLI_FORMAT_OPTION(&common),
-        CLI_MESSAGE_OPTIONS(&common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {"devices", "",     "Lists the GPUs that the driver offers.", NULL, 0,
-                             0,         options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
+    (void)arguments;
     cli_console_setup(common.quiet, common.verbose);
     cli_table table = CLI_TABLE("devices", columns, CLI_VIEW);
     int status = gputune_devices(common.driver, add, &table);
     if (status >= 0) {
-        cli_table_write(&table, (cli_format_kind)common.format, stdout);
-        return CLI_EXIT_OK;
+        return cli_table_print(&table, common.format);
     }
     int code = cli_fail(status);
     if (status == GPUTUNE_ENODRIVER && !common.driver) {
@@ -85,3 +82,9 @@ int cmd_devices(int argc, char **argv)
     }
     return code;
 }
+
+const cli_command cmd_devices = {"devices", "the GPUs there are",
+                                 "",        "Lists the GPUs that the driver offers.",
+                                 NULL,      0,
+                                 0,         options,
+                                 list};

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -46,47 +45,43 @@ static int add(void *user, const gputune_diagnosis *diagnosis)
     return 0;
 }
 
-static int diagnose(const cli_common *common)
+static cli_common common;
+
+static const cli_option options[] = {
+    CLI_FORMAT_OPTION(&common),
+    CLI_TUNER_OPTIONS(&common),
+    CLI_MESSAGE_OPTIONS(&common),
+    CLI_OPTIONS_END,
+};
+
+static int diagnose(const cli_arguments *arguments)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     ward at = {.table = CLI_TABLE("checks", columns, CLI_VIEW)};
-    options.device = common->device;
-    options.driver = common->driver;
-    options.database = common->database;
-    options.templates = common->templates;
-    int status = gputune_diagnose(&options, add, &at);
-    if (status < 0) {
-        return cli_fail(status);
-    }
-    cli_table_write(&at.table, (cli_format_kind)common->format, stdout);
+    (void)arguments;
+    cli_console_setup(common.quiet, common.verbose);
+    open_options.device = common.device;
+    open_options.driver = common.driver;
+    open_options.database = common.database;
+    open_options.templates = common.templates;
+    CLI_TRY(cli_passed(gputune_diagnose(&open_options, add, &at)));
+    cli_table_print(&at.table, common.format);
     cli_note("%zu ok, %zu warning%s, %zu failure%s", at.counts[GPUTUNE_VERDICT_OK],
              at.counts[GPUTUNE_VERDICT_WARNING], gt_plural(at.counts[GPUTUNE_VERDICT_WARNING]),
              at.counts[GPUTUNE_VERDICT_FAILURE], gt_plural(at.counts[GPUTUNE_VERDICT_FAILURE]));
     return at.code;
 }
 
-int cmd_doctor(int argc, char **argv)
-{
-    cli_common common = {0};
-    const cli_option options[] = {
-        CLI_FORMAT_OPTION(&common),
-        CLI_TUNER_OPTIONS(&common),
-        CLI_MESSAGE_OPTIONS(&common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "doctor",
-        "",
-        "Looks at everything that tuning depends on, and says what is wrong and what to do.",
-        "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
-        "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
-        "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
-        "memory; the database stays as it is.",
-        0,
-        0,
-        options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
-    cli_console_setup(common.quiet, common.verbose);
-    return diagnose(&common);
-}
+const cli_command cmd_doctor = {
+    "doctor",
+    "what is wrong here, and what to do about it",
+    "",
+    "Looks at everything that tuning depends on, and says what is wrong and what to do.",
+    "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
+    "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
+    "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
+    "memory; the database stays as it is.",
+    0,
+    0,
+    options,
+    diagnose};

@@ -2,11 +2,9 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/included.h"
+#include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/session.h"
 
 #include <ctype.h>
@@ -72,8 +70,7 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     const embedded_file *known = find(out, name);
     int code = known ? check_same(known, path) : CLI_CONTINUE;
     if (!known && !add_file(out, name, path) && errno != ENOENT) {
-        cli_error("cannot read '%s': %s", path, strerror(errno));
-        code = CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "cannot read '%s': %s", path, strerror(errno));
     }
     return code;
 }
@@ -83,20 +80,18 @@ static int add_include(embedded_files *out, const char *from, const char *name)
 static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    int code = CLI_CONTINUE;
     *out = (embedded_files){NULL, 0};
     if (!add_file(out, slash ? slash + 1 : path, path)) {
-        cli_error("cannot read '%s': %s", path, strerror(errno));
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
     }
     for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
         char *from = cli_copy(out->files[i].path);
-        for (const char *at = out->files[i].text; *at && code == CLI_CONTINUE;) {
+        for (const char *at = out->files[i].text; *at;) {
             char *name = cli_next_include(&at);
-            code = name ? add_include(out, from, name) : code;
+            CLI_TRY(name ? add_include(out, from, name) : CLI_CONTINUE);
         }
     }
-    return code;
+    return CLI_CONTINUE;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -154,33 +149,31 @@ static void write_header(const embedded_files *embedded, FILE *file)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int write_file(const embedded_files *embedded, const char *path)
+static const char *output;
+
+static const cli_option options[] = {
+    CLI_OUTPUT_OPTION(&output),
+    CLI_OPTIONS_END,
+};
+
+static int embed(const cli_arguments *arguments)
 {
-    cli_output output;
-    CLI_TRY(cli_output_open(&output, path, true));
-    write_header(embedded, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
+    embedded_files embedded;
+    cli_output to;
+    CLI_TRY(read_template(&embedded, arguments->items[0]));
+    CLI_TRY(cli_output_open(&to, output, true));
+    write_header(&embedded, to.file);
+    return cli_output_close(&to, CLI_EXIT_OK);
 }
 
-int cmd_embed(int argc, char **argv)
-{
-    const char *output = NULL;
-    const cli_option options[] = {
-        {"output", 'o', CLI_OPTION_TEXT, &output, "FILE", "write there [stdout]", NULL},
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {"embed",
-                             "PATH",
-                             "Prints a template as a C header that a program is compiled with.",
-                             "Files that the template includes in quotes come with it, as far as "
-                             "they stand beside it. A function of the header, axpy_cu_add(tuner) "
-                             "for axpy.cu, hands them to gputune_add_source().",
-                             1,
-                             1,
-                             options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
-    embedded_files embedded;
-    int code = read_template(&embedded, arguments.items[0]);
-    return code == CLI_CONTINUE ? write_file(&embedded, output) : code;
-}
+const cli_command cmd_embed = {"embed",
+                               "a template as a header to compile a program with",
+                               "PATH",
+                               "Prints a template as a C header that a program is compiled with.",
+                               "Files that the template includes in quotes come with it, as far as "
+                               "they stand beside it. A function of the header, axpy_cu_add(tuner) "
+                               "for axpy.cu, hands them to gputune_add_source().",
+                               1,
+                               1,
+                               options,
+                               embed};

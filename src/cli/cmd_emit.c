@@ -2,22 +2,17 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/output.h"
+#include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
+#include "cli/tool.h"
 
-#include <errno.h>
 #include <glob.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- SASS ------------------------------------------------------------------------------------ */
-
-extern char **environ;
 
 static const struct tool {
     const char *name, *option; /* option may be NULL */
@@ -92,54 +87,37 @@ static char *find_tool(const struct tool **tool)
     return NULL;
 }
 
-static bool write_all(int file, const char *bytes, size_t count)
-{
-    while (count) {
-        ssize_t wrote = write(file, bytes, count);
-        if (wrote < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += wrote > 0 ? wrote : 0;
-        count -= wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
-/* A temporary file with the cubin, or NULL with errno. */
-static char *store_cubin(const void *cubin, size_t bytes)
-{
-    const char *folder = getenv("TMPDIR");
-    char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
-    int file = mkstemps(path, 6);
-    bool stored = file >= 0 && write_all(file, cubin, bytes);
-    if (file >= 0 && close(file) != 0) {
-        stored = false;
-    }
-    if (!stored) {
-        if (file >= 0) {
-            unlink(path);
-        }
-        return NULL;
-    }
-    return path;
-}
-
 /* True when the tool ended with 0. */
 static bool run_tool(const char *path, const struct tool *tool, const char *cubin, int output)
 {
-    char *arguments[] = {cli_copy(tool->name), cli_copy(tool->option), cli_copy(cubin), NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1;
-    if (posix_spawn_file_actions_init(&actions) == 0) {
-        int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        if (!error && posix_spawn(&child, path, &actions, NULL, arguments, environ) == 0) {
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-            }
-        }
-        posix_spawn_file_actions_destroy(&actions);
+    const char *const arguments[] = {path, tool->option, cubin, NULL};
+    cli_tool run = {.arguments = arguments, .output = output};
+    bool good = cli_tool_run(&run) == 0;
+    if (!good) {
+        cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return good;
+}
+
+static int run_on_file(const char *path, const struct tool *tool, const void *cubin, size_t bytes,
+                       int output)
+{
+    char *folder = cli_tool_make_folder();
+    if (!folder) {
+        return CLI_EXIT_NOTHING;
+    }
+    cli_output file;
+    const char *name = cli_format("%s/code.cubin", folder);
+    int code = cli_output_open(&file, name, true);
+    if (code == CLI_CONTINUE) {
+        (void)fwrite(cubin, 1, bytes, file.file);
+        code = cli_output_close(&file, CLI_EXIT_OK);
+    }
+    if (code == CLI_EXIT_OK && !run_tool(path, tool, name, output)) {
+        code = CLI_EXIT_NOTHING;
+    }
+    cli_tool_remove_folder(folder);
+    return code;
 }
 
 /* Runs nvdisasm or cuobjdump, found on PATH, under CUDA_HOME or in the toolkit's default folder, on
@@ -150,25 +128,13 @@ static int disassemble(const void *cubin, size_t bytes, int output)
     const struct tool *tool;
     char *path = find_tool(&tool);
     if (!path) {
-        cli_error(
+        return cli_stop(
+            CLI_EXIT_PLATFORM,
             "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
             "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
             "needs none");
-        return CLI_EXIT_PLATFORM;
     }
-    int code = CLI_EXIT_NOTHING;
-    char *file = store_cubin(cubin, bytes);
-    if (!file) {
-        cli_error("cannot write a temporary file: %s", strerror(errno));
-    } else if (run_tool(path, tool, file, output)) {
-        code = CLI_EXIT_OK;
-    } else {
-        cli_error("%s failed", path);
-    }
-    if (file) {
-        unlink(file);
-    }
-    return code;
+    return run_on_file(path, tool, cubin, bytes, output);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -201,63 +167,55 @@ static int check(const settings *settings)
 {
     const cli_list *list = &settings->configurations;
     if (list->count > 1) {
-        cli_error("emit: --config is given twice; one text names every axis: \"%s %s\"",
-                  list->items[0], list->items[1]);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "emit: --config is given twice; one text names every axis: \"%s %s\"",
+                        list->items[0], list->items[1]);
     }
     if (settings->form == CUBIN && !settings->output && isatty(STDOUT_FILENO)) {
-        cli_error("a cubin is binary; --output FILE stores it");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }
     return CLI_CONTINUE;
 }
 
-static int emit(void *user, const cli_session *session, const cli_scenario *scenario)
+static int write_form(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     char *text;
     size_t bytes;
     const cli_list *list = &settings->configurations;
-    int status = gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
-                              cli_scenario_sizes(scenario), list->count ? list->items[0] : NULL,
-                              settings->arch, forms[settings->form]);
-    if (status < 0) {
-        return cli_fail(status);
-    }
-    int code = write_code(settings, text, bytes);
-    gputune_free(text);
-    return code;
+    CLI_TRY(cli_passed(gputune_emit(
+        &text, &bytes, session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
+        list->count ? list->items[0] : NULL, settings->arch, forms[settings->form])));
+    return write_code(settings, text, bytes);
 }
 
-int cmd_emit(int argc, char **argv)
+static settings given;
+
+static const cli_option options[] = {
+    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
+     "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
+    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, "which form [source]", form_words},
+    CLI_ARCH_OPTION(&given.arch),
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_OUTPUT_OPTION(&given.output),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int emit(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
-         "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
-        {"as", 0, CLI_OPTION_CHOICE, &settings.form, NULL, "which form [source]", form_words},
-        {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
-         "for this architecture instead of the GPU at hand", NULL},
-        CLI_SIZE_OPTION(&settings.selection),
-        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {"emit",
-                             "KERNEL|PATH",
-                             "Prints the code of one configuration.",
-                             "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
-                             1,
-                             1,
-                             options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        code = check(&settings);
-    }
-    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
-                                             arguments.items, emit, &settings)
-                                : code;
+    CLI_TRY(check(&given));
+    return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
+                      &given.selection, arguments->items, write_form, &given);
 }
+
+const cli_command cmd_emit = {"emit",
+                              "the code of one configuration",
+                              "KERNEL|PATH",
+                              "Prints the code of one configuration.",
+                              "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
+                              1,
+                              1,
+                              options,
+                              emit};

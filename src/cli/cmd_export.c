@@ -2,9 +2,8 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/export.h"
-#include "cli/output.h"
+#include "cli/files.h"
 #include "cli/stored.h"
 
 #include <string.h>
@@ -21,104 +20,86 @@ static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 static const char *const objective_words[] = {"any",    "kernel", "launch", "latency",
                                               "energy", "rate",   NULL};
 
-static int write_file(const cli_export *data, const settings *settings)
-{
-    cli_output output;
-    CLI_TRY(cli_output_open(&output, settings->output, true));
-    cli_export_write(data, (cli_export_format)settings->format, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
-}
-
 static int export_scenario(const cli_measured *from, const settings *settings)
 {
     cli_export data;
+    cli_output output;
     cli_export_format format = (cli_export_format)settings->format;
     if (from->objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
-        cli_error("this scenario holds energies, and a cache of Kernel Tuner times; --format t4 "
-                  "has both");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "this scenario holds energies, and a cache of Kernel Tuner times; --format "
+                        "t4 has both");
     }
     cli_export_make(&data, from);
-    int code = write_file(&data, settings);
+    CLI_TRY(cli_output_open(&output, settings->output, true));
+    cli_export_write(&data, format, output.file);
+    int code = cli_output_close(&output, CLI_EXIT_OK);
     if (code == CLI_EXIT_OK) {
         cli_export_say_limits(&data, format);
     }
     return code;
 }
 
-static int choose(const cli_measured_list *list, const settings *settings)
+static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
 {
+    cli_measured_list list;
+    const cli_measured *one;
     const char *sizes;
-    int code = cli_stored_sizes(&sizes, &settings->sizes);
+    CLI_TRY(cli_measured_read(&list, session, kernel, settings->scenario != NULL));
+    if (!list.count) {
+        const gputune_record_filter filter = {.kernel = kernel, .any_gpu = true};
+        return cli_stored_nothing(session, &filter);
+    }
+    CLI_TRY(cli_stored_sizes(&sizes, &settings->sizes));
     const cli_measured_name name = {.sizes = sizes,
                                     .objective = settings->objective,
                                     .cache = settings->cache - 1,
                                     .gpu = settings->gpu,
                                     .scenario = settings->scenario};
-    const cli_measured *one;
-    if (code == CLI_CONTINUE) {
-        code = cli_measured_choose(&one, list, &name);
-    }
-    return code == CLI_CONTINUE ? export_scenario(one, settings) : code;
+    CLI_TRY(cli_measured_choose(&one, &list, &name));
+    return export_scenario(one, settings);
 }
 
-static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
-{
-    cli_measured_list list;
-    int code = cli_measured_read(&list, session, kernel, settings->scenario != NULL);
-    if (code == CLI_CONTINUE && !list.count) {
-        const gputune_record_filter filter = {.kernel = kernel, .any_gpu = true};
-        code = cli_stored_nothing(session, &filter);
-    }
-    return code == CLI_CONTINUE ? choose(&list, settings) : code;
-}
+static settings given = {.common.read_only = true};
 
-int cmd_export(int argc, char **argv)
+static const cli_option options[] = {
+    {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL,
+     "results of the T4 format, or a cache file of Kernel Tuner [t4]", format_words},
+    {"size", 's', CLI_OPTION_LIST, &given.sizes, "NAME=V",
+     "the scenario's problem sizes; may be repeated", NULL},
+    {"objective", 0, CLI_OPTION_CHOICE, &given.objective, NULL, "its objective [any]",
+     objective_words},
+    {"cache", 0, CLI_OPTION_CHOICE, &given.cache, NULL, "its cache mode [any]", cache_words},
+    {"gpu", 0, CLI_OPTION_TEXT, &given.gpu, "GPU",
+     "the GPU it was measured on: a part of its name, or its environment", NULL},
+    {"scenario", 0, CLI_OPTION_TEXT, &given.scenario, "HASH",
+     "the scenario by its hash, also one of an earlier version of the template", NULL},
+    {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE",
+     "write there instead of to standard output", NULL},
+    CLI_FILE_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int export_stored(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        {"format", 'f', CLI_OPTION_CHOICE, &settings.format, NULL,
-         "results of the T4 format, or a cache file of Kernel Tuner [t4]", format_words},
-        {"size", 's', CLI_OPTION_LIST, &settings.sizes, "NAME=V",
-         "the scenario's problem sizes; may be repeated", NULL},
-        {"objective", 0, CLI_OPTION_CHOICE, &settings.objective, NULL, "its objective [any]",
-         objective_words},
-        {"cache", 0, CLI_OPTION_CHOICE, &settings.cache, NULL, "its cache mode [any]", cache_words},
-        {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
-         "the GPU it was measured on: a part of its name, or its environment", NULL},
-        {"scenario", 0, CLI_OPTION_TEXT, &settings.scenario, "HASH",
-         "the scenario by its hash, also one of an earlier version of the template", NULL},
-        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE",
-         "write there instead of to standard output", NULL},
-        CLI_FILE_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "export",
-        "KERNEL|PATH",
-        "Writes what was measured of one scenario so that other tools read it.",
-        "Every trial is written: times in milliseconds (the median), compile times, and failures "
-        "with their kind. Where several scenarios are stored that fit, they are listed with the "
-        "options that name each. An axis with words among its values is written as strings; a size "
-        "that is a word is an axis of one value. Needs no GPU.",
-        1,
-        1,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
+    const char *kernel;
     cli_session session;
-    settings.common.read_only = true;
-    if (code == CLI_CONTINUE) {
-        code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
-    }
-    if (code == CLI_CONTINUE) {
-        const char *kernel;
-        code = cli_catalogue_stored_one(&kernel, &session, arguments.items[0]);
-        if (code == CLI_CONTINUE) {
-            code = export_kernel(&settings, &session, kernel);
-        }
-        cli_close(&session);
-    }
-    return code;
+    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
+    return export_kernel(&given, &session, kernel);
 }
+
+const cli_command cmd_export = {
+    "export",
+    "what was measured, as other tools' files",
+    "KERNEL|PATH",
+    "Writes what was measured of one scenario so that other tools read it.",
+    "Every trial is written: times in milliseconds (the median), compile times, and failures "
+    "with their kind. Where several scenarios are stored that fit, they are listed with the "
+    "options that name each. An axis with words among its values is written as strings; a size "
+    "that is a word is an axis of one value. Needs no GPU.",
+    1,
+    1,
+    options,
+    export_stored};

@@ -1,26 +1,150 @@
-/* The command forget: drops what is stored of a kernel. */
+/* The commands forget and prune: drop what is stored of a kernel, or what is no longer of use. */
 #include "cli/commands.h"
 
-#include "cli/forget.h"
+#include "cli/console.h"
+#include "cli/record_columns.h"
+#include "cli/stored.h"
 
-int cmd_forget(int argc, char **argv)
+#include "base/text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct settings {
+    cli_common common;
+    cli_stored stored;
+    gputune_forget_options what;
+    const char *most; /* bytes: "100M" */
+    double days;
+} settings;
+static settings given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
+
+typedef struct dropped {
+    cli_table table; /* of the winners */
+    size_t trials;
+} dropped;
+
+static int add(void *user, const gputune_record *record)
 {
-    cli_forget forget = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
-    const cli_option options[] = {
-        CLI_FORGET_OPTIONS(&forget),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "forget",
-        "KERNEL|PATH",
-        "Drops what is stored of a kernel: winners, trials and code.",
-        "Every version of its template goes, but not what is stored of other kernels, sizes and "
-        "GPUs than those that are named. Nothing is asked; --dry-run says what would go. The "
-        "winners that go are printed. 'gputune prune' drops what is old.",
-        1,
-        1,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    return code == CLI_CONTINUE ? cli_forget_records(&forget, arguments.items[0]) : code;
+    dropped *at = user;
+    at->trials++;
+    if (record->is_winner) {
+        cli_record_add(&at->table, record);
+    }
+    return 0;
 }
+
+static int count(void *user, const gputune_record *record)
+{
+    (void)record;
+    ++*(size_t *)user;
+    return 0;
+}
+
+/* Whether the filter finds anything at all, of any version. */
+static int check_stored(const cli_session *session, gputune_record_filter filter)
+{
+    size_t found = 0;
+    filter.all_trials = filter.history = true;
+    int status = gputune_records(session->tuner, &filter, count, &found);
+    if (status < 0 && status != GPUTUNE_ENOTFOUND) {
+        return cli_fail(status);
+    }
+    return found ? CLI_CONTINUE : cli_stored_nothing(session, &filter);
+}
+
+static int drop(const cli_session *session, const char *kernel)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = kernel;
+    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);
+    dropped at = {.table =
+                      cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0))};
+    CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &given.what, add, &at)));
+    cli_table_print(&at.table, given.common.format);
+    cli_note("%s%zu winner%s and %zu trial%s", given.what.only_say ? "would drop " : "dropped ",
+             at.table.row_count, gt_plural(at.table.row_count), at.trials, gt_plural(at.trials));
+    return CLI_EXIT_OK;
+}
+
+/* Drops what `what` says of the records of one kernel, or of all, prints the winners that go, and
+ * says how much went. */
+static int forget(const cli_arguments *arguments)
+{
+    const char *database = given.common.database, *name;
+    cli_session session;
+    if (database && access(database, F_OK) != 0) {
+        return cli_stop(CLI_EXIT_DATABASE, "the database %s cannot be used: %s", database,
+                        strerror(errno));
+    }
+    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
+    CLI_TRY(
+        cli_catalogue_stored_one(&name, &session, arguments->count ? arguments->items[0] : NULL));
+    return drop(&session, name);
+}
+
+/* A size with an ending, "100M". */
+static int read_bytes(uint64_t *out, const char *text)
+{
+    int64_t bytes;
+    if (text && (gt_read_int(&bytes, text) != GT_INT_READ || bytes < 1)) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--max-size: '%s' is not a number of bytes; write 100M or 1G", text);
+    }
+    *out = text ? (uint64_t)bytes : 0;
+    return CLI_CONTINUE;
+}
+
+static int prune(const cli_arguments *arguments)
+{
+    CLI_TRY(read_bytes(&given.what.most_bytes, given.most));
+    given.what.outdated = true;
+    given.what.older_than_s = given.days * 86400;
+    return forget(arguments);
+}
+
+#define DROP_OPTIONS                                                                               \
+    CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL,                           \
+            "say what would be dropped, drop nothing", NULL),                                      \
+        CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION(&given.common),                       \
+        CLI_TUNER_OPTIONS(&given.common), CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END
+
+static const cli_option forget_options[] = {DROP_OPTIONS};
+
+const cli_command cmd_forget = {
+    "forget",
+    "drop what is stored of a kernel",
+    "KERNEL|PATH",
+    "Drops what is stored of a kernel: winners, trials and code.",
+    "Every version of its template goes, but not what is stored of other kernels, sizes and GPUs "
+    "than those that are named. Nothing is asked; --dry-run says what would go. The winners that "
+    "go are printed. 'gputune prune' drops what is old.",
+    1,
+    1,
+    forget_options,
+    forget};
+
+static const cli_option prune_options[] = {
+    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS",
+     "also what nothing was measured of for so many days", NULL},
+    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL,
+     "also what was measured with an older driver than its GPU's last results", NULL},
+    {"max-size", 0, CLI_OPTION_TEXT, &given.most, "BYTES",
+     "then the oldest, until the database takes at most so much: 100M, 1G", NULL},
+    DROP_OPTIONS};
+
+const cli_command cmd_prune = {
+    "prune",
+    "drop what was measured before templates were edited, or is old",
+    "[KERNEL|PATH]",
+    "Drops what was measured before templates were edited.",
+    "What 'gputune show' prints stays; what it prints only with --history goes: winners, trials, "
+    "and code that nothing else uses. Of a kernel whose template is not at hand, the newest "
+    "version stays. The options let more go; --dry-run says what would go. The winners that go "
+    "are printed. 'gputune forget' drops what is stored of a kernel.",
+    0,
+    1,
+    prune_options,
+    prune};

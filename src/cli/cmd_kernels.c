@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -24,40 +23,30 @@ static int add(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static int list(const cli_common *common)
+static cli_common common;
+
+static const cli_option options[] = {
+    CLI_TEMPLATES_OPTION(&common), CLI_INCLUDE_OPTION, CLI_FORMAT_OPTION(&common),
+    CLI_MESSAGE_OPTIONS(&common),  CLI_OPTIONS_END,
+};
+
+static int list(const cli_arguments *arguments)
 {
     cli_session session;
-    CLI_TRY(cli_open(&session, common, CLI_OPEN_NO_DEVICE));
+    (void)arguments;
+    CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
     cli_table table = CLI_TABLE("kernels", columns, CLI_VIEW);
-    int status = gputune_kernels(session.tuner, add, &table);
-    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
-    if (status >= 0) {
-        cli_table_write(&table, (cli_format_kind)common->format, stdout);
-    }
-    cli_close(&session);
-    return code;
+    CLI_TRY(cli_passed(gputune_kernels(session.tuner, add, &table)));
+    return cli_table_print(&table, common.format);
 }
 
-int cmd_kernels(int argc, char **argv)
-{
-    cli_common common = {0};
-    const cli_option options[] = {
-        {"templates", 0, CLI_OPTION_TEXT, &common.templates, "FOLDER",
-         "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]", NULL},
-        CLI_INCLUDE_OPTION,
-        CLI_FORMAT_OPTION(&common),
-        CLI_MESSAGE_OPTIONS(&common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "kernels",
-        "",
-        "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
-        NULL,
-        0,
-        0,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    return code == CLI_CONTINUE ? list(&common) : code;
-}
+const cli_command cmd_kernels = {
+    "kernels",
+    "what there is to tune",
+    "",
+    "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
+    NULL,
+    0,
+    0,
+    options,
+    list};

@@ -2,55 +2,45 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/session.h"
 
-static int merge(const cli_session *session, const cli_common *common, const cli_arguments *files)
+static cli_common common;
+
+static const cli_option options[] = {
+    {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE",
+     "the database that takes them over; made where it is missing", NULL},
+    CLI_MESSAGE_OPTIONS(&common),
+    CLI_OPTIONS_END,
+};
+
+static int merge(const cli_arguments *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
-    int status =
-        gputune_merge(&merged, session->tuner, (const char *const *)files->items, files->count);
-    if (status < 0) {
-        return cli_fail(status);
+    cli_session session;
+    if (!common.database) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "merge: expected -o FILE, the database that takes the others over");
     }
-    cli_note("%s: took %llu of %llu winners and %llu of %llu trials", common->database,
+    CLI_TRY(cli_open(&session, &common, CLI_OPEN_NO_DEVICE));
+    CLI_TRY(cli_passed(
+        gputune_merge(&merged, session.tuner, (const char *const *)files->items, files->count)));
+    cli_note("%s: took %llu of %llu winners and %llu of %llu trials", common.database,
              (unsigned long long)merged.taken_winners, (unsigned long long)merged.winners,
              (unsigned long long)merged.taken_trials, (unsigned long long)merged.trials);
     return merged.trials ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 
-int cmd_merge(int argc, char **argv)
-{
-    cli_common common = {.format = 0};
-    const cli_option options[] = {
-        {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE",
-         "the database that takes them over; made where it is missing", NULL},
-        CLI_MESSAGE_OPTIONS(&common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "merge",
-        "FILE... -o FILE",
-        "Takes over what databases have into one: winners, trials and code.",
-        "All or nothing; the databases before -o are only read. Of two winners of the same space, "
-        "also where the last one has one, that one stays which was decided, then proved, then "
-        "found with the newer driver, with more effort, later; of two trials of a configuration a "
-        "finished one, then the later. A database that other users may write is refused: 'gputune "
-        "wisdom' carries its winners, which are proved again.",
-        1,
-        (size_t)-1,
-        options};
-    cli_arguments arguments;
-    cli_session session;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
-    if (!common.database) {
-        cli_error("merge: expected -o FILE, the database that takes the others over");
-        return CLI_EXIT_USAGE;
-    }
-    int code = cli_open(&session, &common, CLI_OPEN_NO_DEVICE);
-    if (code == CLI_CONTINUE) {
-        code = merge(&session, &common, &arguments);
-        cli_close(&session);
-    }
-    return code;
-}
+const cli_command cmd_merge = {
+    "merge",
+    "several databases as one",
+    "FILE... -o FILE",
+    "Takes over what databases have into one: winners, trials and code.",
+    "All or nothing; the databases before -o are only read. Of two winners of the same space, "
+    "also where the last one has one, that one stays which was decided, then proved, then "
+    "found with the newer driver, with more effort, later; of two trials of a configuration a "
+    "finished one, then the later. A database that other users may write is refused: 'gputune "
+    "wisdom' carries its winners, which are proved again.",
+    1,
+    (size_t)-1,
+    options,
+    merge};

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "cli/session.h"
 #include "cli/table.h"
@@ -46,8 +45,8 @@ static int add_evaluations(lists *at, const char *word)
     errno = 0;
     unsigned long value = strtoul(word, &end, 10);
     if (errno || end == word || *end || word[0] == '-' || value < 1 || value > MOST) {
-        cli_error("--evaluations: '%s' is not a count from 1 to %d", word, MOST);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "--evaluations: '%s' is not a count from 1 to %d", word,
+                        MOST);
     }
     at->evaluations = cli_grow(at->evaluations, at->evaluation_count, sizeof *at->evaluations);
     at->evaluations[at->evaluation_count++] = (uint32_t)value;
@@ -57,22 +56,14 @@ static int add_evaluations(lists *at, const char *word)
 /* Calls `add` for the words between commas. */
 static int each_word(lists *at, const char *text, int (*add)(lists *at, const char *word))
 {
-    int code = CLI_CONTINUE;
-    while (code == CLI_CONTINUE) {
+    for (;;) {
         size_t length = strcspn(text, ",");
-        code = add(at, cli_copy_part(text, length));
+        CLI_TRY(add(at, cli_copy_part(text, length)));
         if (!text[length]) {
-            break;
+            return CLI_CONTINUE;
         }
         text += length + 1;
     }
-    return code;
-}
-
-static int read_lists(lists *at, const settings *settings)
-{
-    int code = each_word(at, settings->strategies, add_strategy);
-    return code == CLI_CONTINUE ? each_word(at, settings->evaluations, add_evaluations) : code;
 }
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, CLOCK = CLI_VIEW << 1 };
@@ -126,49 +117,48 @@ static int replay(const settings *settings, const lists *lists, const cli_argume
         int status = gputune_replay(arguments->items[i], &options, add, &table);
         code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
     }
-    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    cli_table_print(&table, settings->common.format);
     return code;
 }
 
-int cmd_replay(int argc, char **argv)
+static settings given = {.strategies = "auto", .evaluations = "50,100,200", .seeds = 100};
+
+static const cli_option options[] = {
+    {"strategy", 's', CLI_OPTION_TEXT, &given.strategies, "S[,S...]",
+     "auto, exhaustive, random, model or local [auto]", NULL},
+    {"seeds", 0, CLI_OPTION_COUNT, &given.seeds, "COUNT", "how many runs of each [100]", NULL},
+    {"evaluations", 'e', CLI_OPTION_TEXT, &given.evaluations, "COUNT[,COUNT...]",
+     "after how many results to score, failures included [50,100,200]", NULL},
+    {"workers", 'w', CLI_OPTION_COUNT, &given.workers, "COUNT",
+     "compile so many at a time, by a virtual clock [one after another, without a clock]", NULL},
+    {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", "of the first run [0]", NULL},
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int run(const cli_arguments *files)
 {
-    settings settings = {.strategies = "auto", .evaluations = "50,100,200", .seeds = 100};
-    const cli_option options[] = {
-        {"strategy", 's', CLI_OPTION_TEXT, &settings.strategies, "S[,S...]",
-         "auto, exhaustive, random, model or local [auto]", NULL},
-        {"seeds", 0, CLI_OPTION_COUNT, &settings.seeds, "COUNT", "how many runs of each [100]",
-         NULL},
-        {"evaluations", 'e', CLI_OPTION_TEXT, &settings.evaluations, "COUNT[,COUNT...]",
-         "after how many results to score, failures included [50,100,200]", NULL},
-        {"workers", 'w', CLI_OPTION_COUNT, &settings.workers, "COUNT",
-         "compile so many at a time, by a virtual clock [one after another, without a clock]",
-         NULL},
-        {"seed", 0, CLI_OPTION_COUNT, &settings.seed, "NUMBER", "of the first run [0]", NULL},
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "replay",
-        "FILE...",
-        "Runs search strategies against recorded spaces, and scores them.",
-        "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret is the best "
-        "so far over the optimum, minus 1, as the mean of the runs. Failures count as evaluations. "
-        "With --workers, a virtual clock adds up compile, launch and framework times as recorded. "
-        "One GPU launches a variant near the best so far five times, and a slower one once. The "
-        "output is then the median seconds until the best is within 5% and 2% of the optimum, or "
-        "empty where half of the runs did not get there. The same seed gives the same figures.",
-        1,
-        SIZE_MAX,
-        options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
-    cli_console_setup(settings.common.quiet, settings.common.verbose);
     lists lists = {0};
-    int code = read_lists(&lists, &settings);
-    if (code == CLI_CONTINUE) {
-        cli_catch_interrupt();
-        code = replay(&settings, &lists, &arguments);
-    }
-    return code;
+    cli_console_setup(given.common.quiet, given.common.verbose);
+    CLI_TRY(each_word(&lists, given.strategies, add_strategy));
+    CLI_TRY(each_word(&lists, given.evaluations, add_evaluations));
+    cli_catch_interrupt();
+    return replay(&given, &lists, files);
 }
+
+const cli_command cmd_replay = {
+    "replay",
+    "run search strategies against recorded spaces",
+    "FILE...",
+    "Runs search strategies against recorded spaces, and scores them.",
+    "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret is the best "
+    "so far over the optimum, minus 1, as the mean of the runs. Failures count as evaluations. "
+    "With --workers, a virtual clock adds up compile, launch and framework times as recorded. "
+    "One GPU launches a variant near the best so far five times, and a slower one once. The "
+    "output is then the median seconds until the best is within 5% and 2% of the optimum, or "
+    "empty where half of the runs did not get there. The same seed gives the same figures.",
+    1,
+    SIZE_MAX,
+    options,
+    run};

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/failures.h"
 #include "cli/record_columns.h"
 #include "cli/scenarios.h"
@@ -80,7 +79,7 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
             code = cli_worse(code, measure(&at, settings, session, scenario, objective));
         }
     }
-    cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
+    cli_table_print(&at.table, settings->common.format);
     code = cli_worse(code, at.code);
     if (code == CLI_EXIT_TEMPLATE) {
         show_logs(settings, session, scenario);
@@ -88,43 +87,42 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
-int cmd_run(int argc, char **argv)
+static settings given;
+
+static const cli_option options[] = {
+    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
+     "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]", NULL},
+    CLI_SIZE_OPTION(&given.selection),
+    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL,
+     "what is measured; all: one after another, as far as possible", cli_objective_all_words},
+    CLI_INPUT_OPTION(&given.tuning),
+    {"save", 0, CLI_OPTION_TEXT, &given.save, "FOLDER",
+     "write the outputs of the first configuration there, as NAME.npy, which expect() reads", NULL},
+    CLI_CACHE_OPTION(&given.tuning),
+    CLI_LIMIT_OPTION(&given.tuning),
+    CLI_ALIGNMENT_OPTION(&given.tuning),
+    CLI_SAMPLES_OPTION(&given.tuning),
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int measure_all(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
-         "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]", NULL},
-        CLI_SIZE_OPTION(&settings.selection),
-        {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
-         "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
-        CLI_INPUT_OPTION(&settings.tuning),
-        {"save", 0, CLI_OPTION_TEXT, &settings.save, "FOLDER",
-         "write the outputs of the first configuration there, as NAME.npy, which expect() reads",
-         NULL},
-        CLI_CACHE_OPTION(&settings.tuning),
-        CLI_LIMIT_OPTION(&settings.tuning),
-        CLI_ALIGNMENT_OPTION(&settings.tuning),
-        CLI_SAMPLES_OPTION(&settings.tuning),
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {"run",
+    cli_console_inform(given.save != NULL); /* of how the outputs are read */
+    CLI_TRY(cli_tuning_inputs(&given.tuning));
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
+                      &given);
+}
+
+const cli_command cmd_run = {"run",
+                             "check and measure configurations of a kernel",
                              "KERNEL|PATH",
                              "Checks and measures configurations of a kernel; stores nothing.",
                              "Several configurations are measured interleaved. The column 95% is "
                              "half the width of the confidence interval, as a share of the median.",
                              1,
                              1,
-                             options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    if (code == CLI_CONTINUE) {
-        cli_console_inform(settings.save != NULL); /* of how the outputs are read */
-        code = cli_tuning_inputs(&settings.tuning);
-    }
-    return code == CLI_CONTINUE ? cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection,
-                                             arguments.items, run, &settings)
-                                : code;
-}
+                             options,
+                             measure_all};

@@ -1,18 +1,74 @@
 /* The command show: prints the records of the database. */
 #include "cli/commands.h"
-
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/failures.h"
+#include "cli/memory.h"
 #include "cli/plot.h"
 #include "cli/record_columns.h"
 #include "cli/stored.h"
+#include "cli/table.h"
 #include "cli/units.h"
-#include "cli/versions.h"
 #include "cli/why.h"
 
+#include <gputune.h>
 #include <math.h>
 #include <string.h>
+
+typedef struct cli_version {
+    const char *key; /* what is asked, whatever the version */
+    double median_ns, low_ns, high_ns;
+    size_t row;
+    bool outdated;
+} cli_version;
+
+typedef struct cli_versions {
+    cli_version *items;
+    size_t count;
+} cli_versions;
+
+/* Notes a record that is the table's row; what is no winner is left out. */
+static void cli_versions_add(cli_versions *versions, const gputune_record *record, size_t row)
+{
+    if (!record->is_winner || !(record->median_ns > 0)) {
+        return;
+    }
+    versions->items = cli_grow(versions->items, versions->count, sizeof *versions->items);
+    versions->items[versions->count++] = (cli_version){
+        .key = cli_format("%s|%s|%s|%d|%d|%s|%s|%s", record->kernel, record->sizes,
+                          record->environment, (int)record->objective, (int)record->cache,
+                          record->alignment, record->inputs, record->only ? record->only : ""),
+        .median_ns = record->median_ns,
+        .low_ns = record->low_ns > 0 ? record->low_ns : record->median_ns,
+        .high_ns = record->high_ns > 0 ? record->high_ns : record->median_ns,
+        .row = row,
+        .outdated = record->outdated};
+}
+
+static void compare(cli_table *table, const cli_version *then, const cli_version *now)
+{
+    double ratio = then->median_ns / now->median_ns;
+    const char *verdict = then->low_ns > now->high_ns   ? "faster: "
+                          : then->high_ns < now->low_ns ? "slower: "
+                                                        : "same: ";
+    cli_set_text(cli_record_cell(table, then->row, "since"), cli_format("%s%.3fx", verdict, ratio));
+    cli_set_number(cli_record_cell(table, then->row, "speedup_since"), ratio, true);
+}
+
+/* Says in the rows of outdated winners how much faster or slower the version at hand is, the same
+ * where their intervals overlap; nothing where it has no winner yet. Rows are as they were added.
+ */
+static void cli_versions_compare(const cli_versions *versions, cli_table *table)
+{
+    const cli_version *items = versions->items;
+    for (size_t i = 0; i < versions->count; i++) {
+        for (size_t j = 0; j < versions->count && items[i].outdated; j++) {
+            if (!items[j].outdated && strcmp(items[i].key, items[j].key) == 0) {
+                compare(table, &items[i], &items[j]);
+                break;
+            }
+        }
+    }
+}
 
 typedef struct settings {
     cli_common common;
@@ -210,76 +266,69 @@ static int show(const settings *settings, const cli_session *session,
                 .sort = (sort_key)settings->sort,
                 .plot = settings->plot};
     int status = collect(&at, &filter, session, catalogue);
-    status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* cli_stored_nothing() says it */
-    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
-    if (status >= 0 && !at.table.row_count) {
-        code = cli_stored_nothing(session, &filter);
-    }
-    return code;
+    CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
+    int code = write_found(settings, session, &at, filter.any_gpu);
+    return at.table.row_count ? code : cli_stored_nothing(session, &filter);
 }
 
-int cmd_show(int argc, char **argv)
+static settings given = {.common.read_only = true};
+
+static const cli_option options[] = {
+    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL,
+     "every trial with its statistics, not only the winners", NULL},
+    {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL,
+     "winner beside default, and what each axis is worth", NULL},
+    CLI_STORED_OPTIONS(&given.stored),
+    {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL,
+     "the best so far against time, and how many variants have which times", NULL},
+    {"history", 0, CLI_OPTION_FLAG, &given.history, NULL,
+     "also what was measured before a template was edited; and how much faster or slower it "
+     "has become since",
+     NULL},
+    {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL,
+     "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
+    {"top", 0, CLI_OPTION_COUNT, &given.top, "N", "only the first N rows", NULL},
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+static int show_stored(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        {"all", 'a', CLI_OPTION_FLAG, &settings.all, NULL,
-         "every trial with its statistics, not only the winners", NULL},
-        {"why", 'w', CLI_OPTION_FLAG, &settings.why, NULL,
-         "winner beside default, and what each axis is worth", NULL},
-        CLI_STORED_OPTIONS(&settings.stored),
-        {"plot", 'p', CLI_OPTION_FLAG, &settings.plot, NULL,
-         "the best so far against time, and how many variants have which times", NULL},
-        {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
-         "also what was measured before a template was edited; and how much faster or slower it "
-         "has become since",
-         NULL},
-        {"sort", 0, CLI_OPTION_CHOICE, &settings.sort, NULL,
-         "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
-        {"top", 0, CLI_OPTION_COUNT, &settings.top, "N", "only the first N rows", NULL},
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "show",
-        "[KERNEL|PATH]",
-        "Prints what is remembered for this GPU.",
-        "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
-        "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
-        "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie        "
-        "   no variant is surely faster; the default won, or the simplest of the fastest\n  noisy  "
-        "       other programs used the GPU, its clocks were held back, or there was time for one "
-        "launch of each variant only\n  modelled      the time is the emulator's model\n  only "
-        "AXIS=V   the space was restricted to these values, which the default need not have\n  "
-        "unfinished    the tuning ended before the race was decided\n  no reference  the template "
-        "has none: the default is taken as right\n  outdated      the template has been edited "
-        "since\n  narrow        a vector axis asks for wider accesses than the machine code "
-        "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
-        "held at another value, among those that were tried (~: fewer than 5, and a tenth of "
-        "another value's). Axes that go "
-        "together: what choosing one costs while the other is held elsewhere. --plot goes before "
-        "--why. JSON and "
-        "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
-        "rate for the work of the default's launch), rates in bytes a second. The database is only "
-        "read.",
-        0,
-        1,
-        options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
     cli_session session;
-    settings.common.read_only = true;
-    int code = cli_open(&session, &settings.common, CLI_OPEN_IF_ANY);
-    if (code == CLI_CONTINUE) {
-        cli_catalogue catalogue = {NULL, 0};
-        if (arguments.count) {
-            code = cli_catalogue_stored(&catalogue, &session, arguments.items[0]);
-        }
-        if (code == CLI_CONTINUE) {
-            code = show(&settings, &session, &catalogue);
-        }
-        cli_close(&session);
+    cli_catalogue catalogue = {NULL, 0};
+    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_IF_ANY));
+    if (arguments->count) {
+        CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
     }
-    return code;
+    return show(&given, &session, &catalogue);
 }
+
+const cli_command cmd_show = {
+    "show",
+    "what is remembered",
+    "[KERNEL|PATH]",
+    "Prints what is remembered for this GPU.",
+    "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
+    "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
+    "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie        "
+    "   no variant is surely faster; the default won, or the simplest of the fastest\n  noisy  "
+    "       other programs used the GPU, its clocks were held back, or there was time for one "
+    "launch of each variant only\n  modelled      the time is the emulator's model\n  only "
+    "AXIS=V   the space was restricted to these values, which the default need not have\n  "
+    "unfinished    the tuning ended before the race was decided\n  no reference  the template "
+    "has none: the default is taken as right\n  outdated      the template has been edited "
+    "since\n  narrow        a vector axis asks for wider accesses than the machine code "
+    "has\nWith --why: what an axis is worth is how much slower the best variant is that has it "
+    "held at another value, among those that were tried (~: fewer than 5, and a tenth of "
+    "another value's). Axes that go "
+    "together: what choosing one costs while the other is held elsewhere. --plot goes before "
+    "--why. JSON and "
+    "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under "
+    "rate for the work of the default's launch), rates in bytes a second. The database is only "
+    "read.",
+    0,
+    1,
+    options,
+    show_stored};

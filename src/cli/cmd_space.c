@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
 #include "cli/tuning.h"
@@ -97,49 +96,41 @@ static void say_if_uncertain(const gputune_space *space)
     }
 }
 
-static int describe(void *user, const cli_session *session, const cli_scenario *scenario)
+static int describe_space(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     gputune_space *space;
     gputune_options options = cli_tuning_options(&settings->tuning, scenario);
-    int status = gputune_describe_space(&space, session->tuner, scenario->kernel->name,
-                                        cli_scenario_sizes(scenario), settings->arch, &options);
-    if (status < 0) {
-        return cli_fail(status);
-    }
+    CLI_TRY(
+        cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
+                                          cli_scenario_sizes(scenario), settings->arch, &options)));
     write_space(space, (cli_format_kind)settings->common.format);
     say_if_uncertain(space);
-    int code = space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
-    gputune_space_free(space);
-    return code;
+    return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 
-int cmd_space(int argc, char **argv)
+static settings given;
+
+static const cli_option options[] = {
+    CLI_SIZE_OPTION(&given.selection),  CLI_ONLY_OPTION(&given.selection),
+    CLI_ARCH_OPTION(&given.arch),       CLI_ALIGNMENT_OPTION(&given.tuning),
+    CLI_FORMAT_OPTION(&given.common),   CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END,
+};
+
+static int describe(const cli_arguments *arguments)
 {
-    settings settings = {0};
-    const cli_option options[] = {
-        CLI_SIZE_OPTION(&settings.selection),
-        CLI_ONLY_OPTION(&settings.selection),
-        {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
-         "for this architecture instead of the GPU at hand", NULL},
-        CLI_ALIGNMENT_OPTION(&settings.tuning),
-        CLI_FORMAT_OPTION(&settings.common),
-        CLI_TUNER_OPTIONS(&settings.common),
-        CLI_MESSAGE_OPTIONS(&settings.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "space",
-        "KERNEL|PATH",
-        "Prints a kernel's axes, how many variants are possible, and what excludes the others.",
-        "Sources: distinct generated sources among the valid variants, each compiled once.",
-        1,
-        1,
-        options};
-    cli_arguments arguments;
-    int code = cli_parse(&arguments, &usage, argc, argv);
-    cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
-    return code == CLI_CONTINUE ? cli_single(&settings.common, mode, &settings.selection,
-                                             arguments.items, describe, &settings)
-                                : code;
+    return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
+                      &given.selection, arguments->items, describe_space, &given);
 }
+
+const cli_command cmd_space = {
+    "space",
+    "a kernel's axes, and what excludes variants",
+    "KERNEL|PATH",
+    "Prints a kernel's axes, how many variants are possible, and what excludes the others.",
+    "Sources: distinct generated sources among the valid variants, each compiled once.",
+    1,
+    1,
+    options,
+    describe};

@@ -3,7 +3,6 @@
 
 #include "cli/check.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/report.h"
 #include "cli/table.h"
 #include "cli/warm.h"
@@ -115,10 +114,10 @@ static int check_watch(const cli_warm *warm)
     const cli_selection *selection = &warm->selection;
     for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
         if (!cli_is_path(selection->kernels[i])) {
-            cli_error("warm: --watch: found '%s'; expected the path of a template, as in "
-                      "./mine.cu",
-                      selection->kernels[i]);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE,
+                            "warm: --watch: found '%s'; expected the path of a template, as in "
+                            "./mine.cu",
+                            selection->kernels[i]);
         }
     }
     return refuse_pair("--watch", !warm->watch         ? NULL
@@ -133,26 +132,26 @@ static int check(const cli_warm *warm)
 {
     const cli_selection *selection = &warm->selection;
     if (warm->arch && !warm->compile_only) {
-        cli_error("--arch goes with --compile-only; measuring is for the GPU at hand");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--arch goes with --compile-only; measuring is for the GPU at hand");
     }
     if (warm->total_limit_s > 0 && warm->compile_only) {
-        cli_error("--total-limit goes with measuring; leave out --compile-only");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--total-limit goes with measuring; leave out --compile-only");
     }
     if (!warm->from && !warm->canonical && !selection->kernel_count) {
-        cli_error("warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
-                  "'gputune warm --help' says more");
-        return CLI_EXIT_USAGE;
+        return cli_stop(
+            CLI_EXIT_USAGE,
+            "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
+            "'gputune warm --help' says more");
     }
     if (warm->check && !selection->kernel_count) {
-        cli_error("warm: --check needs the KERNELs to check");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
     }
     if ((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count)) {
-        cli_error("warm: %s says the sizes and restrictions; leave out --size and --only",
-                  warm->from ? "--from" : "--canonical");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "warm: %s says the sizes and restrictions; leave out --size and --only",
+                        warm->from ? "--from" : "--canonical");
     }
     int code = refuse_pair("--canonical", !warm->canonical ? NULL
                                           : warm->from     ? "--from"
@@ -197,8 +196,11 @@ static int tune_live(cli_warm *warm)
     return code;
 }
 
-static int check_and_run(cli_warm *warm, const cli_arguments *kernels)
+static cli_warm given;
+
+static int check_and_run(const cli_arguments *kernels)
 {
+    cli_warm *warm = &given;
     warm->selection.kernels = kernels->items;
     warm->selection.kernel_count = kernels->count;
     CLI_TRY(cli_tuning_inputs(&warm->tuning));
@@ -223,75 +225,75 @@ static const char more[] =
     "stopped by Ctrl-C or SIGTERM. A default that crashes or does not compile gives 1 or 4, "
     "although another variant has won.";
 
-int cmd_warm(int argc, char **argv)
-{
-    cli_warm warm = {0};
-    const cli_option options[] = {
-        CLI_SIZE_OPTION(&warm.selection),
-        CLI_ONLY_OPTION(&warm.selection),
-        {"objective", 'o', CLI_OPTION_CHOICE, &warm.tuning.objective, NULL,
-         "what counts; default: rate for a kernel whose launches do different work, launch for one "
-         "whose parameters can be passed in several ways, else kernel",
-         cli_objective_words()},
-        CLI_INPUT_OPTION(&warm.tuning),
-        CLI_CACHE_OPTION(&warm.tuning),
-        CLI_LIMIT_OPTION(&warm.tuning),
-        {"total-limit", 0, CLI_OPTION_NUMBER, &warm.total_limit_s, "SECONDS",
-         "for all scenarios together, at least a second for each: the first search of a kernel "
-         "gets three times what each later one gets, and time that is not used goes to the later "
-         "ones [none]",
-         NULL},
-        CLI_ALIGNMENT_OPTION(&warm.tuning),
-        {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
-         "try no more than these [all]", NULL},
-        {"strategy", 0, CLI_OPTION_CHOICE, &warm.tuning.strategy, NULL,
-         "which variants of a large space are tried first; auto: all of them where the time limit "
-         "suffices [auto]",
-         cli_strategy_words()},
-        {"seed", 0, CLI_OPTION_COUNT, &warm.tuning.seed, "NUMBER",
-         "of generated inputs, the search and the race [1]", NULL},
-        {"effort", 0, CLI_OPTION_CHOICE, &warm.tuning.effort, NULL,
-         "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]",
-         cli_effort_words},
-        {"epsilon", 0, CLI_OPTION_SHARE, &warm.tuning.epsilon, "FRACTION",
-         "the smallest gain worth looking for, above 0 and below 1 [0.005]", NULL},
-        {"check", 0, CLI_OPTION_FLAG, &warm.check, NULL,
-         "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
-         "nothing is tuned",
-         NULL},
-        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL,
-         "measure again what is stored; other sizes still say what to try first", NULL},
-        CLI_SAMPLES_OPTION(&warm.tuning),
-        {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
-         "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted "
-         "first; KERNELs choose among them",
-         NULL},
-        {"canonical", 0, CLI_OPTION_FLAG, &warm.canonical, NULL,
-         "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
-         "choose among them",
-         NULL},
-        {"any-gpu", 0, CLI_OPTION_FLAG, &warm.any_gpu, NULL,
-         "with --from: also what was asked for on other kinds of GPU", NULL},
-        {"compile-only", 0, CLI_OPTION_FLAG, &warm.compile_only, NULL,
-         "compile and store every variant, measure nothing", NULL},
-        {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
-         "with --compile-only: for this architecture, without a GPU", NULL},
-        {"watch", 0, CLI_OPTION_FLAG, &warm.watch, NULL,
-         "tune PATHs again whenever they are saved, until Ctrl-C", NULL},
-        {"live", 0, CLI_OPTION_FLAG, &warm.live, NULL,
-         "serve the page of the command report on this machine meanwhile", NULL},
-        CLI_GPUS_OPTION(&warm.gpus),
-        CLI_SHARD_OPTION(&warm.shard_text),
-        CLI_ELSEWHERE_OPTIONS(&warm.compile_on, &warm.common.measure_on),
-        CLI_FORMAT_OPTION(&warm.common),
-        CLI_TUNER_OPTIONS(&warm.common),
-        CLI_MESSAGE_OPTIONS(&warm.common),
-        CLI_OPTIONS_END,
-    };
-    const cli_usage usage = {
-        "warm", "[KERNEL|PATH...]", "Tunes kernels and remembers the winners.", more, 0, (size_t)-1,
-        options};
-    cli_arguments arguments;
-    CLI_TRY(cli_parse(&arguments, &usage, argc, argv));
-    return check_and_run(&warm, &arguments);
-}
+static const cli_option options[] = {
+    CLI_SIZE_OPTION(&given.selection),
+    CLI_ONLY_OPTION(&given.selection),
+    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL,
+     "what counts; default: rate for a kernel whose launches do different work, launch for one "
+     "whose parameters can be passed in several ways, else kernel",
+     cli_objective_words},
+    CLI_INPUT_OPTION(&given.tuning),
+    CLI_CACHE_OPTION(&given.tuning),
+    CLI_LIMIT_OPTION(&given.tuning),
+    {"total-limit", 0, CLI_OPTION_NUMBER, &given.total_limit_s, "SECONDS",
+     "for all scenarios together, at least a second for each: the first search of a kernel "
+     "gets three times what each later one gets, and time that is not used goes to the later "
+     "ones [none]",
+     NULL},
+    CLI_ALIGNMENT_OPTION(&given.tuning),
+    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.max_variants, "COUNT",
+     "try no more than these [all]", NULL},
+    {"strategy", 0, CLI_OPTION_CHOICE, &given.tuning.strategy, NULL,
+     "which variants of a large space are tried first; auto: all of them where the time limit "
+     "suffices [auto]",
+     cli_strategy_words},
+    {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER",
+     "of generated inputs, the search and the race [1]", NULL},
+    {"effort", 0, CLI_OPTION_CHOICE, &given.tuning.effort, NULL,
+     "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]",
+     cli_effort_words},
+    {"epsilon", 0, CLI_OPTION_SHARE, &given.tuning.epsilon, "FRACTION",
+     "the smallest gain worth looking for, above 0 and below 1 [0.005]", NULL},
+    {"check", 0, CLI_OPTION_FLAG, &given.check, NULL,
+     "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
+     "nothing is tuned",
+     NULL},
+    {"force", 0, CLI_OPTION_FLAG, &given.tuning.force, NULL,
+     "measure again what is stored; other sizes still say what to try first", NULL},
+    CLI_SAMPLES_OPTION(&given.tuning),
+    {"from", 0, CLI_OPTION_TEXT, &given.from, "FILE",
+     "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted "
+     "first; KERNELs choose among them",
+     NULL},
+    {"canonical", 0, CLI_OPTION_FLAG, &given.canonical, NULL,
+     "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
+     "choose among them",
+     NULL},
+    {"any-gpu", 0, CLI_OPTION_FLAG, &given.any_gpu, NULL,
+     "with --from: also what was asked for on other kinds of GPU", NULL},
+    {"compile-only", 0, CLI_OPTION_FLAG, &given.compile_only, NULL,
+     "compile and store every variant, measure nothing", NULL},
+    {"arch", 0, CLI_OPTION_TEXT, &given.arch, "sm_XX",
+     "with --compile-only: for this architecture, without a GPU", NULL},
+    {"watch", 0, CLI_OPTION_FLAG, &given.watch, NULL,
+     "tune PATHs again whenever they are saved, until Ctrl-C", NULL},
+    {"live", 0, CLI_OPTION_FLAG, &given.live, NULL,
+     "serve the page of the command report on this machine meanwhile", NULL},
+    CLI_GPUS_OPTION(&given.gpus),
+    CLI_SHARD_OPTION(&given.shard_text),
+    CLI_ELSEWHERE_OPTIONS(&given.compile_on, &given.common.measure_on),
+    CLI_FORMAT_OPTION(&given.common),
+    CLI_TUNER_OPTIONS(&given.common),
+    CLI_MESSAGE_OPTIONS(&given.common),
+    CLI_OPTIONS_END,
+};
+
+const cli_command cmd_warm = {"warm",
+                              "tune kernels and remember the winners",
+                              "[KERNEL|PATH...]",
+                              "Tunes kernels and remembers the winners.",
+                              more,
+                              0,
+                              (size_t)-1,
+                              options,
+                              check_and_run};

@@ -1,8 +1,9 @@
-/* What goes to stderr: messages and one progress line, which never mix. Any thread may call. */
-#ifndef CLI_CONSOLE_H
-#define CLI_CONSOLE_H
+/* What goes to stderr: messages and one progress line, which never mix; and the exit codes that
+ * come with them. Any thread may call. */
+#pragma once
 
 #include "cli/memory.h"
+#include "cli/options.h"
 
 #include <gputune.h>
 #include <stdbool.h>
@@ -23,7 +24,7 @@ size_t cli_console_columns(FILE *file);
 /* Where the choice of --color is kept: CLI_COLOR_AUTO, ... */
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-int *cli_color_choice(void);
+extern int cli_color_choice;
 /* Whether text for `file` is to be coloured: as --color says, else on a terminal that is not
  * "dumb", unless NO_COLOR is set and not empty. */
 bool cli_console_has_color(FILE *file);
@@ -46,4 +47,44 @@ void cli_console_progress_end(void);
 void cli_console_log(void *user, gputune_log_level level, const char *line);
 void cli_console_inform(bool yes);
 
-#endif
+/* ---- exit codes ------------------------------------------------------------------------------ */
+
+enum {
+    CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default works */
+    CLI_EXIT_NOTHING = 1,  /* nothing found */
+    CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver or GPU where one was asked for, or what
+                              `doctor` found */
+    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
+    CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
+    CLI_EXIT_DATABASE = 6,
+    CLI_EXIT_FOUND = 7,     /* `check` has found a mistake */
+    CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */
+};
+
+/* The exit code of a gputune_status. */
+int cli_exit_code(int status);
+
+/* The exit code of a variant that ended so: "ok", "wrong", "compile", ... */
+int cli_trial_exit_code(const char *trial);
+
+/* Prints the thread's last library message (the status' text when there is none) and returns the
+ * exit code. */
+int cli_fail(int status);
+/* The same, with the scenario before the message. */
+int cli_fail_at(int status, const char *label);
+
+/* A message of the library without the kernel's name before it, which the label begins with. */
+const char *cli_without_kernel(const char *message, const char *label);
+
+/* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
+ * CLI_EXIT_CANCELED replaces any. */
+int cli_worse(int so_far, int next);
+
+/* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates when none is near, and
+ * returns CLI_EXIT_USAGE. */
+int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
+/* Prints an error and gives `code`: return cli_stop(code, format, ...). */
+#define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
+/* Goes on where a call of the library passed: CLI_CONTINUE, else as cli_fail(). */
+int cli_passed(int status);

@@ -2,7 +2,6 @@
 #include "cli/failures.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/units.h"
 
 #include <string.h>

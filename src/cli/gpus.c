@@ -2,7 +2,6 @@
 #include "cli/gpus.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -45,15 +44,16 @@ static int read_numbers(numbers *out, const char *which, const numbers *all)
         long number = strtol(at, &end, 10);
         bool is_number = end != at && (*end == ',' || !*end);
         if (!is_number || has(out, number)) {
-            cli_error(
+            return cli_stop(
+                CLI_EXIT_USAGE,
                 "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
                 which);
-            return CLI_EXIT_USAGE;
         }
         if (!has(all, number)) {
-            cli_error("--gpus: there is no GPU %ld; 'gputune devices' lists the %zu there are",
-                      number, all->count);
-            return CLI_EXIT_PLATFORM;
+            return cli_stop(
+                CLI_EXIT_PLATFORM,
+                "--gpus: there is no GPU %ld; 'gputune devices' lists the %zu there are", number,
+                all->count);
         }
         add_number(out, (int)number);
         if (!*end) {
@@ -87,10 +87,11 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
         bool is_counted = text[0] >= '0' && text[0] <= '9' && *end == ':';
         const char *command = is_counted ? end + 1 : text;
         if (count < 1 || count > 256 || !command[strspn(command, " ")]) {
-            cli_error("--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
-                      "256, as in '8:ssh HOST'",
-                      text);
-            return CLI_EXIT_USAGE;
+            return cli_stop(
+                CLI_EXIT_USAGE,
+                "--compile-on: found '%s'; expected COMMAND or N:COMMAND, with N from 1 to "
+                "256, as in '8:ssh HOST'",
+                text);
         }
         for (long k = 0; k < (is_counted ? count : 1); k++) {
             commands->items = cli_grow(commands->items, commands->count, sizeof(char *));
@@ -124,7 +125,7 @@ static uint32_t share_of_cores(size_t count)
 
 static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int number)
 {
-    cli_gpu gpu;
+    cli_gpu gpu = {.label = NULL};
     common->device = cli_format("%d", number);
     CLI_TRY(cli_open(&gpu.session, common, mode));
     gpu.label = cli_format("GPU %d (%s)", number, gpu.session.device.name);

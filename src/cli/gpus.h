@@ -6,7 +6,9 @@
 
 typedef struct cli_gpu {
     cli_session session;
-    char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    char *label;       /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    gputune_pace pace; /* launch_ns 0: not known */
+    bool is_out;       /* it gets no work any more */
 } cli_gpu;
 
 typedef struct cli_gpus {
@@ -15,28 +17,20 @@ typedef struct cli_gpus {
 } cli_gpus;
 
 #define CLI_GPUS_OPTION(which)                                                                     \
-    {                                                                                              \
-        "gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                         \
+    CLI_ROW("gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                     \
             "on several GPUs of this machine at once, by their numbers in 'gputune devices'; the " \
             "cores are divided between them [--device]",                                           \
-            NULL                                                                                   \
-    }
+            NULL)
 
 #define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
-    {"compile-on",                                                                                 \
-     0,                                                                                            \
-     CLI_OPTION_LIST,                                                                              \
-     compile_on,                                                                                   \
-     "[N:]COMMAND",                                                                                \
-     "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so many "    \
-     "of them [1]; may be repeated",                                                               \
-     NULL},                                                                                        \
-    {                                                                                              \
-        "measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                                   \
-            "the GPU is on the machine that this command reaches (ssh HOST); --device and "        \
-            "--driver are those there",                                                            \
-            NULL                                                                                   \
-    }
+    CLI_ROW("compile-on", 0, CLI_OPTION_LIST, compile_on, "[N:]COMMAND",                           \
+            "more compile workers, each started by this command (ssh HOST, srun -u -n 1); N: so "  \
+            "many of them [1]; may be repeated",                                                   \
+            NULL),                                                                                 \
+        CLI_ROW("measure-on", 0, CLI_OPTION_TEXT, measure_on, "COMMAND",                           \
+                "the GPU is on the machine that this command reaches (ssh HOST); --device and "    \
+                "--driver are those there",                                                        \
+                NULL)
 
 /* Writes into *commands the command of each worker that the texts of --compile-on ask for. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
@@ -51,5 +45,17 @@ void cli_gpus_close(cli_gpus *gpus);
 
 /* Whether two GPUs are of one kind: a winner of the one is that of the other. */
 bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
+
+/* ---- paces.c --------------------------------------------------------------------------------- */
+
+/* Measures the paces of the GPUs that have an equal, leaves out those that are slower than another
+ * one of their kind, and says so; or that they are equal. */
+void cli_gpus_compare(const cli_gpus *gpus);
+/* How fast the GPU is now, while nothing else is measured there; launch_ns 0 where that cannot be
+ * said. Any thread. */
+gputune_pace cli_gpu_pace(const cli_gpu *gpu);
+/* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
+ * fastest, also when it is measured twice more. NULL: it is. */
+char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cli/live.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/session.h"
 
 #include <arpa/inet.h>
@@ -249,8 +248,7 @@ int cli_live_serve(const cli_live_source *source, FILE *told, int until)
     struct sockaddr_in address;
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes || open_listener(&server, &address)) {
-        cli_error("cannot serve on 127.0.0.1: %s", strerror(errno));
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "cannot serve on 127.0.0.1: %s", strerror(errno));
     }
     for (size_t i = 0; i < TOKEN_BYTES; i++) {
         snprintf(server.service.token + 2 * i, 3, "%02x", bytes[i]);

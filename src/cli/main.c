@@ -1,7 +1,8 @@
 /* gputune's command line: finds the command and runs it. */
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
+#include "cli/session.h"
+#include "cli/tuning.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,61 +11,38 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *description;
-} command;
-
-static int cmd_help(int argc, char **argv);
 extern const char cli_template_language[]; /* made by tools/language */
 
-static const command commands[] = {
-    {"warm", cmd_warm, "tune kernels and remember the winners"},
-    {"show", cmd_show, "what is remembered"},
-    {"run", cmd_run, "check and measure configurations of a kernel"},
-    {"check", cmd_check, "mistakes of a kernel's variants, found without a GPU"},
-    {"compare", cmd_compare, "which of two configurations is faster, or of two databases"},
-    {"kernels", cmd_kernels, "what there is to tune"},
-    {"space", cmd_space, "a kernel's axes, and what excludes variants"},
-    {"emit", cmd_emit, "the code of one configuration"},
-    {"embed", cmd_embed, "a template as a header to compile a program with"},
-    {"template", cmd_template, "a first template from a kernel that has none"},
-    {"devices", cmd_devices, "the GPUs there are"},
-    {"doctor", cmd_doctor, "what is wrong here, and what to do about it"},
-    {"forget", cmd_forget, "drop what is stored of a kernel"},
-    {"prune", cmd_prune, "drop what was measured before templates were edited, or is old"},
-    {"merge", cmd_merge, "several databases as one"},
-    {"replay", cmd_replay, "run search strategies against recorded spaces"},
-    {"wisdom", cmd_wisdom, "winners as text, from one database to another"},
-    {"report", cmd_report, "what was measured, as a page to look at"},
-    {"export", cmd_export, "what was measured, as other tools' files"},
-    {"help", cmd_help, "this text, or a command's"},
-};
+static const cli_command *const commands[] = {
+    &cmd_warm,  &cmd_show,   &cmd_run,      &cmd_check,   &cmd_compare, &cmd_kernels, &cmd_space,
+    &cmd_emit,  &cmd_embed,  &cmd_template, &cmd_devices, &cmd_doctor,  &cmd_forget,  &cmd_prune,
+    &cmd_merge, &cmd_replay, &cmd_wisdom,   &cmd_report,  &cmd_export};
 enum { COMMANDS = sizeof commands / sizeof *commands };
+static const char help_description[] = "this text, or a command's";
 
 static void print_usage(FILE *file)
 {
     fputs("usage: gputune COMMAND [options] [arguments], or gputune --version\n\n", file);
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].description);
+        fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->description);
     }
+    fprintf(file, "  %-10s %s\n", "help", help_description);
     fputs("\n'gputune help COMMAND' says more; 'gputune help template': how one is written.\n",
           file);
 }
 
-static const command *find(const char *name)
+/* NULL after a message. */
+static const cli_command *find(const char *name)
 {
+    const char *names[COMMANDS + 1];
     for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, name) == 0) {
-            return &commands[i];
+        names[i] = commands[i]->name;
+        if (strcmp(names[i], name) == 0) {
+            return commands[i];
         }
     }
-    const char *names[COMMANDS];
-    for (size_t i = 0; i < COMMANDS; i++) {
-        names[i] = commands[i].name;
-    }
-    cli_unknown("command", name, names, COMMANDS);
+    names[COMMANDS] = "help";
+    cli_unknown("command", name, names, COMMANDS + 1);
     return NULL;
 }
 
@@ -72,51 +50,53 @@ static const command *find(const char *name)
 static void list_commands(void)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
-        printf("%s\t%s\n", commands[i].name, commands[i].description);
+        printf("%s\t%s\n", commands[i]->name, commands[i]->description);
     }
+    printf("help\t%s\n", help_description);
 }
 
-static int cmd_help(int argc, char **argv)
+/* The help of a command; NULL: of all. */
+static int help(const char *word)
 {
-    if (argc > 1 && strcmp(argv[1], "--options") == 0) {
+    if (word && strcmp(word, "--options") == 0) {
         list_commands();
-        return CLI_EXIT_OK;
-    }
-    if (argc < 2 || argv[1][0] == '-') {
+    } else if (!word || word[0] == '-') {
         print_usage(stdout);
-        return CLI_EXIT_OK;
-    }
-    if (strcmp(argv[1], "template") == 0) {
+    } else if (strcmp(word, "template") == 0) {
         fputs(cli_template_language, stdout);
-        return CLI_EXIT_OK;
+    } else if (strcmp(word, "help") == 0) {
+        print_usage(stdout);
+    } else {
+        const cli_command *about = find(word);
+        if (!about) {
+            return CLI_EXIT_USAGE;
+        }
+        cli_help(about);
     }
-    const command *about = find(argv[1]);
-    if (!about) {
-        return CLI_EXIT_USAGE;
-    }
-    char name[16], option[] = "--help";
-    snprintf(name, sizeof name, "%s", about->name);
-    char *arguments[] = {name, option, NULL};
-    return about->run(2, arguments);
+    return CLI_EXIT_OK;
 }
 
 static int dispatch(int argc, char **argv)
 {
+    const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2) {
         print_usage(stderr);
         return CLI_EXIT_USAGE;
     }
-    const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("gputune %s\n", gputune_version());
         return CLI_EXIT_OK;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        print_usage(stdout);
-        return CLI_EXIT_OK;
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        return help(word[0] == 'h' ? argv[2] : NULL);
     }
-    const command *command = find(word);
-    return command ? command->run(argc - 1, argv + 1) : CLI_EXIT_USAGE;
+    const cli_command *command = find(word);
+    cli_arguments arguments;
+    if (!command) {
+        return CLI_EXIT_USAGE;
+    }
+    CLI_TRY(cli_parse(&arguments, command, argc - 1, argv + 1));
+    return command->run(&arguments);
 }
 
 /* Where a standard descriptor is closed, the next file that is opened (a database) would take its
@@ -150,7 +130,9 @@ int main(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
+    cli_tuning_words();
     int code = dispatch(argc, argv);
+    cli_close_all();
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to standard output");
         code = code ? code : CLI_EXIT_NOTHING;

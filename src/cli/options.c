@@ -2,9 +2,8 @@
 #include "cli/options.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
-#include "cli/table_fit.h"
+#include "cli/table.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -73,28 +72,28 @@ static void print_paragraphs(const char *text)
     }
 }
 
-static void print_usage(const cli_usage *usage)
+static void print_usage(const cli_command *command)
 {
-    char *line = cli_format("usage: gputune %s [options]%s%s", usage->command,
-                            usage->arguments[0] ? " " : "", usage->arguments);
+    char *line = cli_format("usage: gputune %s [options]%s%s", command->name,
+                            command->arguments[0] ? " " : "", command->arguments);
     print_folded(line, 0);
     putchar('\n');
-    print_folded(usage->summary, 0);
+    print_folded(command->summary, 0);
     putchar('\n');
 }
 
-static void print_help(const cli_usage *usage)
+void cli_help(const cli_command *command)
 {
-    print_usage(usage);
+    print_usage(command);
     puts("options:");
-    for (const cli_option *option = usage->options; option->name; option++) {
+    for (const cli_option *option = command->options; option->name; option++) {
         print_option(option_heading(option), option->help);
     }
     print_option("-h", "this text on one screen");
     print_option("    --help", "this text");
-    if (usage->more) {
+    if (command->more) {
         putchar('\n');
-        print_paragraphs(usage->more);
+        print_paragraphs(command->more);
     }
 }
 
@@ -105,11 +104,11 @@ static char *gist(const cli_option *option)
 }
 
 /* The options that have a letter, which are the frequent ones, and the names of the others. */
-static void print_brief(const cli_usage *usage)
+static void print_brief(const cli_command *command)
 {
     char *others = cli_copy("Also");
-    print_usage(usage);
-    for (const cli_option *option = usage->options; option->name; option++) {
+    print_usage(command);
+    for (const cli_option *option = command->options; option->name; option++) {
         if (option->letter) {
             print_option(option_heading(option), gist(option));
         } else {
@@ -121,14 +120,14 @@ static void print_brief(const cli_usage *usage)
     if (strcmp(others, "Also.")) {
         print_folded(others, 0);
     }
-    printf("'gputune %s --help' says all.\n", usage->command);
+    printf("'gputune %s --help' says all.\n", command->name);
 }
 
 /* For completions: name, letter, argument, choices and the help's first line, with tabs between;
  * and without a name, what stands beside the options. */
-static void list_options(const cli_usage *usage)
+static void list_options(const cli_command *command)
 {
-    for (const cli_option *option = usage->options; option->name; option++) {
+    for (const cli_option *option = command->options; option->name; option++) {
         const char letter[] = {'-', option->letter, '\0'};
         printf("--%s\t%s\t%s\t", option->name, option->letter ? letter : "",
                option->argument ? option->argument : "");
@@ -137,13 +136,12 @@ static void list_options(const cli_usage *usage)
         }
         printf("\t%s\n", gist(option));
     }
-    printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", usage->arguments);
+    printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", command->arguments);
 }
 
 static int bad_value(const cli_option *option, const char *text, const char *expected)
 {
-    cli_error("--%s: '%s' is not %s", option->name, text, expected);
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text, expected);
 }
 
 static int set_count(const cli_option *option, const char *text)
@@ -210,24 +208,20 @@ static int set_option(const cli_option *option, const char *text)
     return CLI_CONTINUE;
 }
 
-static int unknown_option(const cli_usage *usage, const char *given)
+static int unknown_option(const cli_command *command, const char *given)
 {
     const char *names[MOST_OPTIONS];
     size_t count = 0;
-    for (; usage->options[count].name; count++) {
-        names[count] = usage->options[count].name;
+    for (; command->options[count].name; count++) {
+        names[count] = command->options[count].name;
     }
     names[count++] = "help";
     char *word =
         cli_copy_part(given + strspn(given, "-"), strcspn(given, "=") - strspn(given, "-"));
     const char *nearest = gt_nearest(word, names, count);
-    if (nearest) {
-        cli_error("%s: unknown option '%s'; did you mean '--%s'?", usage->command, given, nearest);
-    } else {
-        cli_error("%s: unknown option '%s'; see 'gputune help %s'", usage->command, given,
-                  usage->command);
-    }
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE, "%s: unknown option '%s'; %s %s%s'%s", command->name, given,
+                    nearest ? "did you mean" : "see", nearest ? "'--" : "'gputune help ",
+                    nearest ? nearest : command->name, nearest ? "?" : "");
 }
 
 /* The tables that getopt_long wants; the value of the i-th option is FIRST_VALUE + i. */
@@ -261,11 +255,11 @@ static const cli_option *option_of(const cli_option *options, int value)
     return NULL;
 }
 
-static int parse_options(const cli_usage *usage, int argc, char **argv)
+static int parse_options(const cli_command *command, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 3];
     char letters[2 * MOST_OPTIONS + 4];
-    fill_getopt(longs, letters, usage->options);
+    fill_getopt(longs, letters, command->options);
     optind = 0;
     opterr = 0;
     for (;;) {
@@ -274,31 +268,31 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
             return CLI_CONTINUE;
         }
         if (value == 'h' || value == HELP) {
-            (value == HELP ? print_help : print_brief)(usage);
+            (value == HELP ? cli_help : print_brief)(command);
             return CLI_EXIT_OK;
         }
         if (value == LIST_OPTIONS) {
-            list_options(usage);
+            list_options(command);
             return CLI_EXIT_OK;
         }
         if (value == ':') {
-            cli_error("%s: '%s' needs a value", usage->command, argv[optind - 1]);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE, "%s: '%s' needs a value", command->name,
+                            argv[optind - 1]);
         }
-        const cli_option *option = value == '?' ? NULL : option_of(usage->options, value);
-        CLI_TRY(option ? set_option(option, optarg) : unknown_option(usage, argv[optind - 1]));
+        const cli_option *option = value == '?' ? NULL : option_of(command->options, value);
+        CLI_TRY(option ? set_option(option, optarg) : unknown_option(command, argv[optind - 1]));
     }
 }
 
-int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv)
+int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv)
 {
-    CLI_TRY(parse_options(usage, argc, argv));
+    CLI_TRY(parse_options(command, argc, argv));
     cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
-    if (arguments.count < usage->least || arguments.count > usage->most) {
-        cli_error("%s: %s; usage: gputune %s [options] %s", usage->command,
-                  arguments.count < usage->least ? "an argument is missing" : "too many arguments",
-                  usage->command, usage->arguments);
-        return CLI_EXIT_USAGE;
+    if (arguments.count < command->least || arguments.count > command->most) {
+        return cli_stop(CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options] %s", command->name,
+                        arguments.count < command->least ? "an argument is missing"
+                                                         : "too many arguments",
+                        command->name, command->arguments);
     }
     *out = arguments;
     return CLI_CONTINUE;

@@ -1,6 +1,6 @@
-/* A command's options as a table that both parses the arguments and prints the help. */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+/* A command: its options as a table that both parses the arguments and prints the help, and what it
+ * does. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,20 +32,31 @@ typedef struct cli_option {
     const char *const *choices; /* NULL-terminated */
 } cli_option;
 
-typedef struct cli_usage {
-    const char *command;   /* "warm" */
-    const char *arguments; /* "KERNEL|PATH..." */
-    const char *summary;   /* one sentence, capitalised */
-    const char *more;      /* paragraphs under the options, or NULL */
-    size_t least, most;    /* how many arguments besides options */
-    const cli_option *options;
-} cli_usage;
+/* A row of options that several commands have. */
+#define CLI_ROW(...)                                                                               \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define CLI_OPTIONS_END CLI_ROW(NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL)
 
 /* What is left when the options are taken out. */
 typedef struct cli_arguments {
     char **items;
     size_t count;
 } cli_arguments;
+
+typedef struct cli_command {
+    const char *name;        /* "warm" */
+    const char *description; /* in the list of commands */
+    const char *arguments;   /* "KERNEL|PATH..." */
+    const char *summary;     /* one sentence, capitalised */
+    const char *more;        /* paragraphs under the options, or NULL */
+    size_t least, most;      /* how many arguments besides options */
+    const cli_option *options;
+    /* Returns the program's exit code. What it prints on stdout is data, everything else goes to
+     * stderr. */
+    int (*run)(const cli_arguments *arguments);
+} cli_command;
 
 enum { CLI_CONTINUE = -1 };
 
@@ -61,6 +72,6 @@ enum { CLI_CONTINUE = -1 };
 /* Parses argv (its [0] is the command's name; it is reordered). Returns CLI_CONTINUE, or the
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */
-int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv);
-
-#endif
+int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv);
+/* Prints the help. */
+void cli_help(const cli_command *command);

@@ -1,11 +1,18 @@
-/* Makes the scenarios of a command line: kernels times the cross product of the sizes. */
+/* Makes the scenarios of a command line: kernels times the cross product of the sizes; of what
+ * programs asked for and did not find, as a file of misses has it; or those that come tuned, as the
+ * file canonical.txt beside the templates has them. */
 #include "cli/scenarios.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
+#include "cli/memory.h"
 #include "cli/units.h"
 
+#include "base/text.h"
+
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SCENARIOS = 10000 };
@@ -120,8 +127,8 @@ static int check_number(const char *name, const char *value, const char *fallbac
         cli_size_number(&number, &problem, value) || problem[0]) {
         return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
     }
-    cli_error("size '%s=%s' is not a number; write 1048576, 1M or 2^20", name, value);
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE, "size '%s=%s' is not a number; write 1048576, 1M or 2^20", name,
+                    value);
 }
 
 static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_t which, size_t at,
@@ -142,16 +149,15 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     cli_scenario *scenario = &out->items[out->count++];
     *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
     set_only(scenario, out);
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < kernel->size_count && code == CLI_CONTINUE; i++) {
+    for (size_t i = 0; i < kernel->size_count; i++) {
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
         size_t count = list ? list->count : 1;
-        code = choose_size(scenario, list, index % count, i, emulated);
+        CLI_TRY(choose_size(scenario, list, index % count, i, emulated));
         index /= count;
     }
     char *brief = cli_short_sizes(scenario->size_text);
     scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
-    return code;
+    return CLI_CONTINUE;
 }
 
 /* The same sizes may be written in several ways: "1K,1024". */
@@ -192,8 +198,8 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
         combinations *= list ? list->count : 1;
         if (combinations + out->count > MOST_SCENARIOS) {
-            cli_error("too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE, "too many scenarios; a run takes %d at most",
+                            (int)MOST_SCENARIOS);
         }
     }
     for (size_t index = 0; index < combinations; index++) {
@@ -209,76 +215,263 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
 static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection)
 {
-    int code = cli_values_read(&out->sizes, "--size", &selection->sizes);
-    if (code == CLI_CONTINUE) {
-        code = cli_values_read(&out->only, "--only", &selection->only);
-    }
-    if (code == CLI_CONTINUE) {
-        code = check_names(&out->sizes, false, catalogue);
-    }
-    if (code == CLI_CONTINUE) {
-        code = check_names(&out->only, true, catalogue);
-    }
+    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
+    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
+    CLI_TRY(check_names(&out->sizes, false, catalogue));
+    CLI_TRY(check_names(&out->only, true, catalogue));
     out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
     for (size_t i = 0; i < out->only.count; i++) {
         out->only_texts[i] = only_text(&out->only.lists[i]);
     }
-    return code;
+    return CLI_CONTINUE;
 }
 
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    int code = read_values(out, catalogue, selection);
+    CLI_TRY(read_values(out, catalogue, selection));
     bool emulated = session->has_device && session->device.emulated &&
                     !(selection->cuts_sizes && !selection->sizes.count);
-    for (size_t i = 0; i < catalogue->count && code == CLI_CONTINUE; i++) {
-        code = add_kernel(out, &catalogue->kernels[i], emulated);
+    for (size_t i = 0; i < catalogue->count; i++) {
+        CLI_TRY(add_kernel(out, &catalogue->kernels[i], emulated));
     }
-    return code;
-}
-
-/* For a command that takes one kernel, and one value for each size. */
-static int make_single(cli_scenarios *out, const cli_selection *selection,
-                       const cli_session *session)
-{
-    cli_catalogue catalogue;
-    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
-    if (code == CLI_CONTINUE) {
-        code = cli_catalogue_one(&catalogue);
-    }
-    if (code == CLI_CONTINUE) {
-        code = cli_scenarios_make(out, &catalogue, selection, session);
-    }
-    if (code == CLI_CONTINUE && out->count != 1) {
-        cli_error("--size: this command takes one value for each size");
-        return CLI_EXIT_USAGE;
-    }
-    return code;
+    return CLI_CONTINUE;
 }
 
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
                cli_work work, void *user)
 {
     cli_session session;
+    cli_catalogue catalogue;
     cli_scenarios scenarios;
     selection->kernels = name;
     selection->kernel_count = 1;
     CLI_TRY(cli_open(&session, common, mode));
-    int code = make_single(&scenarios, selection, &session);
-    if (code == CLI_CONTINUE && mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
+    CLI_TRY(cli_catalogue_find(&catalogue, &session, name, 1));
+    CLI_TRY(cli_catalogue_one(&catalogue));
+    CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, selection, &session));
+    if (scenarios.count != 1) {
+        return cli_stop(CLI_EXIT_USAGE, "--size: this command takes one value for each size");
+    }
+    if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }
-    if (code == CLI_CONTINUE) {
-        code = work(user, &session, scenarios.items);
-    }
-    cli_close(&session);
-    return code;
+    return work(user, &session, scenarios.items);
 }
 
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 {
     gputune_sizes sizes = {scenario->size_count, scenario->sizes};
     return sizes;
+}
+
+static const char seeded[] = "seed="; /* inputs that can be made here */
+
+/* A miss with texts of its own. */
+typedef struct miss {
+    char *kernel, *sizes, *only, *alignment, *inputs;
+    gputune_objective objective;
+    gputune_cache cache;
+} miss;
+
+typedef struct reading {
+    const char *environment; /* NULL: any */
+    const cli_selection *selection;
+    miss *items;
+    size_t count, elsewhere;
+} reading;
+
+/* Whether the selection has that kernel, or none at all. */
+static bool cli_is_selected(const cli_selection *selection, const char *kernel)
+{
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        if (strcmp(selection->kernels[i], kernel) == 0) {
+            return true;
+        }
+    }
+    return !selection->kernel_count;
+}
+
+static int take(void *user, const gputune_miss *one)
+{
+    reading *at = user;
+    if (!cli_is_selected(at->selection, one->kernel)) {
+        return 0;
+    }
+    if (at->environment && strcmp(at->environment, one->environment) != 0) {
+        at->elsewhere++;
+        return 0;
+    }
+    at->items = cli_grow(at->items, at->count, sizeof *at->items);
+    at->items[at->count++] = (miss){
+        cli_copy(one->kernel), cli_copy(one->sizes), cli_copy(one->only), cli_copy(one->alignment),
+        cli_copy(one->inputs), one->objective,       one->cache};
+    return 0;
+}
+
+/* ---- one scenario ---------------------------------------------------------------------------- */
+
+/* "16 x=4 y=8": of every buffer, and of single ones. Splits the text in place. */
+static void read_alignment(cli_terms *terms, char *text)
+{
+    char *end;
+    terms->alignment = (uint32_t)strtoul(text, &end, 10);
+    for (char *at = end + strspn(end, " "); *at; at += strspn(at, " ")) {
+        char *equals = strchr(at, '=');
+        if (!equals) {
+            return;
+        }
+        *equals = '\0';
+        terms->alignments =
+            cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
+        terms->alignments[terms->alignment_count++] =
+            (gputune_alignment){at, (uint32_t)strtoul(equals + 1, &at, 10)};
+    }
+}
+
+/* The restrictions stand one after another: "UNROLL=1,2; VEC=1". */
+static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
+                         const cli_session *session, miss *one)
+{
+    cli_selection selection = {.kernel_count = 0};
+    const char *sizes = one->sizes, *only = one->only;
+    for (char *at = one->only; *at; at++) {
+        *at = (char)(*at == ';' ? ' ' : *at);
+    }
+    selection.sizes = (cli_list){&sizes, *sizes != '\0'};
+    selection.only = (cli_list){&only, *only != '\0'};
+    CLI_TRY(cli_scenarios_make(out, catalogue, &selection, session));
+    cli_terms *terms = &out->items[0].terms;
+    terms->given = true;
+    terms->objective = one->objective;
+    terms->cache = one->cache;
+    terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
+    read_alignment(terms, one->alignment);
+    return CLI_CONTINUE;
+}
+
+static int found(void *user, const gputune_kernel *kernel)
+{
+    (void)user;
+    (void)kernel;
+    return 0;
+}
+
+static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one)
+{
+    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return CLI_EXIT_NOTHING;
+    }
+    return cli_catalogue_find(out, session, &one->kernel, 1);
+}
+
+/* A miss that cannot be made a scenario does not stop the others. */
+static void add(cli_scenarios *out, const cli_session *session, miss *one)
+{
+    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
+        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
+                 "the program is not here",
+                 one->kernel, one->sizes, one->inputs);
+        return;
+    }
+    cli_catalogue catalogue;
+    cli_scenarios single;
+    if (find_kernel(&catalogue, session, one) == CLI_CONTINUE &&
+        make_scenario(&single, &catalogue, session, one) == CLI_CONTINUE) { /* else they say why */
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = single.items[0];
+    }
+}
+
+/* Templates that programs named by their path. */
+static void add_paths(const reading *at, const cli_session *session)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        if (strchr(at->items[i].kernel, '/') &&
+            gputune_add_template(session->tuner, at->items[i].kernel) < 0) {
+            cli_note("%s", gputune_error());
+        }
+    }
+}
+
+int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session *session,
+                         const cli_selection *selection, bool any_gpu)
+{
+    reading at = {.selection = selection,
+                  .environment =
+                      any_gpu || !session->has_device ? NULL : session->device.environment};
+    memset(out, 0, sizeof *out);
+    CLI_TRY(cli_passed(gputune_misses(path, take, &at)));
+    add_paths(&at, session);
+    for (size_t i = 0; i < at.count; i++) {
+        add(out, session, &at.items[i]);
+    }
+    if (at.elsewhere) {
+        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
+                 at.elsewhere, gt_plural(at.elsewhere));
+    }
+    return CLI_CONTINUE;
+}
+
+static int note_folder(void *user, const gputune_kernel *kernel)
+{
+    char **folder = user;
+    const char *name = strrchr(kernel->path, '/');
+    if (!*folder && name) {
+        *folder = cli_format("%.*s", (int)(name - kernel->path), kernel->path);
+    }
+    return 0;
+}
+
+/* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
+static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
+                    const cli_selection *selection)
+{
+    size_t length = strcspn(line, " ");
+    char *name = cli_format("%.*s", (int)length, line);
+    const char *sizes = cli_copy(line + length); /* the scenarios keep parts of it */
+    cli_catalogue catalogue;
+    cli_scenarios some;
+    if (!name[0] || name[0] == '#' || !cli_is_selected(selection, name)) {
+        return CLI_CONTINUE;
+    }
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
+    const cli_selection line_selection = {.sizes = {&sizes, *sizes != '\0'}};
+    CLI_TRY(cli_scenarios_make(&some, &catalogue, &line_selection, session));
+    for (size_t i = 0; i < some.count; i++) {
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = some.items[i];
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
+                            const cli_selection *selection)
+{
+    char *folder = NULL;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        CLI_TRY(cli_catalogue_check(session, selection->kernels[i]));
+    }
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
+    char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return cli_stop(CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
+    }
+    int code = CLI_CONTINUE;
+    char *line = NULL;
+    size_t bytes = 0;
+    while (code == CLI_CONTINUE && getline(&line, &bytes, file) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        code = add_line(out, line, session, selection);
+    }
+    free(line);
+    (void)fclose(file);
+    if (code == CLI_CONTINUE && !out->count) {
+        return cli_stop(CLI_EXIT_NOTHING, "%s has no such kernel", path);
+    }
+    return code;
 }

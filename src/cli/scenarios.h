@@ -1,7 +1,6 @@
-/* The scenarios of a command line: kernels times the cross product of the sizes given
- * (scenarios.c), those of a file of misses (wanted.c), or those that come tuned (canonical.c). */
-#ifndef CLI_SCENARIOS_H
-#define CLI_SCENARIOS_H
+/* The scenarios of a command line: kernels times the cross product of the sizes given,
+ * those of a file of misses, or those that come tuned. */
+#pragma once
 
 #include "cli/catalogue.h"
 #include "cli/sizes.h"
@@ -44,19 +43,15 @@ typedef struct cli_selection {
 } cli_selection;
 
 #define CLI_SIZE_OPTION(selection)                                                                 \
-    {                                                                                              \
-        "size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                        \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                    \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
             "may be repeated",                                                                     \
-            NULL                                                                                   \
-    }
+            NULL)
 #define CLI_ONLY_OPTION(selection)                                                                 \
-    {                                                                                              \
-        "only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                           \
+    CLI_ROW("only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                       \
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
             "width: 1, 2, 4 or 8); may be repeated",                                               \
-            NULL                                                                                   \
-    }
+            NULL)
 
 /* Builds the list, each scenario once. A size or axis that some of the kernels have goes to those;
  * one that none has is an error that names the nearest. On an emulated device, sizes that are not
@@ -74,8 +69,6 @@ int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session
  * or an exit code after saying what is wrong. */
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection);
-/* Whether the selection has that kernel, or none at all. */
-bool cli_is_selected(const cli_selection *selection, const char *kernel);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
 typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenario *scenario);
@@ -84,5 +77,3 @@ typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenar
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
                cli_work work, void *user);
-
-#endif

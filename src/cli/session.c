@@ -2,7 +2,6 @@
 #include "cli/session.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -35,11 +34,7 @@ bool cli_is_interrupted(void)
     return interrupted;
 }
 
-cli_list *cli_include_paths(void)
-{
-    static cli_list paths;
-    return &paths;
-}
+cli_list cli_include_paths;
 
 bool cli_is_driver_asked_for(const cli_common *common)
 {
@@ -55,6 +50,10 @@ static void say_emulated(const gputune_device *device)
         device->name);
 }
 
+/* No mark of cli/memory.h is theirs. */
+static gputune **open_tuners;
+static size_t open_count;
+
 static int open_tuner(cli_session *out, const cli_common *common, const char *device,
                       bool tune_only)
 {
@@ -63,8 +62,8 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.driver = common->driver;
     options.database = common->database;
     options.templates = common->templates;
-    options.include_paths = cli_include_paths()->items;
-    options.include_path_count = cli_include_paths()->count;
+    options.include_paths = cli_include_paths.items;
+    options.include_path_count = cli_include_paths.count;
     options.emulate_without_gpu = !common->measure_on && !cli_is_driver_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;
@@ -74,19 +73,19 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.measure_on = common->measure_on;
     options.read_only = common->read_only;
     options.log = cli_console_log;
-    return gputune_open(&out->tuner, &options);
+    int status = gputune_open(&out->tuner, &options);
+    if (status >= 0) {
+        open_tuners = cli_present(realloc(open_tuners, (open_count + 1) * sizeof *open_tuners));
+        open_tuners[open_count++] = out->tuner;
+    }
+    return status;
 }
 
 /* Asks the open tuner for its device and says when that is the emulator's. */
 static int take_device(cli_session *out, const cli_common *common)
 {
     out->device.version = GPUTUNE_DEVICE_VERSION;
-    int status = gputune_tuner_device(&out->device, out->tuner);
-    if (status < 0) {
-        int code = cli_fail(status);
-        cli_close(out);
-        return code;
-    }
+    CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
     out->has_device = true;
     if (out->device.emulated && !cli_is_driver_asked_for(common)) {
         say_emulated(&out->device);
@@ -100,9 +99,10 @@ static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
     bool asked = common->device && strcmp(common->device, "none") == 0;
     *none = mode == CLI_OPEN_NO_DEVICE || asked;
     if (asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE)) {
-        cli_error("--device none: this command needs a GPU; 'gputune devices' lists them, "
-                  "--driver emu uses the emulator, and --arch (where a command has it) needs none");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--device none: this command needs a GPU; 'gputune devices' lists them, "
+                        "--driver emu uses the emulator, and --arch (where a command has it) needs "
+                        "none");
     }
     return CLI_CONTINUE;
 }
@@ -120,9 +120,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         cli_note("neither a GPU nor the emulator was found; going on without a device");
         status = open_tuner(out, common, "none", false);
     }
-    if (status < 0) {
-        return cli_fail(status);
-    }
+    CLI_TRY(cli_passed(status));
     return none ? CLI_CONTINUE : take_device(out, common);
 }
 
@@ -138,6 +136,18 @@ int cli_check_database(const cli_session *session, int code)
 
 void cli_close(cli_session *session)
 {
+    for (size_t i = 0; i < open_count; i++) {
+        if (open_tuners[i] == session->tuner) {
+            open_tuners[i] = open_tuners[--open_count];
+        }
+    }
     gputune_close(session->tuner);
     session->tuner = NULL;
+}
+
+void cli_close_all(void)
+{
+    while (open_count) {
+        gputune_close(open_tuners[--open_count]);
+    }
 }

@@ -1,7 +1,6 @@
 /* What every command that works with a tuner needs: the common options, the open tuner, its device,
  * and Ctrl-C. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#pragma once
 
 #include "cli/console.h"
 #include "cli/options.h"
@@ -19,69 +18,41 @@ typedef struct cli_common {
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \
-    {"device",                                                                                     \
-     'd',                                                                                          \
-     CLI_OPTION_TEXT,                                                                              \
-     &(common)->device,                                                                            \
-     "DEVICE",                                                                                     \
-     "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error",                            \
-     NULL},                                                                                        \
-        {"driver",                                                                                 \
-         0,                                                                                        \
-         CLI_OPTION_TEXT,                                                                          \
-         &(common)->driver,                                                                        \
-         "DRIVER",                                                                                 \
-         "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda, else " \
-         "the emulator]",                                                                          \
-         NULL},                                                                                    \
+    CLI_ROW("device", 'd', CLI_OPTION_TEXT, &(common)->device, "DEVICE",                           \
+            "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error", NULL),              \
+        CLI_ROW("driver", 0, CLI_OPTION_TEXT, &(common)->driver, "DRIVER",                         \
+                "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else "     \
+                "cuda, else the emulator]",                                                        \
+                NULL),                                                                             \
         CLI_FILE_OPTIONS(common)
 #define CLI_FILE_OPTIONS(common)                                                                   \
-    {"db",                                                                                         \
-     0,                                                                                            \
-     CLI_OPTION_TEXT,                                                                              \
-     &(common)->database,                                                                          \
-     "FILE",                                                                                       \
-     "the database [GPUTUNE_DB, else in the user's cache folder]",                                 \
-     NULL},                                                                                        \
-        {"templates",                                                                              \
-         0,                                                                                        \
-         CLI_OPTION_TEXT,                                                                          \
-         &(common)->templates,                                                                     \
-         "FOLDER",                                                                                 \
-         "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]",                     \
-         NULL},                                                                                    \
-        CLI_INCLUDE_OPTION
+    CLI_ROW("db", 0, CLI_OPTION_TEXT, &(common)->database, "FILE",                                 \
+            "the database [GPUTUNE_DB, else in the user's cache folder]", NULL),                   \
+        CLI_TEMPLATES_OPTION(common), CLI_INCLUDE_OPTION
+#define CLI_TEMPLATES_OPTION(common)                                                               \
+    CLI_ROW("templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER",                       \
+            "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]", NULL)
 #define CLI_INCLUDE_OPTION                                                                         \
-    {                                                                                              \
-        "include", 'I', CLI_OPTION_LIST, cli_include_paths(), "FOLDER",                            \
+    CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_include_paths, "FOLDER",                         \
             "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]",    \
-            NULL                                                                                   \
-    }
+            NULL)
 #define CLI_FORMAT_OPTION(common)                                                                  \
-    {                                                                                              \
-        "format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL,                                 \
-            "how the data is printed [table]", cli_format_words                                    \
-    }
+    CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL,                             \
+            "how the data is printed [table]", cli_format_words)
 #define CLI_MESSAGE_OPTIONS(common)                                                                \
-    {"quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, "errors only on stderr", NULL},        \
-        {"color",                                                                                  \
-         0,                                                                                        \
-         CLI_OPTION_CHOICE,                                                                        \
-         cli_color_choice(),                                                                       \
-         NULL,                                                                                     \
-         "colour on a terminal [auto: unless NO_COLOR is set]",                                    \
-         cli_color_words},                                                                         \
-    {                                                                                              \
-        "verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL,                                 \
-            "say more on stderr, a variant's compiler log too", NULL                               \
-    }
-#define CLI_OPTIONS_END                                                                            \
-    {                                                                                              \
-        NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL                                           \
-    }
+    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, "errors only on stderr", NULL), \
+        CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_color_choice, NULL,                            \
+                "colour on a terminal [auto: unless NO_COLOR is set]", cli_color_words),           \
+        CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL,                         \
+                "say more on stderr, a variant's compiler log too", NULL)
+#define CLI_OUTPUT_OPTION(path)                                                                    \
+    CLI_ROW("output", 'o', CLI_OPTION_TEXT, path, "FILE", "write there [stdout]", NULL)
+#define CLI_ARCH_OPTION(arch)                                                                      \
+    CLI_ROW("arch", 0, CLI_OPTION_TEXT, arch, "sm_XX",                                             \
+            "for this architecture instead of the GPU at hand", NULL)
 
 /* The values of -I, kept until the program ends. */
-cli_list *cli_include_paths(void);
+extern cli_list cli_include_paths;
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker says what the device is
@@ -101,7 +72,9 @@ typedef struct cli_session {
 /* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
+/* Closes it before the program ends, which closes what is open then. */
 void cli_close(cli_session *session);
+void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(const cli_common *common);
 /* The exit code of work whose own is `code`: CLI_EXIT_DATABASE, after saying why, where nothing but
@@ -113,5 +86,3 @@ void cli_catch_interrupt(void);
 volatile int *cli_cancel(void);
 /* Whether there was a Ctrl-C: work may be canceled for other reasons too. */
 bool cli_is_interrupted(void);
-
-#endif

@@ -2,7 +2,6 @@
 #include "cli/shard.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,24 +65,25 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
         return CLI_CONTINUE;
     }
     if (!engine->size && !given) {
-        cli_error("--shard auto: %s does not tell of how many; write auto/N, N being the job's "
-                  "completions",
-                  engine->rank);
-        return CLI_EXIT_USAGE;
+        return cli_stop(
+            CLI_EXIT_USAGE,
+            "--shard auto: %s does not tell of how many; write auto/N, N being the job's "
+            "completions",
+            engine->rank);
     }
     if (!rank || (engine->size && !size)) {
-        cli_error("--shard auto: %s is set and %s is not; start the command as a task (srun, "
-                  "mpirun), or write --shard I/N",
-                  rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--shard auto: %s is set and %s is not; start the command as a task (srun, "
+                        "mpirun), or write --shard I/N",
+                        rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     }
     bool good = !size || (read_whole(&count, size, MOST_SHARDS + 1) && count > 0);
     if (!good || !read_whole(&index, rank, count)) {
-        cli_error("--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
-                  "number of ranks",
-                  engine->rank, rank, size ? engine->size : "/N",
-                  size ? size : cli_format("%u", given));
-        return CLI_EXIT_USAGE;
+        return cli_stop(
+            CLI_EXIT_USAGE,
+            "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
+            "number of ranks",
+            engine->rank, rank, size ? engine->size : "/N", size ? size : cli_format("%u", given));
     }
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};
     return CLI_CONTINUE;
@@ -98,10 +98,10 @@ static int ask_all(cli_shard *out, uint32_t given)
         outside = is_outside(&engines[i]) ? &engines[i] : outside;
         CLI_TRY(ask(&told, &engines[i], given));
         if (told.count && first && (told.index != out->index || told.count != out->count)) {
-            cli_error("--shard auto: %s contradicts %s; write --shard with the right ones: "
-                      "\"$%s/N\" in a shell that each task starts",
-                      describe(first, out), describe(&engines[i], &told), engines[i].rank);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE,
+                            "--shard auto: %s contradicts %s; write --shard with the right ones: "
+                            "\"$%s/N\" in a shell that each task starts",
+                            describe(first, out), describe(&engines[i], &told), engines[i].rank);
         }
         if (told.count && !first) {
             first = &engines[i];
@@ -109,21 +109,20 @@ static int ask_all(cli_shard *out, uint32_t given)
         }
     }
     if (!first && outside) {
-        cli_error(
+        return cli_stop(
+            CLI_EXIT_USAGE,
             "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
             "the command by srun there, or write --shard I/N",
             outside->rank, outside->task);
-        return CLI_EXIT_USAGE;
     }
     if (!first) {
-        cli_error("--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
-                  "JOB_COMPLETION_INDEX is set; write --shard I/N");
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
+                        "JOB_COMPLETION_INDEX is set; write --shard I/N");
     }
     if (given && given != out->count) {
-        cli_error("--shard auto/%u: %s contradicts it; leave out /%u", given, describe(first, out),
-                  given);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "--shard auto/%u: %s contradicts it; leave out /%u", given,
+                        describe(first, out), given);
     }
     return CLI_CONTINUE;
 }
@@ -141,9 +140,9 @@ int cli_shard_read(cli_shard *out, const char *text)
     rest = is_auto ? text + 4 : rest;
     bool has_count = *rest == '/' && read_whole(&count, rest + 1, MOST_SHARDS + 1) && count > index;
     if (index < 0 || !(has_count || (is_auto && !*rest))) {
-        cli_error("--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto",
-                  text);
-        return CLI_EXIT_USAGE;
+        return cli_stop(
+            CLI_EXIT_USAGE,
+            "--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4, or auto", text);
     }
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};
     return is_auto ? ask_all(out, (uint32_t)count) : CLI_CONTINUE;

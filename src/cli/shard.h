@@ -1,6 +1,5 @@
 /* One of several runs that divide the scenarios of a command line between them. */
-#ifndef CLI_SHARD_H
-#define CLI_SHARD_H
+#pragma once
 
 #include "cli/scenarios.h"
 
@@ -9,12 +8,10 @@ typedef struct cli_shard {
 } cli_shard;
 
 #define CLI_SHARD_OPTION(text)                                                                     \
-    {                                                                                              \
-        "shard", 0, CLI_OPTION_TEXT, text, "I/N|auto[/N]",                                         \
+    CLI_ROW("shard", 0, CLI_OPTION_TEXT, text, "I/N|auto[/N]",                                     \
             "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as "   \
             "Slurm, Open MPI, PMI or a Kubernetes job (with /N) says it",                          \
-            NULL                                                                                   \
-    }
+            NULL)
 
 /* Reads the text of --shard (NULL: none), and for "auto" the environment. CLI_CONTINUE, or
  * CLI_EXIT_USAGE after a message, also where variables are missing or contradict each other. */
@@ -23,5 +20,3 @@ int cli_shard_read(cli_shard *out, const char *text);
 /* Drops the scenarios that are another shard's, and says how many are left. Kernel and sizes decide
  * alone: every run that has a scenario gives it to the same shard. */
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
-
-#endif

@@ -2,7 +2,6 @@
 #include "cli/sizes.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/options.h"
 
 #include "base/text.h"
@@ -45,9 +44,9 @@ static int fail_comma(const char *option, const char *text, size_t length)
         }
         comma = *at == ',' ? at : *at == '=' ? NULL : comma;
     }
-    cli_error("%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'", option,
-              (int)length, text, parted);
-    return CLI_EXIT_USAGE;
+    return cli_stop(CLI_EXIT_USAGE,
+                    "%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'",
+                    option, (int)length, text, parted);
 }
 
 /* One NAME=V,V of `length` bytes. */
@@ -55,8 +54,8 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
 {
     const char *end = text + length, *equals = memchr(text, '=', length);
     if (!equals || !is_name(text, (size_t)(equals - text))) {
-        cli_error("%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option, (int)length, text);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option,
+                        (int)length, text);
     }
     cli_value_list *list = list_named(out, text, (size_t)(equals - text));
     const char *start = equals + 1;
@@ -64,9 +63,9 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
         const char *stop = memchr(start, ',', (size_t)(end - start));
         stop = stop ? stop : end;
         if (stop == start) {
-            cli_error("%s: a value is missing in '%.*s'; expected NAME=VALUE[,VALUE...]", option,
-                      (int)length, text);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE,
+                            "%s: a value is missing in '%.*s'; expected NAME=VALUE[,VALUE...]",
+                            option, (int)length, text);
         }
         if (memchr(start, '=', (size_t)(stop - start))) {
             return fail_comma(option, text, length);
@@ -85,8 +84,8 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     const char *blanks = " \t\n;";
     text += strspn(text, blanks);
     if (!*text) {
-        cli_error("%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
+                        option);
     }
     while (*text) {
         size_t length = strcspn(text, blanks);
@@ -99,11 +98,10 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
 
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
 {
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
-        code = cli_values_parse(out, option, texts->items[i]);
+    for (size_t i = 0; i < texts->count; i++) {
+        CLI_TRY(cli_values_parse(out, option, texts->items[i]));
     }
-    return code;
+    return CLI_CONTINUE;
 }
 
 const cli_value_list *cli_values_find(const cli_values *values, const char *name)
@@ -145,9 +143,25 @@ int cli_size_make(gputune_size *out, const char *name, const char *value)
         return CLI_CONTINUE;
     }
     if (problem[0]) {
-        cli_error("size '%s=%s' %s", name, value, problem);
-        return CLI_EXIT_USAGE;
+        return cli_stop(CLI_EXIT_USAGE, "size '%s=%s' %s", name, value, problem);
     }
     *out = (gputune_size){cli_format("%s=%s", name, value), 0};
     return CLI_CONTINUE;
+}
+
+bool cli_sizes_read(gputune_sizes *out, const char *text)
+{
+    cli_values values = {NULL, 0};
+    if (text[strspn(text, " ")] && cli_values_parse(&values, "sizes", text) != CLI_CONTINUE) {
+        return false;
+    }
+    gputune_size *sizes = cli_allocate(values.count + 1, sizeof *sizes);
+    for (size_t i = 0; i < values.count; i++) {
+        const cli_value_list *list = &values.lists[i];
+        if (cli_size_make(&sizes[i], list->name, list->values[0]) != CLI_CONTINUE) {
+            return false;
+        }
+    }
+    *out = (gputune_sizes){values.count, sizes};
+    return true;
 }

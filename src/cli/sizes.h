@@ -1,6 +1,5 @@
 /* The text of --size and --only: names with lists of values. */
-#ifndef CLI_SIZES_H
-#define CLI_SIZES_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -34,5 +33,5 @@ bool cli_size_number(int64_t *out, const char **problem, const char *text);
 /* One size: a number under its name, or a word in the form that gputune_size wants it. The name
  * must outlive *out. */
 int cli_size_make(gputune_size *out, const char *name, const char *value);
-
-#endif
+/* The sizes of a record, "n=4 T=half". False after a message. */
+bool cli_sizes_read(gputune_sizes *out, const char *text);

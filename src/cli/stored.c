@@ -2,7 +2,6 @@
 #include "cli/stored.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/sizes.h"
 
 int cli_stored_sizes(const char **out, const cli_list *texts)

@@ -1,10 +1,17 @@
-/* Collects the rows of a table; table_write.c prints them. */
+/* Collects the rows of a table, fits it into a terminal, and prints it aligned, as Markdown, JSON
+ * or CSV. */
 #include "cli/table.h"
 
+#include "cli/console.h"
+#include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/units.h"
 
+#include "base/number.h"
+
+#include <ctype.h>
 #include <gputune.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,4 +136,493 @@ void cli_table_sort(cli_table *table, const double *keys)
         memcpy(&sorted[i * width], &table->cells[places[i].row * width], bytes);
     }
     table->cells = sorted;
+}
+
+enum { CLI_COMFORT = 32 }; /* words in a narrower column are tiring to read */
+
+static size_t total(const cli_span *spans, size_t count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += spans[i].width ? (sum ? CLI_GAP : 0) + spans[i].width : 0;
+    }
+    return sum;
+}
+
+/* Takes from the widest columns first, so that two long texts share what there is. */
+static void fold(cli_span *spans, size_t count, size_t limit, size_t least)
+{
+    for (size_t over = total(spans, count); over > limit; over--) {
+        cli_span *widest = NULL;
+        for (size_t i = 0; i < count; i++) {
+            bool can = spans[i].width > spans[i].least && spans[i].width > least;
+            widest = can && (!widest || spans[i].width > widest->width) ? &spans[i] : widest;
+        }
+        if (!widest) {
+            return;
+        }
+        widest->width--;
+    }
+}
+
+/* Makes widths smaller until all fit into `limit`, which 0 lifts: words are folded down to
+ * CLI_COMFORT, then spare columns are left out (width 0), then words are folded as far as they can
+ * be. What still does not fit is as wide as it must be. Returns how many are left out. */
+static size_t cli_fit(cli_span *spans, size_t count, size_t limit)
+{
+    size_t left_out = 0;
+    if (!limit) {
+        return 0;
+    }
+    fold(spans, count, limit, CLI_COMFORT);
+    for (size_t i = count; i > 0 && total(spans, count) > limit; i--) {
+        if (spans[i - 1].spare && spans[i - 1].width) {
+            spans[i - 1].width = 0;
+            left_out++;
+        }
+    }
+    fold(spans, count, limit, 1);
+    return left_out;
+}
+
+size_t cli_fold(const char *text, size_t width, size_t *skipped)
+{
+    size_t end = strlen(text), columns = 0, taken = 0;
+    for (size_t at = 0; at <= end && columns <= width; at++) {
+        if (text[at] == ' ' || text[at] == '\0') {
+            taken = at;
+        }
+        columns += ((unsigned char)text[at] & 0xC0) != 0x80;
+    }
+    taken = taken ? taken : strcspn(text, " ");
+    *skipped = strspn(text + taken, " ");
+    return taken;
+}
+
+const char *const cli_format_words[] = {"table", "json", "csv", "md", NULL};
+
+static const cli_cell *cell_at(const cli_table *table, size_t row, size_t column)
+{
+    return &table->cells[row * table->column_count + column];
+}
+
+/* ---- for people ---- */
+
+static char *shown_number(cli_unit unit, double value)
+{
+    switch (unit) {
+    case CLI_TIME:
+        return cli_duration(value);
+    case CLI_RATE:
+        return cli_rate(value);
+    case CLI_FLOPS:
+        return cli_format("%.4g GFLOP/s", value / 1e9);
+    case CLI_RATIO:
+        return cli_format("%.3fx", value);
+    case CLI_SHARE:
+        return cli_format("%.1f%%", value * 100);
+    default:
+        return cli_format("%.4g", value);
+    }
+}
+
+static char *plain(const cli_column *column, const cli_cell *cell)
+{
+    switch (cell->kind) {
+    case CLI_NOTHING:
+        return cli_copy("");
+    case CLI_WORDS:
+        return column->unit == CLI_SIZES ? cli_short_sizes(cell->text) : cli_copy(cell->text);
+    case CLI_INTEGER:
+        return column->unit == CLI_BYTES ? cli_bytes((double)cell->integer)
+                                         : cli_format("%" PRId64, cell->integer);
+    case CLI_DOUBLE:
+        return cell->is_energy ? cli_energy(cell->number)
+                               : shown_number(column->unit, cell->number);
+    case CLI_BOOLEAN:
+        return cli_copy(cell->integer ? "yes" : "");
+    }
+    return cli_copy("");
+}
+
+const char *cli_markdown(const char *text)
+{
+    char *escaped = NULL;
+    if (!strpbrk(text, "|<")) {
+        return text;
+    }
+    for (const char *c = text; *c; c++) {
+        cli_append(&escaped, "%s%c", *c == '|' || *c == '<' ? "\\" : "", *c);
+    }
+    return escaped;
+}
+
+/* What a cell says. */
+static const char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
+{
+    const char *text = plain(column, cell);
+    return markdown ? cli_markdown(text) : text;
+}
+
+static bool is_left(const cli_column *column)
+{
+    return column->unit <= CLI_SIZES;
+}
+
+typedef struct grid {
+    const char **texts; /* NULL where the column is not shown */
+    cli_span *spans;
+    bool colored;
+} grid;
+
+/* The colour of a word, NULL: none. */
+static const char *color_of(const char *text)
+{
+    static const struct {
+        const char *word, *color;
+    } colors[] = {{"ok", CLI_GREEN},       {"faster", CLI_GREEN},  {"winner", CLI_GREEN},
+                  {"warning", CLI_YELLOW}, {"slower", CLI_YELLOW}, {"failure", CLI_RED},
+                  {"wrong", CLI_RED},      {"crashed", CLI_RED},   {"hung", CLI_RED},
+                  {"compile", CLI_RED},    {"launch", CLI_RED}};
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {
+        size_t length = strlen(colors[i].word);
+        if (strncmp(text, colors[i].word, length) == 0 && !isalpha((unsigned char)text[length])) {
+            return colors[i].color;
+        }
+    }
+    return NULL;
+}
+
+static bool is_shown(const cli_table *table, size_t column)
+{
+    if (!(table->columns[column].where & table->view)) {
+        return false;
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        const cli_cell *cell = cell_at(table, row, column);
+        if (cell->kind != CLI_NOTHING && !(cell->kind == CLI_BOOLEAN && !cell->integer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t longest_word(const char *text)
+{
+    size_t longest = 0;
+    for (size_t taken, skipped; *text; text += taken + skipped) {
+        taken = cli_fold(text, 1, &skipped);
+        char *word = cli_format("%.*s", (int)taken, text);
+        size_t columns = cli_columns(word);
+        longest = columns > longest ? columns : longest;
+    }
+    return longest;
+}
+
+static void widen(cli_span *span, const char *text, bool folds)
+{
+    size_t width = cli_columns(text), least = folds ? longest_word(text) : width;
+    span->width = width > span->width ? width : span->width;
+    span->least = least > span->least ? least : span->least;
+}
+
+static grid make_grid(const cli_table *table, bool markdown)
+{
+    grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
+                cli_allocate(table->column_count, sizeof(cli_span)), false};
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (!is_shown(table, c)) {
+            continue;
+        }
+        out.spans[c].spare = table->columns[c].where & CLI_SPARE;
+        widen(&out.spans[c], table->columns[c].title, false);
+        for (size_t r = 0; r < table->row_count; r++) {
+            const char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
+            out.texts[r * table->column_count + c] = text;
+            widen(&out.spans[c], text, is_left(&table->columns[c]));
+        }
+    }
+    return out;
+}
+
+static void pad(FILE *file, size_t count)
+{
+    fprintf(file, "%*s", (int)count, "");
+}
+
+static const char *title_at(const cli_table *table, const char *const *texts, size_t column)
+{
+    return texts ? texts[column] : table->columns[column].title;
+}
+
+static void write_markdown(const cli_table *table, const grid *grid, const char *const *texts,
+                           FILE *file)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (grid->spans[c].width) {
+            const char *text = title_at(table, texts, c);
+            size_t blanks = grid->spans[c].width - cli_columns(text);
+            bool left = is_left(&table->columns[c]);
+            fputs("| ", file);
+            pad(file, left ? 0 : blanks);
+            fputs(text, file);
+            pad(file, (left ? blanks : 0) + 1);
+        }
+    }
+    fputs("|\n", file);
+}
+
+/* Writes a line of a row, and moves rest[c] behind what it took of column c. Whether more is left.
+ */
+static bool write_line(const cli_table *table, const grid *grid, const char **rest,
+                       const char *const *colors, FILE *file)
+{
+    size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
+    bool first = true, more = false;
+    for (size_t c = 0; c < table->column_count; c++) {
+        size_t width = grid->spans[c].width, skipped;
+        if (!width) {
+            continue;
+        }
+        size_t taken = cli_fold(rest[c], width, &skipped);
+        char *text = cli_format("%.*s", (int)taken, rest[c]);
+        size_t blanks = width - cli_columns(text);
+        bool left = is_left(&table->columns[c]);
+        pending += (first ? 0 : CLI_GAP) + (left ? 0 : blanks);
+        if (text[0]) {
+            pad(file, pending);
+            fprintf(file, "%s%s%s", colors[c] ? colors[c] : "", text, colors[c] ? CLI_PLAIN : "");
+            pending = 0;
+        }
+        pending += left ? blanks : 0;
+        rest[c] += taken + skipped;
+        more = more || *rest[c];
+        first = false;
+    }
+    fputc('\n', file);
+    return more;
+}
+
+/* A row; `texts` NULL stands for the titles. */
+static void write_row(const cli_table *table, const grid *grid, const char *const *texts,
+                      FILE *file)
+{
+    const char **rest = cli_allocate(table->column_count, sizeof *rest);
+    const char **colors = cli_allocate(table->column_count, sizeof *colors);
+    for (size_t c = 0; c < table->column_count; c++) {
+        rest[c] = grid->spans[c].width ? title_at(table, texts, c) : "";
+        colors[c] = !grid->colored                         ? NULL
+                    : !texts                               ? CLI_BOLD
+                    : table->columns[c].unit == CLI_STATUS ? color_of(rest[c])
+                                                           : NULL;
+    }
+    while (write_line(table, grid, rest, colors, file)) {
+    }
+}
+
+static void write_rule(const cli_table *table, const grid *grid, FILE *file)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (grid->spans[c].width) {
+            fputs(is_left(&table->columns[c]) ? "| --- " : "| ---: ", file);
+        }
+    }
+    fputs("|\n", file);
+}
+
+static void write_markdown_table(const cli_table *table, FILE *file)
+{
+    grid grid = make_grid(table, true);
+    write_markdown(table, &grid, NULL, file);
+    write_rule(table, &grid, file);
+    for (size_t r = 0; r < table->row_count; r++) {
+        write_markdown(table, &grid, grid.texts + r * table->column_count, file);
+    }
+}
+
+static void write_people(const cli_table *table, FILE *file)
+{
+    grid grid = make_grid(table, false);
+    grid.colored = cli_console_has_color(file);
+    size_t limit = cli_console_columns(file);
+    size_t left_out = cli_fit(grid.spans, table->column_count, limit);
+    write_row(table, &grid, NULL, file);
+    for (size_t r = 0; r < table->row_count; r++) {
+        write_row(table, &grid, grid.texts + r * table->column_count, file);
+    }
+    if (left_out) {
+        fflush(file);
+        cli_note("%zu column%s left out at a width of %zu; COLUMNS=0 shows all", left_out,
+                 left_out == 1 ? "" : "s", limit);
+    }
+}
+
+/* ---- for programs ---- */
+
+static bool is_in_data(const cli_table *table, size_t column)
+{
+    unsigned where = table->columns[column].where;
+    return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
+}
+
+static void write_json_cell(const cli_cell *cell, FILE *file)
+{
+    switch (cell->kind) {
+    case CLI_NOTHING:
+        fputs("null", file);
+        break;
+    case CLI_WORDS:
+        cli_json_text(cell->text, file);
+        break;
+    case CLI_INTEGER:
+        fprintf(file, "%" PRId64, cell->integer);
+        break;
+    case CLI_DOUBLE:
+        cli_json_number(cell->number, file);
+        break;
+    case CLI_BOOLEAN:
+        fputs(cell->integer ? "true" : "false", file);
+        break;
+    }
+}
+
+static void write_json(const cli_table *table, FILE *file)
+{
+    fputs(table->row_count ? "[\n" : "[", file);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const char *separator = "  {";
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (is_in_data(table, c)) {
+                fprintf(file, "%s\"%s\": ", separator, table->columns[c].key);
+                write_json_cell(cell_at(table, r, c), file);
+                separator = ", ";
+            }
+        }
+        fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
+    }
+    fputs("]", file);
+}
+
+static void write_csv_text(const char *text, FILE *file)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void write_csv_cell(const cli_cell *cell, FILE *file)
+{
+    if (cell->kind == CLI_WORDS) {
+        write_csv_text(cell->text, file);
+    } else if (cell->kind != CLI_NOTHING) {
+        write_json_cell(cell, file);
+    }
+}
+
+static void write_csv(const cli_table *table, FILE *file)
+{
+    for (size_t r = 0; r <= table->row_count; r++) {
+        const char *separator = "";
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (!is_in_data(table, c)) {
+                continue;
+            }
+            fputs(separator, file);
+            if (r == 0) {
+                fputs(table->columns[c].key, file);
+            } else {
+                write_csv_cell(cell_at(table, r - 1, c), file);
+            }
+            separator = ",";
+        }
+        fputc('\n', file);
+    }
+}
+
+static bool is_equal(const cli_cell *a, const cli_cell *b)
+{
+    return a->kind == b->kind && a->integer == b->integer && a->number == b->number &&
+           (a->kind != CLI_WORDS || strcmp(a->text, b->text) == 0);
+}
+
+static bool is_constant(const cli_table *table, size_t column)
+{
+    for (size_t r = 1; r < table->row_count; r++) {
+        if (!is_equal(cell_at(table, r, column), cell_at(table, 0, column))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_short_cell(const cli_cell *cell, FILE *file)
+{
+    char text[40];
+    if (cell->kind == CLI_DOUBLE) {
+        gt_snprintf(text, sizeof text, "%.7g", cell->number);
+        fputs(text, file);
+    } else {
+        write_json_cell(cell, file);
+    }
+}
+
+void cli_table_write_columns(const cli_table *table, FILE *file)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
+        bool constant = is_constant(table, c);
+        fputs(constant ? "" : "[", file);
+        for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
+            fputs(r ? "," : "", file);
+            write_short_cell(cell_at(table, r, c), file);
+        }
+        fputs(constant ? "" : "]", file);
+    }
+    fputs("}", file);
+}
+
+/* ---- */
+
+void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
+{
+    if (format == CLI_FORMAT_JSON) {
+        cli_tables_write(table->name, table, 1, format, file);
+    } else if (format == CLI_FORMAT_CSV) {
+        write_csv(table, file);
+    } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
+        write_markdown_table(table, file);
+    } else if (table->row_count) {
+        write_people(table, file);
+    }
+}
+
+int cli_table_print(const cli_table *table, int format)
+{
+    cli_table_write(table, (cli_format_kind)format, stdout);
+    return CLI_EXIT_OK;
+}
+
+void cli_tables_write(const char *document, const cli_table *tables, size_t count,
+                      cli_format_kind format, FILE *file)
+{
+    if (format == CLI_FORMAT_JSON) {
+        fprintf(file, "{\"schema\": \"gputune/%s/%d\"", document, CLI_SCHEMA_VERSION);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (format == CLI_FORMAT_JSON) {
+            fprintf(file, ",\n\"%s\": ", tables[i].name);
+            write_json(&tables[i], file);
+        } else if (tables[i].row_count) {
+            fputs(i ? "\n" : "", file);
+            cli_table_write(&tables[i], format, file);
+        }
+    }
+    fputs(format == CLI_FORMAT_JSON ? "}\n" : "", file);
 }

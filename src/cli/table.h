@@ -1,7 +1,6 @@
 /* Rows of data and their columns, described once and written in every format: an aligned table, a
  * Markdown table, JSON or CSV. */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,6 +107,8 @@ enum { CLI_SCHEMA_VERSION = 1 };
  * are left out, which a note says. Without rows JSON has an empty array, CSV its header, and a
  * table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
+/* Writes it to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
+int cli_table_print(const cli_table *table, int format);
 /* Writes several: JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...} with an
  * array for each table, the others are parted by empty lines. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
@@ -128,4 +129,16 @@ void cli_set_yes(cli_cell *out, bool value);
 /* "13.0" for 13000; empty for 0, which is none. */
 void cli_set_version(cli_cell *out, int version);
 
-#endif
+/* Blanks between two columns. */
+enum { CLI_GAP = 2 };
+
+/* A column, in columns of the terminal. */
+typedef struct cli_span {
+    size_t least; /* its title, or its longest word: it cannot be folded to less */
+    size_t width; /* its longest text; 0: it is not shown */
+    bool spare;   /* may be left out, the last of such columns first */
+} cli_span;
+
+/* How many bytes of `text` stand on its next line in a column so wide; *skipped: the blanks behind
+ * them. A word that is wider is not cut. */
+size_t cli_fold(const char *text, size_t width, size_t *skipped);

@@ -2,7 +2,6 @@
 #include "cli/tuning.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "cli/session.h"
 
@@ -11,41 +10,19 @@
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
 
-static const char *objective_word(int index)
-{
-    return gputune_objective_name((gputune_objective)index);
-}
+const char *cli_objective_words[GPUTUNE_OBJECTIVE_COUNT + 1];
+const char *cli_objective_all_words[GPUTUNE_OBJECTIVE_COUNT + 2] = {[CLI_OBJECTIVE_ALL] = "all"};
+const char *cli_strategy_words[GPUTUNE_STRATEGY_COUNT + 1];
 
-static const char *strategy_word(int index)
+void cli_tuning_words(void)
 {
-    return gputune_strategy_name((gputune_strategy)index);
-}
-
-/* Fills `out`, which ends with NULLs, with the names of `count` values. Returns out. */
-static const char *const *list_names(const char **out, int count, const char *(*name)(int index))
-{
-    for (int i = 0; i < count; i++) {
-        out[i] = name(i);
+    for (int i = 0; i < GPUTUNE_OBJECTIVE_COUNT; i++) {
+        cli_objective_words[i] = cli_objective_all_words[i] =
+            gputune_objective_name((gputune_objective)i);
     }
-    return out;
-}
-
-const char *const *cli_objective_words(void)
-{
-    static const char *words[GPUTUNE_OBJECTIVE_COUNT + 1];
-    return list_names(words, GPUTUNE_OBJECTIVE_COUNT, objective_word);
-}
-
-const char *const *cli_objective_all_words(void)
-{
-    static const char *words[GPUTUNE_OBJECTIVE_COUNT + 2] = {[CLI_OBJECTIVE_ALL] = "all"};
-    return list_names(words, GPUTUNE_OBJECTIVE_COUNT, objective_word);
-}
-
-const char *const *cli_strategy_words(void)
-{
-    static const char *words[GPUTUNE_STRATEGY_COUNT + 1];
-    return list_names(words, GPUTUNE_STRATEGY_COUNT, strategy_word);
+    for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {
+        cli_strategy_words[i] = gputune_strategy_name((gputune_strategy)i);
+    }
 }
 
 static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
@@ -57,8 +34,8 @@ int cli_tuning_inputs(cli_tuning *tuning)
     for (size_t i = 0; i < tuning->inputs.count; i++) {
         const char *text = tuning->inputs.items[i], *sign = strchr(text, '=');
         if (!sign || sign == text || !sign[1]) {
-            cli_error("--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
-            return CLI_EXIT_USAGE;
+            return cli_stop(CLI_EXIT_USAGE,
+                            "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
         }
         tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
     }

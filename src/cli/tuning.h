@@ -1,6 +1,5 @@
 /* The options of commands that measure, as the library wants them. */
-#ifndef CLI_TUNING_H
-#define CLI_TUNING_H
+#pragma once
 
 #include "cli/options.h"
 #include "cli/scenarios.h"
@@ -22,45 +21,32 @@ extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 
 /* The names of the values that the library has, for CLI_OPTION_CHOICE; and where a command allows
- * it "all", which is CLI_OBJECTIVE_ALL. Main thread only. */
-const char *const *cli_objective_words(void);
-const char *const *cli_objective_all_words(void);
-const char *const *cli_strategy_words(void);
+ * it "all", which is CLI_OBJECTIVE_ALL. cli_tuning_words() fills them. */
+extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_strategy_words[];
+void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION(tuning)                                                                   \
-    {                                                                                              \
-        "cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL,                                     \
+    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL,                                 \
             "cold: the L2 is swept before every sample; hot: the data may stay there [cold]",      \
-            cli_cache_words                                                                        \
-    }
+            cli_cache_words)
 #define CLI_INPUT_OPTION(tuning)                                                                   \
-    {                                                                                              \
-        "input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                             \
+    CLI_ROW("input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                         \
             "what an input holds, from a file of numpy.save(); may be repeated [as the template "  \
             "says]",                                                                               \
-            NULL                                                                                   \
-    }
+            NULL)
 #define CLI_SAMPLES_OPTION(tuning)                                                                 \
-    {                                                                                              \
-        "samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                                 \
-            "append every raw sample to a CSV file", NULL                                          \
-    }
+    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                             \
+            "append every raw sample to a CSV file", NULL)
 #define CLI_ALIGNMENT_OPTION(tuning)                                                               \
-    {                                                                                              \
-        "alignment", 0, CLI_OPTION_COUNT, &(tuning)->alignment, "BYTES",                           \
-            "that every buffer is aligned to at least [16]", NULL                                  \
-    }
+    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->alignment, "BYTES",                       \
+            "that every buffer is aligned to at least [16]", NULL)
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
-    {                                                                                              \
-        "time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",                  \
-            "for each scenario; the best so far wins [10; energy: 30]", NULL                       \
-    }
+    CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",              \
+            "for each scenario; the best so far wins [10; energy: 30]", NULL)
 
 /* Reads the texts of --input. CLI_CONTINUE, or the code to exit with after a message. */
 int cli_tuning_inputs(cli_tuning *tuning);
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);
-
-#endif

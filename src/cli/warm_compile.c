@@ -2,7 +2,6 @@
 #include "cli/warm.h"
 
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/table.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  */
 #include "cli/warm.h"
 
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/failures.h"
 #include "cli/memory.h"
 #include "cli/units.h"

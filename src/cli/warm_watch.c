@@ -1,8 +1,8 @@
 /* warm --watch: tunes again whenever a template, or a file that it includes, is saved. */
 #include "cli/warm.h"
 
-#include "cli/exit_code.h"
-#include "cli/included.h"
+#include "cli/console.h"
+#include "cli/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -53,7 +53,7 @@ static bool add(watch *watch, const char *path)
 /* A header may stand, or come to stand, in each of the folders that are searched. */
 static void add_include(watch *watch, const char *from, const char *name)
 {
-    const cli_list *folders = cli_include_paths();
+    const cli_list *folders = &cli_include_paths;
     const char *more = getenv("GPUTUNE_INCLUDE");
     add(watch, cli_path_beside(from, name));
     for (size_t i = 0; i < folders->count; i++) {
@@ -90,8 +90,7 @@ static int list_files(watch *watch, const cli_selection *selection)
     for (size_t i = 0; i < selection->kernel_count; i++) {
         const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
         if (!add(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path)) {
-            cli_error("cannot watch '%s': %s", path, strerror(errno));
-            return CLI_EXIT_NOTHING;
+            return cli_stop(CLI_EXIT_NOTHING, "cannot watch '%s': %s", path, strerror(errno));
         }
     }
     for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
@@ -174,8 +173,7 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const c
     CLI_TRY(list_files(watch, &warm->selection));
     watch->changed = NULL;
     if (pthread_create(&thread, NULL, await_change, watch) != 0) {
-        cli_error("cannot start a thread that watches files");
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
     }
     int code = tune(warm);
     fflush(stdout);
@@ -202,8 +200,7 @@ int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm))
     watch watch = {.events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     int code = CLI_CONTINUE;
     if (watch.events < 0) {
-        cli_error("cannot watch files: %s", strerror(errno));
-        return CLI_EXIT_NOTHING;
+        return cli_stop(CLI_EXIT_NOTHING, "cannot watch files: %s", strerror(errno));
     }
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {

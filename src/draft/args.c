@@ -48,8 +48,11 @@ static bool is_integer_type(const gt_draft *draft, const char *type)
 
 static void write_type(gt_draft_writer *w, const char *type)
 {
+    const gt_draft_constant *constant = gt_draft_constant_of(w->draft, type);
     gt_text_printf(w->out, "#pragma gputune problem(type %s = %s)\n", type,
-                   is_integer_type(w->draft, type) ? "int, long long" : "float, double");
+                   constant && constant->type[0]     ? constant->type
+                   : is_integer_type(w->draft, type) ? "int, long long"
+                                                     : "float, double");
 }
 
 void gt_draft_write_template_parameters(gt_draft_writer *w)
@@ -106,12 +109,29 @@ static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
     if (gt_draft_is_block(draft, constant->name) || gt_draft_is_declared(w, constant->name)) {
         return;
     }
+    gt_draft_comparison usual = {.numbers = {1, 2, 4}, .count = 3};
+    const gt_token name = {GT_TOKEN_NAME, constant->name, strlen(constant->name), 0, 0};
+    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &name);
+    if (is_fixed) {
+        gt_text_printf(w->out,
+                       "// guess: nothing here defines '%s'\n"
+                       "#pragma gputune problem(const %s = %lld)\n",
+                       constant->name, constant->name,
+                       compared ? (long long)compared->numbers[0] : 1LL);
+        return;
+    }
+    usual = compared ? *compared : usual;
+    if (usual.count == 1 && !usual.is_told && (usual.numbers[0] == 0 || usual.numbers[0] == 1)) {
+        usual.numbers[usual.count++] = 1 - usual.numbers[0]; /* a switch */
+    }
     gt_text_printf(w->out,
-                   is_fixed ? "// guess: nothing here defines '%s'\n"
-                              "#pragma gputune problem(const %s = 1)\n"
-                            : "// guess: nothing here defines '%s', so that it is an axis\n"
-                              "#pragma gputune tune(%s = 1, 2, 4)\n",
+                   "// guess: nothing here defines '%s', so that it is an axis\n"
+                   "#pragma gputune tune(%s = ",
                    constant->name, constant->name);
+    for (size_t i = 0; i < usual.count; i++) {
+        gt_text_printf(w->out, "%s%lld", i ? ", " : "", (long long)usual.numbers[i]);
+    }
+    gt_text_append(w->out, ")\n");
 }
 
 void gt_draft_write_undefined(gt_draft_writer *w)
@@ -148,6 +168,10 @@ static gputune_status find_structure(const gt_structure **out, const gt_draft_wr
 static bool is_float(const gt_draft *draft, const gt_function_parameter *parameter)
 {
     const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
+    gt_element element;
+    if (constant && gt_element_from_name(&element, constant->type)) {
+        return gt_type_is_float(element.type);
+    }
     return parameter->has_type
                ? gt_type_is_float(parameter->element.type)
                : constant && constant->is_type && !is_integer_type(draft, parameter->words);
@@ -269,7 +293,7 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
         return;
     }
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
-    if (buffer->total && !draft->call) {
+    if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->call) {
         gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
     } else if (buffer->indexed >= 0) {
         uint32_t indexed = draft->buffers[buffer->indexed].parameter;

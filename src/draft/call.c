@@ -42,20 +42,59 @@ static bool read_launch(gt_call_launch *out, const gt_program *program, size_t o
     return true;
 }
 
-static bool find_launch(gt_caller *c, const char *kernel)
+/* The kernel's next launch from there on. */
+static bool find_launch(gt_caller *c, const char *kernel, size_t from)
 {
     const gt_program *program = c->program;
     size_t needed = c->draft->parameter_count; /* arguments: what has a default may be left out */
     while (needed > 0 && c->draft->parameters[needed - 1].has_default) {
         needed--;
     }
-    for (size_t i = 1; i + 1 < program->code; i++) {
+    for (size_t i = from + 1; i + 1 < program->code; i++) {
         gt_call_launch found = {0};
         gt_span item;
         if (is_joined(program, i, "<<", "<") && read_launch(&found, program, i, kernel) &&
             (needed == 0 || gt_program_item_at(program, &item, found.arguments, needed - 1))) {
             c->launch = found;
             c->site = (gt_site){found.at, gt_program_function_at(program, found.at), NULL};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the launch gives a template's parameter, which is the block in the code, another number
+ * than its block: `if (n == 16) k<16><<<grid, block>>>()`, which the program does not come to. */
+static bool is_impossible(gt_caller *c)
+{
+    for (uint16_t d = 0; d < 3; d++) {
+        const char *name = gt_call_fixed_name(c, d);
+        const gt_draft_constant *own = name ? gt_draft_constant_of(c->draft, name) : NULL;
+        gt_span span;
+        gt_site site = c->site;
+        int64_t threads;
+        if (own && own->is_template_parameter && own->has_value &&
+            gt_program_item_at(c->program, &span, c->launch.config, 1) &&
+            gt_trace_component(&c->tracer, &span, &site, d) && span.first < span.end &&
+            gt_call_number_of(&threads, c, span, &site) && own->value != (double)threads) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first launch that is possible, or the first. */
+static bool choose_launch(gt_caller *c, const char *kernel)
+{
+    for (bool any = true; find_launch(c, kernel, 0); any = false) {
+        gt_call_read_template(c);
+        while (any && is_impossible(c)) {
+            if (!find_launch(c, kernel, c->launch.arguments.end)) {
+                break;
+            }
+            gt_call_read_template(c);
+        }
+        if (!any || !is_impossible(c)) {
             return true;
         }
     }
@@ -89,10 +128,11 @@ void gt_call_read(gt_draft *draft)
     gt_draft_function_name(kernel, draft, &draft->function);
     c->draft = draft;
     c->program = c->tracer.program = draft->program;
+    c->tracer.parameters = draft->parameters;
+    c->tracer.parameter_count = draft->parameter_count;
     c->call = calloc(1, sizeof *c->call);
     draft->failed |= !c->call;
-    if (!draft->failed && find_launch(c, kernel)) {
-        gt_call_read_template(c);
+    if (!draft->failed && choose_launch(c, kernel)) {
         gt_call_bind(c);
         gt_call_read_values(c);
         if (c->is_pinned) {
@@ -129,7 +169,7 @@ bool gt_call_is_launched(const gt_draft *draft)
     gt_caller c = {.draft = (gt_draft *)draft, .program = draft->program};
     char kernel[GT_NAME_MAX];
     gt_draft_function_name(kernel, draft, &draft->function);
-    return find_launch(&c, kernel);
+    return find_launch(&c, kernel, 0);
 }
 
 void gt_call_free(gt_call *call)

@@ -1,5 +1,6 @@
 /* Names what a launch is made of like the kernel, and its block. */
 #include "draft/call_parts.h"
+#include "kernel/types.h"
 
 #include "base/number.h"
 
@@ -54,11 +55,12 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
     int64_t value = 0;
     size_t leaves = c->tracer.leaf_count;
+    int uses = c->tracer.leaf_uses;
     gt_expression *expression = gt_trace(&c->tracer, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, &c->tracer, expression);
     bool is_name =
         span.end == span.first + 1 && c->program->tokens.items[span.first].kind == GT_TOKEN_NAME;
-    bool is_derived = expression && !is_name && c->tracer.leaf_count > leaves;
+    bool is_derived = expression && !is_name && c->tracer.leaf_uses > uses;
     gt_expression_free(expression);
     c->tracer.leaf_count = leaves;
     if (is_derived) {
@@ -174,6 +176,65 @@ void gt_call_bind(gt_caller *c)
     }
 }
 
+/* The type that what is handed to the parameter is declared with, `TYPE *NAME`, here or in a
+ * caller;
+ * "": it is not found. */
+static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_t index)
+{
+    enum { HOPS = 6 };
+    const gt_program *program = c->program;
+    gt_span value = {0, 0};
+    gt_site site = c->site;
+    gt_found found;
+    (void)gt_program_item_at(program, &value, c->launch.arguments, index);
+    for (int hop = 0; hop < HOPS && value.first < value.end; hop++) {
+        value = gt_program_strip(program, value);
+        if (value.end != value.first + 1 || !gt_program_find(&found, program, &site, value.first)) {
+            break;
+        }
+        gt_span type = {found.identity, found.identity};
+        while (gt_program_is_any(program, type.end - 1, "__restrict__ __restrict restrict const")) {
+            type.end--;
+        }
+        type.end -= gt_program_is(program, type.end - 1, "*");
+        for (type.first = type.end; type.end < found.identity && type.first > 0 &&
+                                    program->tokens.items[type.first - 1].kind == GT_TOKEN_NAME;) {
+            type.first--;
+        }
+        if (type.first < type.end && gt_trace_type(out, program, type, &site) > 0) {
+            return;
+        }
+        value = found.value;
+        site = found.site;
+    }
+    out[0] = '\0';
+}
+
+/* What a type of the kernel's template comes to, where the launch leaves it to the arguments. */
+static void deduce_type(const gt_caller *c, gt_draft_constant *constant)
+{
+    for (uint32_t i = 0; i < c->draft->parameter_count && !constant->type[0]; i++) {
+        const gt_function_parameter *parameter = &c->draft->parameters[i];
+        if (parameter->pointer && strcmp(parameter->words, constant->name) == 0) {
+            find_pointer_type(constant->type, c, i);
+        }
+    }
+}
+
+/* Parameters of a type that the launch gives may be sizes. */
+static void note_integers(gt_draft *draft, const gt_draft_constant *type)
+{
+    gt_element element;
+    bool is_integer = gt_element_from_name(&element, type->type) &&
+                      !gt_type_is_float(element.type) && element.lanes == 1;
+    for (size_t i = 0; i < draft->parameter_count && is_integer; i++) {
+        int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
+        if (symbol > 0 && strcmp(draft->parameters[i].words, type->name) == 0) {
+            draft->symbols.items[symbol].is_integer = true;
+        }
+    }
+}
+
 void gt_call_read_template(gt_caller *c)
 {
     size_t index = 0;
@@ -185,6 +246,14 @@ void gt_call_read_template(gt_caller *c)
             continue;
         }
         bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
+        if (constant->is_type) {
+            bool known = given && gt_trace_type(constant->type, c->program, item, &c->site) > 0;
+            constant->type[0] = known ? constant->type[0] : '\0';
+            if (!given) {
+                deduce_type(c, constant);
+            }
+            note_integers(c->draft, constant);
+        }
         if (given && !constant->is_type && gt_call_number_of(&value, c, item, &c->site)) {
             constant->value = (double)value;
             constant->has_value = true;

@@ -200,7 +200,8 @@ static void read_length(gt_caller *c, uint32_t index)
     }
     char type[GT_NAME_MAX];
     bool by_macro;
-    memcpy(type, parameter->words, sizeof type);
+    const gt_draft_constant *constant = gt_draft_constant_of(c->draft, parameter->words);
+    memcpy(type, constant && constant->type[0] ? constant->type : parameter->words, sizeof type);
     int64_t size = gt_trace_bytes(c->program, type, &by_macro);
     if (size > 0) {
         (void)gt_snprintf(by, sizeof by, ") / %lld", (long long)size);

@@ -2,6 +2,7 @@
 #include "draft/parts.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
@@ -49,21 +50,26 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_lexer *l
     }
 }
 
-/* `#define NAME value`; *guard: the name that an #ifndef on the line before asks for. */
-static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_MAX])
+bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant)
 {
-    bool asks = gt_lexer_accept(line, "ifndef");
-    if (asks || !gt_lexer_accept(line, "define")) {
-        gt_draft_token_text(guard, GT_NAME_MAX, &line->token);
-        if (!asks) {
-            guard[0] = '\0';
+    const char *text = draft->whole ? draft->whole : draft->text;
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        if (gt_lexer_accept(&line, "ifndef") && gt_lexer_is(&line, constant->name)) {
+            return true;
         }
+    }
+    return false;
+}
+
+/* `#define NAME value`. */
+static void read_directive(gt_draft *draft, gt_lexer *line)
+{
+    if (!gt_lexer_accept(line, "define")) {
         return;
     }
     gt_token name = line->token;
-    if (draft->program && gt_branches_leave_out(&draft->program->branches, name.text)) {
-        return;
-    }
     const char *behind = name.text + name.length;
     gt_lexer_next(line);
     bool is_function = line->token.text == behind && gt_lexer_is(line, "(");
@@ -76,15 +82,12 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
         constant->is_macro = true;
         constant->first_line = name.line;
         constant->last_line = last;
-        constant->is_guarded = strcmp(guard, constant->name) == 0;
         read_value(draft, constant, line, NULL);
     }
-    guard[0] = '\0';
 }
 
-/* Behind `const` or `constexpr`: `TYPE NAME = value;` of an integer type. `guard`: as above. */
-static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_line,
-                             const char *guard)
+/* Behind `const` or `constexpr`: `TYPE NAME = value;` of an integer type. */
+static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_line)
 {
     gt_lexer lexer = *from, ahead;
     gt_token name = {GT_TOKEN_END, "", 0, 0, 0};
@@ -105,7 +108,6 @@ static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_li
         read_value(draft, constant, &ahead, ";");
         constant = gt_draft_constant_of(draft, constant->name);
         constant->last_line = ahead.token.line;
-        constant->is_guarded = strcmp(guard, constant->name) == 0;
     }
 }
 
@@ -177,8 +179,14 @@ static void read_template(gt_draft *draft)
         if (gt_lexer_accept(&lexer, "=") && constant && !is_type) {
             read_value(draft, constant, &lexer, ",");
         }
-        while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, ",")) {
+        int depth = 0;
+        while (lexer.token.kind != GT_TOKEN_END && depth >= 0 &&
+               !(depth == 0 && gt_lexer_is(&lexer, ","))) {
+            depth += gt_token_angles(&lexer.token);
             gt_lexer_next(&lexer);
+        }
+        if (depth < 0) {
+            return;
         }
         (void)gt_lexer_accept(&lexer, ",");
     }
@@ -189,7 +197,6 @@ void gt_draft_read_constants(gt_draft *draft)
     gt_lexer lexer, line;
     int depth = 0;
     bool in_namespace = false;
-    char guard[GT_NAME_MAX] = "";
     if (draft->function.is_template) {
         read_template(draft);
     }
@@ -197,7 +204,7 @@ void gt_draft_read_constants(gt_draft *draft)
     while (lexer.token.kind != GT_TOKEN_END && !draft->failed) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-            read_directive(draft, &line, guard);
+            read_directive(draft, &line);
             continue;
         }
         bool declares = gt_lexer_is(&lexer, "const") || gt_lexer_is(&lexer, "constexpr");
@@ -206,7 +213,7 @@ void gt_draft_read_constants(gt_draft *draft)
         note_brace(&depth, &in_namespace, &lexer);
         gt_lexer_next(&lexer);
         if (declares && depth == 0) {
-            read_declaration(draft, &lexer, first_line, guard);
+            read_declaration(draft, &lexer, first_line);
         }
         if (is_enum && depth == 0) {
             read_enumerators(draft, lexer);
@@ -231,6 +238,139 @@ static int named_dimension(const char *name)
         }
     }
     return -1;
+}
+
+static void insert_number(gt_draft_comparison *one, int64_t number)
+{
+    size_t at = 0;
+    while (at < one->count && one->numbers[at] < number) {
+        at++;
+    }
+    if (one->count < GT_DRAFT_COMPARED && (at == one->count || one->numbers[at] != number)) {
+        memmove(&one->numbers[at + 1], &one->numbers[at], (one->count - at) * sizeof *one->numbers);
+        one->numbers[at] = number;
+        one->count++;
+    }
+}
+
+static gt_draft_comparison *find_comparison(const gt_draft_compared *compared,
+                                            const gt_token *name)
+{
+    for (size_t i = 0; compared && i < compared->count; i++) {
+        if (gt_token_is(name, compared->items[i].name)) {
+            return &compared->items[i];
+        }
+    }
+    return NULL;
+}
+
+const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
+                                                  const gt_token *name)
+{
+    const gt_draft_comparison *found = find_comparison(compared, name);
+    return found && found->count ? found : NULL;
+}
+
+/* `NAME == 4` in a condition. */
+static gputune_status read_comparisons(gt_draft_compared *out, gt_lexer line)
+{
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        gt_draft_comparison added = {0}, *one = find_comparison(out, &line.token);
+        gt_lexer ahead = line;
+        gt_lexer_next(&ahead);
+        if (line.token.kind != GT_TOKEN_NAME || !gt_lexer_accept(&ahead, "==") ||
+            ahead.token.kind != GT_TOKEN_NUMBER || gt_lexer_is(&line, "__CUDA_ARCH__") ||
+            (one && one->is_told)) {
+            continue;
+        }
+        gt_draft_token_text(added.name, sizeof added.name, &line.token);
+        insert_number(one ? one : &added, strtoll(ahead.token.text, NULL, 0));
+        GT_TRY(one || !added.name[0] ? GPUTUNE_OK : gt_array_push(out, added));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text)
+{
+    gt_lexer lexer, line;
+    for (int defines = 0; defines < 2; defines++) {
+        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        while (gt_lexer_find_directive(&lexer, &line)) {
+            if (defines == 0 && gt_token_is_any(&line.token, "if elif")) {
+                GT_TRY(read_comparisons(out, line));
+            }
+            bool is_definition = defines && gt_lexer_accept(&line, "define");
+            gt_draft_comparison *one = is_definition ? find_comparison(out, &line.token) : NULL;
+            if (one) {
+                one->count = 0;
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The numbers of a list, with the lexer behind its bracket; false: it has something else. */
+static bool read_numbers(gt_draft_comparison *out, gt_lexer *lexer)
+{
+    while (lexer->token.kind == GT_TOKEN_NUMBER) {
+        insert_number(out, strtoll(lexer->token.text, NULL, 0));
+        gt_lexer_next(lexer);
+        if (!gt_lexer_accept(lexer, ",")) {
+            break;
+        }
+    }
+    return out->count > 0 && gt_token_is_any(&lexer->token, "} ]");
+}
+
+gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text)
+{
+    enum { BETWEEN = 9 }; /* tokens, as in `, std::vector<uint64_t>` */
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, script, strlen(script), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        gt_draft_comparison added = {.is_told = true};
+        gt_lexer ahead = lexer;
+        const gt_token name = {GT_TOKEN_NAME, lexer.token.text + 1, lexer.token.length - 2, 0, 0};
+        if (lexer.token.kind != GT_TOKEN_STRING || lexer.token.length < 3) {
+            continue;
+        }
+        gt_draft_token_text(added.name, sizeof added.name, &name);
+        gt_lexer_next(&ahead);
+        for (int i = 0; i < BETWEEN && !gt_token_is_any(&ahead.token, "{ [ ; )"); i++) {
+            gt_lexer_next(&ahead);
+        }
+        bool opens = gt_token_is_any(&ahead.token, "{ [");
+        gt_lexer_next(&ahead);
+        if (opens && added.name[0] && !find_comparison(out, &name) &&
+            read_numbers(&added, &ahead) && gt_draft_occurs(text, strlen(text), added.name)) {
+            GT_TRY(gt_array_push(out, added));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *value)
+{
+    enum { ARCHITECTURE = 900 };
+    const gt_draft_comparison *compared = gt_draft_compared_with(user, name);
+    bool is_architecture = gt_token_is(name, "__CUDA_ARCH__");
+    *value = is_architecture ? ARCHITECTURE : compared ? compared->numbers[0] : 0;
+    return is_architecture || compared ? GT_VALUED : GT_UNDEFINED;
+}
+
+/* Whether the place is in the kernel, or outside of all functions. */
+static bool concerns_kernel(const gt_draft *draft, size_t at)
+{
+    int depth = 0;
+    gt_lexer lexer;
+    if (at >= draft->function.begin && at < draft->function.end) {
+        return true;
+    }
+    gt_lexer_open(&lexer, draft->text, at, (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        depth += gt_lexer_is(&lexer, "{") - gt_lexer_is(&lexer, "}");
+    }
+    return depth == 0;
 }
 
 static void note_undefined(gt_draft *draft, const gt_token *name)
@@ -280,8 +420,16 @@ void gt_draft_read_undefined(gt_draft *draft)
     const gt_program *program = draft->program;
     const char *name = draft->text + draft->function.name;
     gt_lexer lexer, line;
-    gt_lexer_open(&lexer, draft->text, strlen(draft->text), (gt_place){"", 1, 1});
-    while (program && gt_lexer_find_directive(&lexer, &line)) { /* #pragma unroll NAME */
+    const char *whole = draft->whole ? draft->whole : draft->text;
+    gt_lexer_open(&lexer, whole, strlen(whole), (gt_place){"", 1, 1});
+    while (program && gt_lexer_find_directive(&lexer, &line)) { /* #pragma unroll NAME, #if NAME */
+        for (bool asks = gt_token_is_any(&line.token, "if elif");
+             asks && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            if (gt_draft_compared_with(draft->compared, &line.token) &&
+                concerns_kernel(draft, (size_t)(line.token.text - whole))) {
+                note_undefined(draft, &line.token);
+            }
+        }
         if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "unroll")) {
             (void)gt_lexer_accept(&line, "(");
             if (line.token.kind == GT_TOKEN_NAME && !gt_program_macro_of(program, &line.token) &&
@@ -294,6 +442,15 @@ void gt_draft_read_undefined(gt_draft *draft)
         const gt_program_function *function = &program->functions.items[i];
         if (program->tokens.items[function->name].text == name) {
             read_undefined(draft, function->body, 0);
+        }
+    }
+    for (size_t i = 0; draft->compared && i < draft->compared->count; i++) {
+        const gt_draft_comparison *one = &draft->compared->items[i];
+        const gt_function *own = &draft->function;
+        const gt_token token = {GT_TOKEN_NAME, one->name, strlen(one->name), 0, 0};
+        if (one->is_told && one->count > 0 &&
+            gt_draft_occurs(whole + own->begin, own->end - own->begin, one->name)) {
+            note_undefined(draft, &token); /* also where an #if leaves it out */
         }
     }
 }

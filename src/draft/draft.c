@@ -2,6 +2,8 @@
 #include "draft/draft.h"
 
 #include "draft/write.h"
+#include "kernel/branches.h"
+#include "kernel/host_code.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
@@ -234,12 +236,29 @@ void gt_draft_free(gt_draft *draft)
 typedef struct maker {
     const char *path;
     gt_reader reader;
+    char *joined; /* what it read, without what its #if leave out */
+    gt_draft_compared compared;
     gt_program program;
     gt_lines lines;
     gt_include_fn include;
+    gt_neighbour_fn neighbour;
+    bool is_elsewhere;        /* another file of the program is being read */
+    const char *includer;     /* the one that includes this one; NULL: none does */
+    GT_ARRAY(char *) context; /* those files' texts */
     void *user;
     GT_ARRAY(char *) missing; /* headers that were not found */
 } maker;
+
+static bool is_read(const maker *m, const char *path)
+{
+    const gt_template_parts *parts = m->reader.parts;
+    for (uint32_t i = 0; i < parts->file_count && path; i++) {
+        if (strcmp(parts->files[i].path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* A file that cannot be read is a header: the compiler will say so where it counts. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
@@ -250,8 +269,13 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
         return gt_failure(GPUTUNE_ENOTFOUND);
     }
     gputune_status status = m->include ? m->include(m->user, include, out) : GPUTUNE_ENOTFOUND;
-    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
-        return status;
+    if (status == GPUTUNE_OK && m->is_elsewhere && is_read(m, out->path)) {
+        bool is_own = strcmp(m->reader.parts->files[0].path, out->path) == 0;
+        m->includer = is_own ? include->from : m->includer;
+        out->text[0] = '\0';
+    }
+    if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM || m->is_elsewhere) {
+        return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM ? status : GPUTUNE_ENOTFOUND;
     }
     GT_TRY(gt_strdup(&name, include->name));
     if (gt_array_push(&m->missing, name) != GPUTUNE_OK) {
@@ -293,7 +317,7 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
         }
         bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
                                                   &draft->dimensions[d - 1].fixed);
-        if (!constant || constant->is_guarded || constant->is_undefined ||
+        if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
@@ -309,8 +333,9 @@ static gputune_status guard_constants(maker *m, const gt_draft *draft)
 
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant)
 {
-    return constant->first_line > 0 && !constant->is_guarded && draft->lines &&
-           !gt_lines_is_own(draft->lines, constant->first_line);
+    return constant->first_line > 0 && draft->lines &&
+           !gt_lines_is_own(draft->lines, constant->first_line) &&
+           !gt_draft_is_guarded(draft, constant);
 }
 
 /* A block that a header gives a name to, which nothing can be put around, stays as it is. */
@@ -357,7 +382,9 @@ static gt_draft *new_draft(const maker *m)
     gt_draft *draft = calloc(1, sizeof *draft);
     if (draft) {
         draft->path = m->path;
-        draft->text = gt_text_string(&m->reader.body);
+        draft->text = m->joined;
+        draft->whole = gt_text_string(&m->reader.body);
+        draft->compared = &m->compared;
         draft->program = &m->program;
         draft->lines = &m->lines;
     }
@@ -401,7 +428,7 @@ static bool is_again(gt_text *names, const gt_draft *draft)
  * other's reference. */
 static gputune_status add_all(maker *m)
 {
-    const char *text = gt_text_string(&m->reader.body);
+    const char *text = m->joined;
     gputune_status status = GPUTUNE_OK;
     gt_text names = {0};
     size_t added = 0;
@@ -417,7 +444,6 @@ static gputune_status add_all(maker *m)
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
-                          !gt_branches_leave_out(&m->program.branches, text + function.name) &&
                           (launched ? gt_call_is_launched(draft) : !gt_draft_is_reference(draft)) &&
                           !is_again(&names, draft);
             status = wanted ? add_kernel(m, draft) : GPUTUNE_OK;
@@ -437,7 +463,7 @@ static gputune_status add_all(maker *m)
                : status;
 }
 
-/* Local headers that were not found are the host's, and that is said. */
+/* Local headers that were not found are left to the host, and that is said. */
 static gputune_status note_missing(maker *m, const char *text)
 {
     gt_lexer lexer, line;
@@ -454,9 +480,12 @@ static gputune_status note_missing(maker *m, const char *text)
                 continue;
             }
             if (gt_lines_is_own(&m->lines, first)) {
+                int own = gt_lines_of(&m->lines, first);
                 gt_text_printf(&note, "// ? \"%s\" is not beside this file\n", name);
-                gt_lines_note_host(&m->lines, first, first);
-                GT_TRY(gt_lines_insert(&m->lines, gt_lines_of(&m->lines, first), &note));
+                GT_TRY(gt_lines_insert(&m->lines, own, &note));
+                GT_TRY(gt_header_is_hosts(name)
+                           ? GPUTUNE_OK
+                           : gt_lines_enclose(&m->lines, own, own, "__CUDACC_RTC__"));
             }
             break;
         }
@@ -492,6 +521,12 @@ static gputune_status check_draft(char **out, const maker *m)
 {
     verdict v = {.m = m, .draft = *out};
     char *noted = NULL;
+    if (m->includer) {
+        gt_text_printf(&v.notes,
+                       "// ? %s includes this file, and may define what it needs; try gputune "
+                       "template %s KERNEL\n",
+                       m->includer, m->includer);
+    }
     gputune_status status = gt_template_names(m->path, *out, m->include, m->user, check_kernel, &v);
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOMEM) {
         gt_text_printf(&v.notes, "// ? the draft is refused as it stands: %s\n", gt_message());
@@ -510,20 +545,103 @@ static gputune_status check_draft(char **out, const maker *m)
     return status;
 }
 
+static gputune_status read_program(maker *m)
+{
+    gt_program_free(&m->program);
+    m->program = (gt_program){0};
+    GT_ARRAY(const char *) texts = {0};
+    GT_TRY(gt_array_push(&texts, m->joined));
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < m->context.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&texts, m->context.items[i]);
+    }
+    if (status == GPUTUNE_OK) {
+        gt_program_read(&m->program, texts.items, texts.count);
+    }
+    gt_array_free(&texts);
+    return status < 0 || m->program.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* Adds another file with what it includes, if it belongs to the program; *added: it does. */
+static gputune_status add_context(maker *m, const gt_included *file, bool *added)
+{
+    gt_program alone = {0};
+    char *text = NULL;
+    if (is_read(m, file->path)) {
+        return GPUTUNE_OK;
+    }
+    gt_program_read(&alone, (const char *const[]){file->text}, 1);
+    bool takes = !alone.failed && gt_program_takes(&m->program, &alone);
+    gt_program_free(&alone);
+    if (!takes) {
+        return GPUTUNE_OK;
+    }
+    gt_reader reader = {.parts = m->reader.parts, .include = find_include, .user = m};
+    m->is_elsewhere = true;
+    gputune_status status = gt_reader_run(&reader, file->path, file->text);
+    m->is_elsewhere = false;
+    GT_THEN(status, gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning,
+                                    &m->compared));
+    gt_reader_free(&reader);
+    if (status == GPUTUNE_OK && gt_array_push(&m->context, text) == GPUTUNE_OK) {
+        *added = true;
+        return read_program(m);
+    }
+    free(text);
+    return status == GPUTUNE_ETEMPLATE ? GPUTUNE_OK : status; /* it is of no use */
+}
+
+/* A file that launches no kernel has perhaps a tuner that does. */
+static gputune_status read_scripts(maker *m, const char *text)
+{
+    gputune_status status = strstr(text, "<<<") ? GPUTUNE_ENOTFOUND : GPUTUNE_OK;
+    for (size_t i = 0; status == GPUTUNE_OK && m->neighbour; i++) {
+        gt_included file = {0};
+        status = m->neighbour(m->user, i, &file);
+        GT_THEN(status, gt_draft_read_told(&m->compared, file.text, text));
+        free(file.text);
+        free(file.path);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+/* Where the file does not launch its kernels, or is not called, others of the program do. */
+static gputune_status read_context(maker *m)
+{
+    const gt_token main = {GT_TOKEN_NAME, "main", 4, 0, 0};
+    enum { ROUNDS = 3 };
+    bool added = m->neighbour != NULL;
+    for (int round = 0; round < ROUNDS && added; round++) {
+        gputune_status status = GPUTUNE_OK;
+        added = false;
+        for (size_t i = 0; status == GPUTUNE_OK && !gt_program_function_of(&m->program, &main);
+             i++) {
+            gt_included file = {0};
+            status = m->neighbour(m->user, i, &file);
+            GT_THEN(status, add_context(m, &file, &added));
+            free(file.text);
+            free(file.path);
+        }
+        GT_TRY(status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status make(char **out, maker *m, const char *text, const char *kernel)
 {
-    const char *joined = gt_text_string(&m->reader.body);
+    const char *whole = gt_text_string(&m->reader.body);
+    GT_TRY(read_scripts(m, whole));
+    GT_TRY(gt_draft_read_compared(&m->compared, whole));
+    GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
+    const char *joined = m->joined;
     gt_text names = {0};
     size_t count;
     GT_TRY(gt_lines_read(&m->lines, joined, m->path));
-    gt_program_read(&m->program, joined);
+    GT_TRY(read_program(m));
+    GT_TRY(read_context(m));
     list_kernels(&names, &count, joined);
     gt_text_free(&names);
-    GT_TRY(m->program.failed ? gt_fail_memory() : GPUTUNE_OK);
-    gt_draft_find_host(&m->lines, &m->program, joined);
-    gt_lines_note_includes(&m->lines, &m->program, joined);
     GT_TRY(note_missing(m, joined));
-    GT_TRY(gt_lines_enclose_host(&m->lines));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
                                                                    : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));
@@ -531,10 +649,10 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
 }
 
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
-                                 gt_include_fn include, void *user)
+                                 gt_include_fn include, gt_neighbour_fn neighbour, void *user)
 {
     gt_template_parts *parts = calloc(1, sizeof *parts);
-    maker m = {.path = path, .include = include, .user = user};
+    maker m = {.path = path, .include = include, .neighbour = neighbour, .user = user};
     m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
     gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
     GT_THEN(status, make(out, &m, text, kernel));
@@ -544,6 +662,12 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     gt_array_free(&m.missing);
     gt_lines_free(&m.lines);
     gt_program_free(&m.program);
+    free(m.joined);
+    for (size_t i = 0; i < m.context.count; i++) {
+        free(m.context.items[i]);
+    }
+    gt_array_free(&m.context);
+    gt_array_free(&m.compared);
     gt_reader_free(&m.reader);
     if (parts) {
         gt_structures_free(parts);

@@ -10,7 +10,7 @@
 
 /* Values that people use. */
 typedef struct values {
-    double list[8];
+    double list[GT_DRAFT_COMPARED];
     uint32_t count;
     double chosen;
 } values;
@@ -107,6 +107,15 @@ static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name
     if (constant && constant->has_value) {
         insert_value(&values, constant->value);
         values.chosen = constant->value;
+    }
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_draft_comparison *told = gt_draft_compared_with(draft->compared, &token);
+    if (told && told->is_told) {
+        values.count = 0;
+        for (size_t i = 0; i < told->count && i < sizeof values.list / sizeof *values.list; i++) {
+            values.list[values.count++] = (double)told->numbers[i];
+        }
+        values.chosen = values.list[values.count / 2];
     }
     limit_values(&values, draft->dimensions[d].limit);
     choose_within(&values, left);
@@ -285,7 +294,9 @@ static void write_called_grid(gt_draft_writer *w, const gt_call *call)
     gt_text_append(w->out, "#pragma gputune grid(");
     for (uint32_t d = 0; d < call->grid_dimensions; d++) {
         const char *text = gt_text_string(&call->grid[d]);
-        gt_text_printf(w->out, "%s%s", d ? ", " : "", text[0] ? text : "1");
+        bool is_limited = w->draft->is_cooperative && d == 0 && text[0]; /* all are resident */
+        gt_text_printf(w->out, "%s%s%s%s", d ? ", " : "", is_limited ? "min(max_blocks, " : "",
+                       text[0] ? text : "1", is_limited ? ")" : "");
     }
     gt_text_append(w->out, ")\n");
 }

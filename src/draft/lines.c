@@ -30,7 +30,7 @@ static int line_mark(const char *line, const char *name, bool *is_own)
 gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path)
 {
     const char *name = base_name(path);
-    bool is_own = true, none = false;
+    bool is_own = true;
     int own = 1; /* the file's next line */
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
@@ -44,9 +44,6 @@ gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path
         GT_TRY(gt_array_push(&lines->own, at));
         line += length + (line[length] == '\n');
     }
-    for (int i = 0; i <= own + 1; i++) {
-        GT_TRY(gt_array_push(&lines->is_host, none));
-    }
     return GPUTUNE_OK;
 }
 
@@ -57,7 +54,6 @@ void gt_lines_free(gt_lines *lines)
     }
     gt_array_free(&lines->insertions);
     gt_array_free(&lines->own);
-    gt_array_free(&lines->is_host);
 }
 
 int gt_lines_of(const gt_lines *lines, int joined)
@@ -69,65 +65,6 @@ int gt_lines_of(const gt_lines *lines, int joined)
 bool gt_lines_is_own(const gt_lines *lines, int joined)
 {
     return joined > 0 && (size_t)joined <= lines->own.count && lines->own.items[joined - 1] > 0;
-}
-
-static void mark(gt_lines *lines, int line)
-{
-    if (line > 0 && (size_t)line < lines->is_host.count) {
-        lines->is_host.items[line] = true;
-    }
-}
-
-void gt_lines_note_host(gt_lines *lines, int first, int last)
-{
-    for (int i = first; i <= last; i++) {
-        mark(lines, gt_lines_is_own(lines, i) ? gt_lines_of(lines, i) : 0);
-    }
-}
-
-/* Whether device code reads a name that the joined lines give a meaning to, or they are it. */
-static bool is_needed(const gt_program *program, const char *begin, const char *end)
-{
-    const gt_token *tokens = program->tokens.items;
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const gt_program_function *function = &program->functions.items[i];
-        const char *at = tokens[function->name].text;
-        if (function->is_device && at >= begin && at < end) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < program->tokens.count; i++) {
-        bool is_macro = i >= program->code, named = is_macro;
-        if (tokens[i].text < begin || tokens[i].text >= end || tokens[i].kind != GT_TOKEN_NAME) {
-            continue;
-        }
-        bool is_inside = !is_macro && gt_program_function_at(program, i);
-        named |= !is_macro && !is_inside && gt_program_is_any(program, i + 1, "; = { [");
-        if (named && gt_program_on_device(program, &tokens[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void gt_lines_note_includes(gt_lines *lines, const gt_program *program, const char *text)
-{
-    const char *begin = NULL, *line = text;
-    for (size_t i = 0; i < lines->own.count; i++) {
-        bool is_own = lines->own.items[i] > 0;
-        bool ends = i + 1 == lines->own.count || lines->own.items[i + 1] > 0;
-        if (!is_own && !begin) {
-            begin = line;
-        }
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-        if (!is_own && begin && ends) {
-            if (!is_needed(program, begin, line)) {
-                mark(lines, abs(lines->own.items[i]) > 1 ? abs(lines->own.items[i]) : 1);
-            }
-            begin = NULL;
-        }
-    }
 }
 
 static gputune_status insert(gt_lines *lines, int line, gt_text *text, bool closes)
@@ -153,22 +90,6 @@ gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char
     GT_TRY(gt_lines_insert(lines, first, &text));
     gt_text_append(&text, "#endif\n");
     return insert(lines, last + 1, &text, true);
-}
-
-gputune_status gt_lines_enclose_host(gt_lines *lines)
-{
-    int first = 0;
-    for (size_t i = 1; i < lines->is_host.count; i++) {
-        bool goes_on = lines->is_host.items[i];
-        if (goes_on && first == 0) {
-            first = (int)i;
-        } else if (!goes_on && first > 0) {
-            /* NVRTC defines the macro, and compilers that know the host do not */
-            GT_TRY(gt_lines_enclose(lines, first, (int)i - 1, "__CUDACC_RTC__"));
-            first = 0;
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 static void append_insertions(gt_text *out, const gt_lines *lines, int line)

@@ -1,7 +1,6 @@
 /* The lines of the file that a draft is made of: which the joined text has from where, and what is
  * put in front of them. */
-#ifndef GT_DRAFT_LINES_H
-#define GT_DRAFT_LINES_H
+#pragma once
 
 #include "draft/program.h"
 
@@ -15,9 +14,8 @@ typedef struct gt_insertion {
 
 typedef struct gt_lines {
     GT_ARRAY(int)
-    own;                    /* of each line of the joined text: the file's line, or, of what is
-                               included, less than 0: the line that includes it */
-    GT_ARRAY(bool) is_host; /* of each line of the file, from 1: what NVRTC must not see */
+    own; /* of each line of the joined text: the file's line, or, of what is
+            included, less than 0: the line that includes it */
     GT_ARRAY(gt_insertion) insertions;
 } gt_lines;
 
@@ -28,17 +26,9 @@ void gt_lines_free(gt_lines *lines);
 int gt_lines_of(const gt_lines *lines, int joined);
 /* Whether that line of the joined text is in the file itself. */
 bool gt_lines_is_own(const gt_lines *lines, int joined);
-/* Marks lines of the joined text, both included, as the host's. */
-void gt_lines_note_host(gt_lines *lines, int first, int last);
-/* Marks the #include of files that have nothing which device code reads. */
-void gt_lines_note_includes(gt_lines *lines, const gt_program *program, const char *text);
 /* Puts the text in front of a line of the file; takes what `text` has. */
 gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text);
 /* Puts lines of the file, both included, where the macro is not defined. */
 gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro);
-/* Puts what is the host's where NVRTC does not read. */
-gputune_status gt_lines_enclose_host(gt_lines *lines);
 /* The file's text with what is inserted; *out is the caller's. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);
-
-#endif

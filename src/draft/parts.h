@@ -1,10 +1,10 @@
 /* What is found out about a kernel on the way to a first template. For this room only. */
-#ifndef GT_DRAFT_PARTS_H
-#define GT_DRAFT_PARTS_H
+#pragma once
 
 #include "draft/call.h"
 #include "draft/lines.h"
 #include "draft/polynomial.h"
+#include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/reader.h"
 
@@ -29,6 +29,7 @@ enum {
     GT_DRAFT_GRID_DIM = 9,
     GT_DRAFT_BUILTINS = 12,
     GT_DRAFT_SYMBOLS_MAX = 2048,
+    GT_DRAFT_COMPARED = 16,
     GT_DRAFT_STRIDED_GRID = 256 /* blocks, where results depend on how many there are */
 };
 
@@ -89,11 +90,11 @@ typedef struct gt_draft_constant {
     char name[GT_NAME_MAX];
     double value;
     bool has_value;
+    char type[GT_NAME_MAX]; /* of a template's parameter: the launch's; "": not known */
     bool is_template_parameter, is_type, is_bool;
     bool is_macro;
     bool is_undefined;         /* the text has no value for it: a tuner gives it one */
     bool is_enumerator;        /* a number, which no macro takes the place of */
-    bool is_guarded;           /* stands in an #ifndef of its own already */
     int first_line, last_line; /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
 
@@ -108,8 +109,21 @@ typedef struct gt_draft_dimension {
     bool is_guessed;          /* no comparison says the size */
 } gt_draft_dimension;
 
+/* A name that a tuner gives values to, or that an #if compares with numbers. */
+typedef struct gt_draft_comparison {
+    char name[GT_NAME_MAX];
+    int64_t numbers[GT_DRAFT_COMPARED]; /* from the least */
+    size_t count;                       /* 0: the text defines it */
+    bool is_told;                       /* by a tuner: all that it takes */
+} gt_draft_comparison;
+
+typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
+
 typedef struct gt_draft {
-    const char *path, *text; /* without the pragmas, with what it includes */
+    const char *path, *text; /* without the pragmas, with what it includes, without what #if leave
+                                out */
+    const char *whole;       /* with that too; NULL: nothing is left out */
+    const gt_draft_compared *compared; /* NULL: nothing is */
     const gt_program *program;
     const gt_lines *lines; /* of the text; NULL: it is one file's */
     gt_function function;
@@ -146,9 +160,23 @@ uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter
 
 /* Notes what #define, const, constexpr and the kernel's template<> give a name to. */
 void gt_draft_read_constants(gt_draft *draft);
+/* What a program's conditions take a name for that it does not define; `user`: its
+ * gt_draft_compared. One that it compares with numbers is a tuner's, and has the least of them. */
+gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *value);
+/* Reads the names that the conditions of the text compare with numbers, and that it does not
+ * define. ENOMEM. */
+gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text);
+/* Reads what another file, a tuner's script, has as `"NAME", {1, 2, 4}` or `"NAME"] = [1, 2, 4]`,
+ * of the names in `text`. ENOMEM. */
+gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text);
+/* What is known of the name, or NULL. */
+const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
+                                                  const gt_token *name);
 /* Notes the names in the kernel that nothing defines. One that is called like a block's dimension
  * (block_size_x) is that dimension. */
 void gt_draft_read_undefined(gt_draft *draft);
+/* Whether it stands in an #ifndef of its own already. */
+bool gt_draft_is_guarded(const gt_draft *draft, const gt_draft_constant *constant);
 /* The constant of that name, or NULL. */
 gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name);
 
@@ -219,12 +247,6 @@ double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
 /* Chooses one block and one grid. */
 void gt_draft_pin(gt_draft *draft);
 
-/* ---- host.c ---- */
-
-/* Marks the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
- * runtime, headers of the C++ library. */
-void gt_draft_find_host(gt_lines *lines, const gt_program *program, const char *text);
-
 /* ---- draft.c ---- */
 
 /* Whether a header defines the constant, where nothing can be put around it. */
@@ -252,5 +274,3 @@ bool gt_draft_is_reference(const gt_draft *draft);
 
 /* Appends the clauses whose words are not among `present`. */
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);
-
-#endif

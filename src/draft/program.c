@@ -81,16 +81,15 @@ static void read_tokens(gt_program *program, const char *text, bool macros)
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END && !program->failed) {
-        bool left_out = gt_branches_leave_out(&program->branches, lexer.token.text);
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            if (!macros && !left_out) {
+            if (!macros) {
                 push(program, &lexer.token);
             }
             gt_lexer_next(&lexer);
             continue;
         }
         gt_lexer_directive(&lexer, &line);
-        if (macros && !left_out && gt_lexer_accept(&line, "define")) {
+        if (macros && gt_lexer_accept(&line, "define")) {
             read_macro(program, &line);
         }
     }
@@ -128,12 +127,14 @@ static void read_functions(gt_program *program)
     }
 }
 
-void gt_program_read(gt_program *program, const char *text)
+void gt_program_read(gt_program *program, const char *const *texts, size_t count)
 {
-    program->failed |= gt_branches_read(&program->branches, text) != GPUTUNE_OK;
-    read_tokens(program, text, false);
-    program->code = program->tokens.count;
-    read_tokens(program, text, true);
+    for (int macros = 0; macros < 2; macros++) {
+        for (size_t i = 0; i < count; i++) {
+            read_tokens(program, texts[i], macros);
+        }
+        program->code = macros ? program->code : program->tokens.count;
+    }
     read_functions(program);
 }
 
@@ -142,7 +143,6 @@ void gt_program_free(gt_program *program)
     gt_array_free(&program->tokens);
     gt_array_free(&program->functions);
     gt_array_free(&program->macros);
-    gt_array_free(&program->branches);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -279,14 +279,13 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 
 static const char no_types[] = "return else new delete case do goto";
 
-/* The next call of the function behind `from`: the token of its name, and the arguments; false:
- * there is none. */
-static bool find_call(const gt_program *program, const gt_program_function *function, size_t from,
-                      size_t *at, gt_span *arguments)
+/* The next call of a function behind `from`: the token of its name, and the arguments; false: there
+ * is none. `definition`: where it is defined. */
+static bool find_call_of(const gt_program *program, const gt_token *name, size_t definition,
+                         size_t from, size_t *at, gt_span *arguments)
 {
-    const gt_token *name = &program->tokens.items[function->name];
     for (size_t i = from + 1; i < program->code; i++) {
-        if (i == function->name || !is_same(program, i, name)) {
+        if (i == definition || !is_same(program, i, name)) {
             continue;
         }
         size_t open = i + 1;
@@ -303,6 +302,47 @@ static bool find_call(const gt_program *program, const gt_program_function *func
         }
     }
     return false;
+}
+
+/* NAME<<<…>>> or NAME<…><<<…>>>. */
+static bool is_launched(const gt_program *program, const gt_token *name)
+{
+    for (size_t i = 0; i + 1 < program->code; i++) {
+        if (is_same(program, i, name) &&
+            (gt_program_is(program, i + 1, "<<") || gt_program_is(program, i + 1, "<"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool calls(const gt_program *program, const gt_program_function *function,
+                  const gt_token *name)
+{
+    size_t at;
+    gt_span arguments;
+    return find_call_of(program, name, function ? function->name : program->code, 0, &at,
+                        &arguments) ||
+           is_launched(program, name);
+}
+
+bool gt_program_is_called(const gt_program *program, const gt_program_function *function)
+{
+    return calls(program, function, &program->tokens.items[function->name]);
+}
+
+bool gt_program_takes(const gt_program *program, const gt_program *other)
+{
+    bool takes = false;
+    for (size_t i = 0; i < program->functions.count; i++) {
+        const gt_program_function *function = &program->functions.items[i];
+        const gt_token *name = &program->tokens.items[function->name];
+        if (gt_program_function_of(other, name)) {
+            return false;
+        }
+        takes = takes || (!gt_program_is_called(program, function) && calls(other, NULL, name));
+    }
+    return takes;
 }
 
 /* From `first` to the end of a statement or declarator. */
@@ -341,7 +381,11 @@ static bool defines(gt_found *out, const gt_program *program, size_t at)
         out->value = value_at(program, at + 2);
         return true;
     }
-    return is_typed && gt_program_is_any(program, at + 1, "; :");
+    bool is_pointer = at > 2 && gt_program_is(program, at - 1, "*") && is_name(program, at - 2) &&
+                      !gt_program_is_any(program, at - 2, no_types) &&
+                      gt_program_is_any(program, at - 3, "; { } const");
+    return (is_typed && gt_program_is_any(program, at + 1, "; :")) ||
+           (is_pointer && gt_program_is_any(program, at + 1, "; ,"));
 }
 
 bool gt_program_is_plain(const gt_program *program, gt_span span)
@@ -394,7 +438,8 @@ static bool is_filled_later(const gt_program *program, size_t at, size_t end, gt
     for (size_t i = value.end; i < end; i++) {
         if (gt_program_same(program, i, at) &&
             ((gt_program_is(program, i - 1, "&") && gt_program_is_any(program, i - 2, "( ,")) ||
-             gt_program_is(program, i - 1, "++") || gt_program_is_any(program, i + 1, "++ +="))) {
+             gt_program_is_any(program, i - 1, "++ >>") ||
+             gt_program_is_any(program, i + 1, "++ +="))) {
             return true;
         }
     }
@@ -436,13 +481,55 @@ static void find_argument(gt_found *out, const gt_program *program,
 {
     gt_span arguments, value;
     size_t at = 0;
-    while (find_call(program, function, at, &at, &arguments)) {
+    const gt_token *name = &program->tokens.items[function->name];
+    while (find_call_of(program, name, function->name, at, &at, &arguments)) {
         if (gt_program_item_at(program, &value, arguments, index)) {
             out->value = value;
             out->site = (gt_site){at, gt_program_function_at(program, at), NULL};
             return;
         }
     }
+}
+
+/* With `open` on "<": the token that closes it. */
+static size_t close_angle(const gt_program *program, size_t open)
+{
+    int depth = 0;
+    for (; open < program->code && !gt_program_is_any(program, open, "; { }"); open++) {
+        depth += gt_token_angles(&program->tokens.items[open]);
+        if (depth <= 0) {
+            break;
+        }
+    }
+    return open;
+}
+
+/* What calls, NAME<…>(), give to a parameter of a function's template. */
+static bool find_template_argument(gt_found *out, const gt_program *program,
+                                   const gt_program_function *function, const gt_token *name)
+{
+    size_t first = function->name, index;
+    while (first > 0 && !gt_program_is_any(program, first, "; } template")) {
+        first--;
+    }
+    if (!gt_program_is(program, first, "template")) {
+        return false;
+    }
+    const gt_span parameters = {first + 2, close_angle(program, first + 1)};
+    size_t parameter = gt_program_parameter(program, parameters, name, &index);
+    for (size_t i = 1; i < program->code && parameter; i++) {
+        if (i == function->name || !gt_program_same(program, i, function->name) ||
+            !gt_program_is(program, i + 1, "<")) {
+            continue;
+        }
+        const gt_span given = {i + 2, close_angle(program, i + 1)};
+        if (gt_program_item_at(program, &out->value, given, index)) {
+            out->identity = parameter;
+            out->site = (gt_site){i, gt_program_function_at(program, i), NULL};
+            return true;
+        }
+    }
+    return false;
 }
 
 /* One identity for a variable: where its function, or the text, has its name first. */
@@ -480,6 +567,9 @@ bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *si
         if (parameter) {
             out->identity = parameter;
             find_argument(out, program, function, index);
+            return true;
+        }
+        if (find_template_argument(out, program, function, name)) {
             return true;
         }
     }

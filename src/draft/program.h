@@ -1,9 +1,7 @@
 /* The program around a kernel, as tokens: its functions, its macros, and what gives a value to a
  * name. No C++ front end: what it does not understand is not found. */
-#ifndef GT_DRAFT_PROGRAM_H
-#define GT_DRAFT_PROGRAM_H
+#pragma once
 
-#include "kernel/branches.h"
 #include "kernel/lexer.h"
 
 #include "base/array.h"
@@ -30,7 +28,6 @@ typedef struct gt_program {
     size_t code;               /* how many are the code's */
     GT_ARRAY(gt_program_function) functions;
     GT_ARRAY(gt_macro) macros;
-    gt_branches branches;
     bool failed; /* out of memory */
 } gt_program;
 
@@ -57,8 +54,8 @@ typedef struct gt_found {
     bool is_constructed; /* by NAME(value) */
 } gt_found;
 
-/* Without what conditions leave out. `text` must outlive the program. */
-void gt_program_read(gt_program *program, const char *text);
+/* The files of a program, one after another; the texts must outlive it. */
+void gt_program_read(gt_program *program, const char *const *texts, size_t count);
 void gt_program_free(gt_program *program);
 
 /* Whether the token is `text`; false behind the last one. */
@@ -88,6 +85,11 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 /* Whether the value is made of what the program has: not of its command line, a file or a device.
  */
 bool gt_program_is_plain(const gt_program *program, gt_span span);
+/* Whether something calls the function, or launches it. */
+bool gt_program_is_called(const gt_program *program, const gt_program_function *function);
+/* Whether another file belongs to the program: it calls one of the functions that nothing here
+ * calls, and defines none of those that are here. */
+bool gt_program_takes(const gt_program *program, const gt_program *other);
 /* What the name at that token stands for; false: nothing defines it. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
 /* Whether device code reads the macro, or another macro that device code reads. */
@@ -100,5 +102,3 @@ bool gt_program_is_told(const gt_program *program, const gt_token *name);
 /* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
  * a tuner defines. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);
-
-#endif

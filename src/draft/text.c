@@ -87,6 +87,10 @@ static void append_product(gt_draft_writer *w, const gt_monomial *term, double n
 /* Expressions know the axes and the problem; the code's own constants are numbers there. */
 static gt_polynomial with_numbers(const gt_draft_writer *w, gt_polynomial p)
 {
+    for (uint16_t d = 0; d < 3; d++) {
+        const gt_polynomial *fixed = &w->draft->dimensions[d].fixed;
+        p = fixed->known ? gt_polynomial_replace(&p, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), fixed) : p;
+    }
     for (size_t i = 0; i < w->draft->constants.count; i++) {
         const gt_draft_constant *constant = &w->draft->constants.items[i];
         int symbol = gt_draft_find_symbol(w->draft, constant->name);

@@ -47,6 +47,9 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
     bool taken = find_leaf(t, name) >= 0 || gt_symbol_is_reserved(name);
+    for (size_t i = 0; i < t->parameter_count && parameter < 0; i++) {
+        taken |= !t->parameters[i].pointer && strcmp(t->parameters[i].name, name) == 0;
+    }
     (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
     t->names[index] = leaf->name;
     t->leaf_count++;
@@ -137,8 +140,9 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     }
     gt_text_append(&t->text, ")");
     bool known = !t->failed && !t->text.failed;
-    if (known && (t->leaf_uses > uses ||
-                  (found->macro && gt_program_on_device(t->program, token_at(t, at))))) {
+    bool is_global = found->macro || !found->site.function;
+    if (known &&
+        (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
         return;
     }
     gt_expression *expression = known ? read_text(t, t->text.data + length) : NULL;
@@ -213,24 +217,50 @@ int64_t gt_trace_bytes(const gt_program *program, char word[GT_NAME_MAX], bool *
     return 0;
 }
 
-/* sizeof(TYPE); what is no number type has a leaf. */
-static void expand_sizeof(gt_tracer *t, gt_span span)
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
+                      const gt_site *site)
 {
-    char words[GT_NAME_MAX] = "";
-    size_t length = 0;
-    for (size_t i = span.first; i < span.end && length < sizeof words; i++) {
-        if (gt_program_is(t->program, i, "*")) {
-            t->failed = true;
-        } else if (!gt_program_is_any(t->program, i, "struct const")) {
-            const gt_token *token = token_at(t, i);
-            length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
-                                          length ? " " : "", (int)token->length, token->text);
+    enum { HOPS = 6 };
+    gt_site from = *site;
+    for (int hop = 0; hop < HOPS; hop++) {
+        char type[GT_NAME_MAX] = "";
+        size_t length = 0;
+        gt_found found;
+        bool by_macro;
+        for (size_t i = span.first; i < span.end && length < sizeof type; i++) {
+            const gt_token *token = &program->tokens.items[i];
+            bool is_part = !gt_program_is_any(program, i, "struct const");
+            length += is_part
+                          ? (size_t)gt_snprintf(type + length, sizeof type - length, "%s%.*s",
+                                                length ? " " : "", (int)token->length, token->text)
+                          : 0;
         }
+        if (hop == 0) {
+            memcpy(words, type, sizeof type);
+        }
+        int64_t bytes = gt_trace_bytes(program, type, &by_macro);
+        if (bytes > 0) {
+            memcpy(words, type, sizeof type);
+            return bytes;
+        }
+        if (span.end != span.first + 1 || !gt_program_find(&found, program, &from, span.first) ||
+            found.value.first >= found.value.end) {
+            return 0;
+        }
+        span = found.value;
+        from = found.site;
     }
-    char name[2 * GT_NAME_MAX], type[GT_NAME_MAX];
-    bool by_macro;
-    memcpy(type, words, sizeof type);
-    int64_t bytes = gt_trace_bytes(t->program, type, &by_macro);
+    return 0;
+}
+
+/* sizeof(TYPE); what is no number type has a leaf. */
+static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
+{
+    char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
+    for (size_t i = span.first; i < span.end; i++) {
+        t->failed |= gt_program_is(t->program, i, "*");
+    }
+    int64_t bytes = gt_trace_type(words, t->program, span, site);
     if (bytes > 0) {
         gt_text_printf(&t->text, "%lld", (long long)bytes);
         return;
@@ -299,7 +329,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
     name_text(name, t, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
-        expand_sizeof(t, inside);
+        expand_sizeof(t, inside, site);
     } else if (gt_program_is_any(t->program, at, "ceil ceilf")) {
         expand_ceil(t, inside, site, depth);
     } else if (gt_program_is_any(t->program, at, "min max")) {
@@ -338,6 +368,12 @@ static void expand_number(gt_tracer *t, size_t at)
         const gt_trace_leaf *leaf = &t->leaves[t->blocks[(t->dimension + d) % 3].leaf];
         if (block >= 16 && (value == (double)block || value == (double)(block - 1))) {
             gt_text_printf(&t->text, value < (double)block ? "(%s - 1)" : " %s ", leaf->name);
+            t->leaf_uses++;
+            return;
+        }
+        double times = block >= 16 ? value / (double)block : 0; /* elements of a thread */
+        if ((times == 2 || times == 4 || times == 8) && gt_program_is(t->program, at - 1, "/")) {
+            gt_text_printf(&t->text, "(%.0f * %s)", times, leaf->name);
             t->leaf_uses++;
             return;
         }

@@ -1,10 +1,9 @@
 /* Follows the names of a host program's expressions to what they are made of: parameters of the
  * kernel, its block, and values that come from nowhere else, the leaves. */
-#ifndef GT_DRAFT_TRACE_H
-#define GT_DRAFT_TRACE_H
+#pragma once
 
 #include "draft/program.h"
-#include "kernel/expression.h"
+#include "kernel/functions.h"
 #include "kernel/template.h"
 
 #include "base/text.h"
@@ -26,6 +25,8 @@ typedef struct gt_trace_leaf {
 
 typedef struct gt_tracer {
     const gt_program *program;
+    const gt_function_parameter *parameters; /* of the kernel */
+    size_t parameter_count;
     gt_trace_leaf leaves[GT_TRACE_LEAVES];
     size_t leaf_count;
     const char *names[GT_SLOT_MAX];
@@ -47,6 +48,10 @@ typedef struct gt_tracer {
     bool failed, is_dimension; /* too much, or not understood */
 } gt_tracer;
 
+/* The words of a type, as the program has them, with what its names stand for: an element's, or as
+ * they are; its bytes, or 0. */
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
+                      const gt_site *site);
 /* A leaf of that name, which no other leaf has; its index. */
 size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
 /* The variables that the value is a plain name of, one after another; back: how many. *span and
@@ -66,5 +71,3 @@ gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, con
 int gt_trace_slot(void *user, const char *name);
 /* What the expression comes to, if all its leaves have values. */
 bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *expression);
-
-#endif

@@ -105,8 +105,11 @@ bool gt_program_is_undefined(const gt_program *program, size_t at)
 
 bool gt_program_is_told(const gt_program *program, const gt_token *name)
 {
-    for (size_t i = 0; i < program->code; i++) {
-        if (is_token(program, i, name) && may_declare(program, i)) {
+    for (size_t i = 1; i < program->tokens.count; i++) {
+        bool is_named_type =
+            gt_program_is(program, i - 1, "}") && gt_program_is_any(program, i + 1, "; ,");
+        bool is_local = i >= program->code && gt_program_is(program, i + 1, "="); /* of a macro */
+        if (is_token(program, i, name) && (is_named_type || is_local || may_declare(program, i))) {
             return true;
         }
     }

@@ -15,43 +15,16 @@
 
 enum { HEADERS_MOST = 4096 };
 
-typedef GT_ARRAY(char *) strings;
-
 struct gt_includes {
-    strings named; /* real paths */
+    gt_texts named; /* real paths */
     char *shared, *own,
         *written; /* own: the template's folder; written: as in its path, with '/' */
     bool searched_toolkit;
     gt_toolkit toolkit;
-    strings options;
+    gt_texts options;
 };
 
-static void free_strings(strings *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
-    }
-    gt_array_free(list);
-}
-
-/* Takes the text over, also on failure. */
-static gputune_status push(strings *list, char *text)
-{
-    if (gt_array_reserve(list) < 0) {
-        free(text);
-        return GPUTUNE_ENOMEM;
-    }
-    list->items[list->count++] = text;
-    return GPUTUNE_OK;
-}
-
 /* ---- folders --------------------------------------------------------------------------------- */
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
 
 static gputune_status add_named(gt_includes *includes, const char *path)
 {
@@ -59,12 +32,12 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     if (!real && errno == ENOMEM) {
         return gt_fail_memory();
     }
-    if (!real || !is_folder(real)) {
+    if (!real || !gt_file_is_folder(real)) {
         free(real);
         return gt_fail(GPUTUNE_EINVAL, "include path '%s' is no folder; expected one that exists",
                        path);
     }
-    return push(&includes->named, real);
+    return gt_texts_take(&includes->named, real);
 }
 
 /* Folders of the environment that are not there are passed over, as those of PATH are. */
@@ -75,7 +48,8 @@ static gputune_status add_environment(gt_includes *includes)
         size_t length = strcspn(at, ":");
         char *path;
         GT_TRY(gt_strndup(&path, at, length));
-        gputune_status status = *path && is_folder(path) ? add_named(includes, path) : GPUTUNE_OK;
+        gputune_status status =
+            *path && gt_file_is_folder(path) ? add_named(includes, path) : GPUTUNE_OK;
         free(path);
         GT_TRY(status);
         at += length + (at[length] == ':');
@@ -94,12 +68,7 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
         status = add_named(includes, paths[i]);
     }
     GT_THEN(status, add_environment(includes));
-    if (status < 0) {
-        gt_includes_close(includes);
-        return status;
-    }
-    *out = includes;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, includes, gt_includes_close(includes));
 }
 
 gputune_status gt_includes_share(gt_includes *includes, const char *shared)
@@ -118,8 +87,8 @@ void gt_includes_close(gt_includes *includes)
     if (!includes) {
         return;
     }
-    free_strings(&includes->named);
-    free_strings(&includes->options);
+    gt_texts_free(&includes->named);
+    gt_texts_free(&includes->options);
     gt_toolkit_free(&includes->toolkit);
     free(includes->shared);
     free(includes->own);
@@ -156,7 +125,7 @@ static gputune_status add_option(gt_includes *includes, const char *folder)
 {
     char *option;
     GT_TRY(gt_path_format(&option, "-I%s", folder));
-    return push(&includes->options, option);
+    return gt_texts_take(&includes->options, option);
 }
 
 gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes)
@@ -227,7 +196,7 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
 
 typedef struct walk {
     gt_includes *includes;
-    strings seen; /* real paths, each digested once */
+    gt_texts seen; /* real paths, each digested once */
     bool toolkit;
     gt_hash digest;
 } walk;
@@ -298,7 +267,7 @@ static gputune_status digest_file(walk *walk, char *real)
         free(real);
         return gt_fail(GPUTUNE_EINVAL, "more than %d headers; expected fewer", HEADERS_MOST);
     }
-    GT_TRY(push(&walk->seen, real));
+    GT_TRY(gt_texts_take(&walk->seen, real));
     GT_TRY(gt_file_read(&text, &bytes, real));
     add_digest(walk, text, bytes);
     gputune_status status = digest_includes(walk, text, real);
@@ -358,7 +327,7 @@ static gputune_status find_header(gt_includes *includes, const char *name, gt_in
     if (status == GPUTUNE_OK && walk.toolkit) {
         add_digest(&walk, includes->toolkit.version, strlen(includes->toolkit.version));
     }
-    free_strings(&walk.seen);
+    gt_texts_free(&walk.seen);
     *out = (gt_included){.digest = walk.digest};
     return status;
 }
@@ -415,10 +384,5 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gputune_status status = gt_file_read(&found.text, NULL, real);
     GT_THEN(status, message_path(&found.path, includes, real));
     free(real);
-    if (status < 0) {
-        free(found.text);
-        return status;
-    }
-    *out = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, found, free(found.text));
 }

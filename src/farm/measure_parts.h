@@ -4,10 +4,11 @@
 #ifndef GT_FARM_MEASURE_PARTS_H
 #define GT_FARM_MEASURE_PARTS_H
 
+#include "base/array.h"
 #include "farm/measure.h"
 #include "farm/measure_monitor.h"
 #include "farm/measure_plan.h"
-#include "farm/measure_task.h"
+#include "farm/service.h"
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
@@ -24,6 +25,22 @@ typedef enum gt_service {
     GT_SERVICE_POISON_SHARED,
     GT_SERVICE_COUNT
 } gt_service;
+
+typedef struct gt_findings {
+    uint64_t sequence; /* of the check that wrote it */
+    gt_finding items[];
+} gt_findings;
+
+/* Tasks of one kind of kernel, those of the timed workload first. */
+typedef struct gt_tasks {
+    GT_ARRAY(gt_service_task) tasks;
+    uint64_t tiles;
+    uint32_t timed_count; /* how many belong to the timed workload, and their tiles */
+    uint64_t timed_tiles;
+    uint64_t device; /* address of the uploaded tasks, 0: not yet */
+    uint32_t device_capacity;
+    uint64_t uploaded; /* hash of what lies there, 0: nothing */
+} gt_tasks;
 
 /* What shows that a launch has touched what it must not: indices into a table, or -1. */
 typedef struct gt_edge_tasks {
@@ -134,6 +151,7 @@ struct gt_measure {
     bool ready; /* gt_measure_prepare() has succeeded */
 
     gt_module *service, *reference;
+    uint64_t service_hash; /* of the image that is loaded as `service`; 0: none */
     gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
     gt_launch *itself_launches;           /* of them; owned */
     CUfunction functions[GT_SERVICE_COUNT];
@@ -160,9 +178,8 @@ struct gt_measure {
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result on the host, in pinned memory */
     gt_findings *first;      /* the same after the first launch of a proof */
-    uint32_t finding_capacity;
-    uint64_t sequence; /* number of the last check */
-    CUdeviceptr sweep; /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
+    uint64_t sequence;       /* number of the last check */
+    CUdeviceptr sweep;       /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
     uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
@@ -197,8 +214,18 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
 /* Frees what belongs to the setup. */
 void gt_measure_forget(gt_measure *measure);
 
-/* ---- measure_service.c: tables and kernels, all queued on the stream ------------------------- */
+/* ---- measure_service.c: tables of tasks, and kernels, all queued on the stream --------------- */
 
+/* Appends a task cut into tiles of `tile` elements or bytes; one of no elements is left out. A
+ * `repeats` of 0 means 1. *index (may be NULL) is its place, or -1 when left out. ENOMEM. */
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile,
+                            int *index);
+/* What was added so far belongs to the timed workload. */
+void gt_tasks_mark_timed(gt_tasks *table);
+/* Empties the table, keeping its memory on host and device. */
+void gt_tasks_reset(gt_tasks *table);
+/* Frees the host's part. */
+void gt_tasks_free(gt_tasks *table);
 /* Loads the service image and looks its kernels up. */
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
 /* Copies a table's tasks to the device. */
@@ -266,8 +293,6 @@ void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 
-/* ---- measure_tables.c: what the service kernels do, as tables -------------------------------- */
-
 /* Tells a task on a buffer's elements how they are made up, where they have several numbers that
  * the task must tell apart. */
 void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
@@ -280,8 +305,6 @@ gputune_status gt_tables_judge(gt_measure *measure);
 void gt_tables_span(gt_measure *measure, int move_task, double low, double high);
 /* Makes the `move` table move one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
-
-/* ---- measure_contents.c: what the buffers hold ----------------------------------------------- */
 
 /* Queues filling inputs, pristine copies, guard zones and blocks of the first `workspace_count`
  * workspaces from `seed`. */
@@ -301,24 +324,16 @@ gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 /* Repairs what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
-/* ---- measure_expected.c: expected results and tolerances ------------------------------------- */
-
 /* Runs the reference twice on the first `workspace_count` workspaces. Its results become the
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
-/* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. In
- * measure_save.c. */
-gputune_status gt_outputs_save(gt_measure *measure, struct gt_loaded *variant,
-                               const gt_verify_job *job);
 /* The results that were sent are the expected ones. How they move with the inputs is not known: a
  * template that states no tolerance gets what follows from types, lengths and magnitudes. */
 gputune_status gt_expected_take(gt_measure *measure);
 /* The same with this variant in the reference's place. One launch is enough, because the variant is
  * proved afterwards like any other. */
 gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);
-
-/* ---- measure_inputs.c ------------------------------------------------------------------------ */
 
 /* Copies the caller's data into the pristine copies of the timed workspace. IPC mappings are closed
  * before it returns. EINVAL for data of another size than the buffer. */
@@ -331,9 +346,8 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 /* Unloads what gt_reference_load() has loaded, if anything. */
 void gt_reference_free(gt_measure *measure);
-/* Queue one launch of the reference, or of the check kernel, on a workspace. What the template
- * clears is zeroed before it. */
-gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace);
+/* Queues one launch of the check kernel on a workspace. What the template clears is zeroed before
+ * it. */
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace);
 /* Queues one launch of the kernel that fills the inputs, behind their fills. */
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed);
@@ -346,34 +360,6 @@ gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 void gt_loaded_free_all(gt_measure *measure);
 /* Queues one launch on a workspace. Restores nothing before it. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
-/* The same with these arguments; and those that gt_loaded_launch() takes. */
-gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
-                                     const void *const *arguments);
-const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace);
-/* measure_in_place.c. The same with one buffer for each pair of in_place(). The outputs get what
- * the inputs hold first. */
-gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
-                                         uint32_t workspace);
-
-/* measure_check.c. Launches the variant at each size under the emulator's sanitizer; where buffers
- * may be one, once more so. EUNSUPPORTED on another driver. */
-gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant);
-
-/* ---- measure_state.c ------------------------------------------------------------------------- */
-
-/* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
-gputune_status gt_variables_find(gt_variables **out, const gt_image *image);
-/* Notes what a variant's variables hold. *changed: the first that holds something else than when
- * that was done last, NULL: none does. Waits. */
-gputune_status gt_variables_note(const char **changed, gt_measure *measure, gt_loaded *variant);
-
-/* ---- measure_scratch.c ----------------------------------------------------------------------- */
-
-/* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
- * its first launch. */
-void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher);
-/* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
-gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant);
 
 /* ---- measure_trial.c ------------------------------------------------------------------------- */
 
@@ -412,7 +398,7 @@ gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
  * tolerance. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);
 
-/* ---- measure_sample.c, measure_graph.c, measure_host.c, measure_energy.c: samples ------------ */
+/* ---- measure_sample.c ------------------------------------------------------------------------ */
 
 /* What a sampler needs to know. */
 typedef struct gt_sampling {
@@ -420,11 +406,6 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
- * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
- */
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
 /* Times one launch on restored buffers, by events. */
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant);
 /* How many single launches a sample of that length is, where `alone` is set; their mean counts. */
@@ -432,11 +413,6 @@ static inline uint32_t gt_sample_singles(gt_sample_length length)
 {
     return length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
 }
-/* Whether the launches of a sample may share inout buffers, as this variant's times tell. FELT:
- * *ratio is the time on used buffers over that on restored ones; else 1. HARMLESS where they do not
- * share any, and where memory for a copy of them is lacking. In measure_used.c. */
-gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
-                             gt_loaded *variant, gputune_objective objective);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
@@ -456,15 +432,6 @@ GT_SAMPLERS(GT_DECLARE_SAMPLER)
 gt_sampler gt_sample_modelled;
 /* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
-/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
- * buffers; all hot samples of a round take the same set. */
-const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
-/* Queues launch `index` of a sample. */
-gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);
-/* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
- * for the buffers of this turn. */
-gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
-                              uint32_t launches);
 void gt_replay_free(gt_replay *replay, gt_measure *measure);
 
 #endif

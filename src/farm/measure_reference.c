@@ -1,9 +1,13 @@
-/* Loads and launches the template's reference, check and init kernels. */
+/* Loads and launches the template's reference, check and init kernels, and finds the expected
+ * results and the tolerances. */
+#include "base/number.h"
 #include "farm/measure_parts.h"
-
 #include "gpu/launcher.h"
+#include "kernel/tolerance.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Caller argument `index` as the address of a kernel parameter. */
 static void *argument_value(gt_workspace *workspace, int index, const CUdeviceptr *buffers)
@@ -77,7 +81,9 @@ static gputune_status launch_itself(gt_measure *measure, gt_workspace *workspace
     return status;
 }
 
-gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
+/* Queue one launch of the reference, or of the check kernel, on a workspace. What the template
+ * clears is zeroed before it. */
+static gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
@@ -240,4 +246,367 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
         GT_TRY(load_workspace(measure, image, &measure->workspaces[i]));
     }
     return GPUTUNE_OK;
+}
+
+/* The kernel whose results are expected: the reference, or a variant. */
+typedef struct author {
+    gt_loaded *variant;       /* NULL: the reference */
+    uint32_t workspace_count; /* how many workspaces it runs on */
+} author;
+
+/* ---- One run --------------------------------------------------------------------------------- */
+
+static gputune_status ready_expected(gt_measure *measure, const gt_workspace *workspace,
+                                     uint32_t poison)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        const gt_slot *slot = &workspace->slots[i];
+        if (buffer->direction == GT_OUT) {
+            GT_CALL(measure, MemsetD8Async, slot->expected, (unsigned char)poison,
+                    gt_plan_expected_bytes(buffer), measure->stream);
+        } else if (buffer->direction == GT_INOUT && buffer->reference_type == buffer->type) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->pristine, buffer->bytes,
+                    measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status move_inputs(gt_measure *measure, uint32_t workspace_count, bool moved)
+{
+    return moved ? gt_service_run(measure, GT_SERVICE_FILL, &measure->move, workspace_count == 1)
+                 : GPUTUNE_OK;
+}
+
+/* The reference fills the expected results. */
+static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
+                                    bool moved)
+{
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        GT_TRY(ready_expected(measure, &measure->workspaces[s], poison));
+    }
+    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, workspace_count == 1));
+    GT_TRY(move_inputs(measure, workspace_count, moved));
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    GT_TRY(gt_reference_launch(measure, &measure->workspaces[0]));
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    return workspace_count > 1 ? gt_reference_launch(measure, &measure->workspaces[1]) : GPUTUNE_OK;
+}
+
+/* What the variant leaves unwritten must not look like what a later one leaves so. */
+static gputune_status poison_outputs(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        if (buffer->direction == GT_OUT) {
+            GT_CALL(measure, MemsetD8Async, workspace->slots[i].address, GT_POISON_FIRST,
+                    buffer->bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A variant fills the slots. */
+static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
+{
+    GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        GT_TRY(poison_outputs(measure, &measure->workspaces[s]));
+    }
+    GT_TRY(move_inputs(measure, author->workspace_count, moved));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        GT_TRY(gt_loaded_launch(measure, author->variant, s));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status run(gt_measure *measure, const author *author, bool moved)
+{
+    return author->variant
+               ? run_variant(measure, author, moved)
+               : run_reference(measure, author->workspace_count, GT_POISON_FIRST, moved);
+}
+
+/* ---- How far results move with the inputs ---------------------------------------------------- */
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX][GT_PARAMETER_MAX];
+typedef void (*note)(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer);
+
+static void note_spread(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
+{
+    (void)buffer;
+    seen->moved = fmax(seen->moved, as_double(found[0].worst));
+    seen->relative = fmax(seen->relative, as_double(found[0].need));
+    seen->largest = as_double(found[1].worst);
+}
+
+static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
+{
+    if (buffer->elements >= GT_TOLERANCE_FEW) {
+        seen->still = 1 - (double)found->count / (double)buffer->elements;
+    }
+}
+
+static void note_all(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
+                     note note)
+{
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            int task = workspace->slots[i].spread_task;
+            if (task >= 0) {
+                note(&seen[s][i], &measure->findings->items[task], &workspace->workload.buffers[i]);
+            }
+        }
+    }
+}
+
+/* Measures one step from the results of unmoved inputs. Restores the inputs before it returns. */
+static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
+                                uint64_t seed, bool sparse)
+{
+    if (measure->move.tasks.count > 0) {
+        GT_TRY(gt_tables_move(measure, seed, sparse ? GT_TOLERANCE_SPARSE : 1));
+        GT_TRY(run(measure, author, true));
+    }
+    GT_TRY(gt_service_check(measure, &measure->spread, author->workspace_count == 1,
+                            measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    note_all(seen, measure, author->workspace_count, sparse ? note_still : note_spread);
+    return gt_contents_fill(measure, measure->seed, author->workspace_count);
+}
+
+/* How many steps are needed; 0 if no tolerance follows from them. `many`: some output has enough
+ * elements to count terms by. */
+static uint32_t steps_wanted(const gt_measure *measure, bool *many)
+{
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    uint32_t steps = 0;
+    *many = false;
+    for (uint32_t i = 0; i < workload->buffer_count && !workload->tolerance.stated; ++i) {
+        const gt_slot *slot = &measure->workspaces[0].slots[i];
+        bool few = workload->buffers[i].elements < GT_TOLERANCE_FEW;
+        if (slot->spread_task >= 0) {
+            steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
+            *many |= !few && measure->move.tasks.count > 0;
+        }
+    }
+    return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
+}
+
+/* Nothing is noted of the elements yet. */
+static gputune_status clear_scales(gt_measure *measure)
+{
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            if (workspace->slots[i].scale) {
+                GT_CALL(measure, MemsetD8Async, workspace->slots[i].scale, 0,
+                        workspace->workload.buffers[i].elements * sizeof(float), measure->stream);
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
+{
+    bool many;
+    uint32_t steps = steps_wanted(measure, &many);
+    GT_TRY(steps > 0 ? gt_contents_span(measure) : GPUTUNE_OK);
+    GT_TRY(clear_scales(measure));
+    for (uint32_t k = 0; k < steps; ++k) {
+        GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
+                         false));
+    }
+    return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
+}
+
+/* Whether a workspace has inputs that can be moved. */
+static bool can_move(const gt_measure *measure, uint32_t workspace)
+{
+    size_t timed = measure->move.timed_count;
+    return (workspace == 0 ? timed : measure->move.tasks.count - timed) > 0;
+}
+
+/* Whether all inputs that results may depend on were moved. */
+static bool all_moved(const gt_workspace *workspace)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        all &= buffer->direction == GT_OUT || !gt_type_is_float(buffer->type) ||
+               workspace->slots[i].move_task >= 0;
+    }
+    return all;
+}
+
+static void set_tolerance(gt_workspace *workspace, uint32_t index, const gt_sensitivity *seen)
+{
+    gt_slot *slot = &workspace->slots[index];
+    if (!slot->scale || !all_moved(workspace) ||
+        !gt_tolerance_of_element(&slot->tolerance, &workspace->workload, index, seen)) {
+        slot->tolerance = gt_tolerance_of(&workspace->workload, index, seen);
+    }
+}
+
+static gputune_status find_tolerances(gt_measure *measure, const author *author)
+{
+    sensitivities seen = {0};
+    GT_TRY(take_steps(seen, measure, author));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            if (!(seen[s][i].moved > 0)) {
+                seen[s][i].still = 0; /* an output that never moves tells nothing of its terms */
+            }
+            seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
+            set_tolerance(workspace, i, &seen[s][i]);
+        }
+    }
+    measure->has_tolerances = true;
+    return GPUTUNE_OK;
+}
+
+/* ---- The reference --------------------------------------------------------------------------- */
+
+static gputune_status blame_reference(gputune_status status, const gt_measure *measure)
+{
+    const gt_launch *launch = &measure->workspaces[0].workload.reference;
+    char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
+    gt_launch_blocks(blocks, launch);
+    gt_launch_grids(grids, launch);
+    const char *why = status < 0 ? gt_message() : "unknown";
+    char text[512];
+    gt_snprintf(text, sizeof text, "%s%s", why,
+                strstr(why, "ILLEGAL_ADDRESS") ? "; is a length in args() too small?" : "");
+    return gt_fail(GPUTUNE_ETEMPLATE,
+                   "the reference kernel %s, with block %s and grid %s, failed: %s",
+                   launch->steps[0].entry, blocks, grids, text);
+}
+
+static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)
+{
+    return gt_fail(GPUTUNE_ETEMPLATE,
+                   "the reference kernel %s changes %s, an input: declare it inout, or write to an "
+                   "output",
+                   workspace->workload.reference.steps[0].entry,
+                   workspace->workload.buffers[index].name);
+}
+
+static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
+                                       uint32_t index)
+{
+    char text[128], name[GT_COMPONENT_TEXT];
+    const gt_slot *slot = &workspace->slots[index];
+    const gt_finding *found = &measure->findings->items[slot->agree_task];
+    return gt_fail(GPUTUNE_ETEMPLATE,
+                   "the reference kernel %s gives other values of %s when it runs again (the first "
+                   "is %s, the tolerance %s): it must agree with itself within the "
+                   "tolerance",
+                   workspace->workload.reference.steps[0].entry,
+                   workspace->workload.buffers[index].name,
+                   gt_component_name(name, &workspace->workload,
+                                     &workspace->workload.buffers[index], found->first),
+                   gt_tolerance_text(text, measure, slot));
+}
+
+/* Whether both runs agree. An element that neither has written is no part of the result. */
+static gputune_status judge_slot(const gt_measure *measure, gt_workspace *workspace, uint32_t index)
+{
+    gt_slot *slot = &workspace->slots[index];
+    if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
+        return blame_change(workspace, index);
+    }
+    if (slot->agree_task < 0) {
+        return GPUTUNE_OK;
+    }
+    const gt_finding *found = &measure->findings->items[slot->agree_task];
+    slot->gaps = found->gaps != 0;
+    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, workspace, index);
+}
+
+static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_count)
+{
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
+            GT_TRY(judge_slot(measure, &measure->workspaces[s], i));
+        }
+    }
+    return gt_tables_judge(measure);
+}
+
+static gputune_status refer(gt_measure *measure, const author *author)
+{
+    bool timed_only = author->workspace_count == 1;
+    GT_TRY(run(measure, author, false));
+    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
+    if (!measure->has_tolerances) {
+        GT_TRY(find_tolerances(measure, author));
+        GT_TRY(gt_tables_judge(measure));
+    }
+    GT_TRY(run_reference(measure, author->workspace_count, GT_POISON_SECOND, false));
+    GT_TRY(gt_service_check(measure, &measure->agree, timed_only, measure->findings));
+    GT_TRY(gt_service_check(measure, &measure->hash, timed_only, measure->first));
+    return gt_measure_wait(measure);
+}
+
+gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
+{
+    const author author = {NULL, workspace_count};
+    measure->ahead = NULL; /* the slots hold the first run's results for a while */
+    gputune_status status = refer(measure, &author);
+    if (status < 0) {
+        return blame_reference(status, measure);
+    }
+    GT_TRY(judge_agreement(measure, workspace_count));
+    measure->has_expected = true;
+    return gt_measure_elapsed(&measure->reference_ns, measure);
+}
+
+/* ---- Results that were sent ------------------------------------------------------------------ */
+
+gputune_status gt_expected_take(gt_measure *measure)
+{
+    sensitivities seen = {0}; /* how large results are, and nothing else */
+    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    note_all(seen, measure, measure->setup.workload_count, note_spread);
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
+        }
+    }
+    measure->has_expected = measure->has_tolerances = true;
+    return gt_tables_judge(measure);
+}
+
+/* ---- Without one ----------------------------------------------------------------------------- */
+
+gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)
+{
+    const author author = {variant, measure->setup.workload_count};
+    GT_TRY(run(measure, &author, false));
+    for (uint32_t s = 0; s < author.workspace_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            const gt_slot *slot = &workspace->slots[i];
+            if (slot->expected) {
+                GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address,
+                        workspace->workload.buffers[i].bytes, measure->stream);
+            }
+        }
+    }
+    GT_TRY(find_tolerances(measure, &author));
+    measure->has_expected = true;
+    return gt_tables_judge(measure);
 }

@@ -1,13 +1,621 @@
-/* Takes one sample of each variant, by the objective that was prepared. */
+/* Takes one sample of each variant, by the objective that was prepared: a graph of launches,
+ * launches by the host's clock, or a second of launches by NVML's energy counter. */
+#include "base/clock.h"
+#include "base/objective.h"
 #include "farm/measure_parts.h"
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
+
+static const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
+static gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);
+static gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+
+enum { SINGLES_MAX = 16 };
+
+/* Times of single launches, each on what the restored buffers hold. */
+typedef struct singles {
+    double times[SINGLES_MAX];
+    uint32_t count;
+} singles;
+
+static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded *variant,
+                                   uint32_t count)
+{
+    gputune_status status = GPUTUNE_OK;
+    for (uint32_t i = 0; i < count && status == GPUTUNE_OK; ++i) {
+        status = gt_sample_single(&out->times[out->count++], measure, variant);
+    }
+    return status;
+}
+
+/* Copies the inout buffers' untouched contents to `kept` or back. */
+static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        CUdeviceptr pristine = workspace->slots[i].pristine;
+        if (buffer->direction == GT_INOUT) {
+            GT_CALL(measure, MemcpyDtoDAsync, back ? pristine : kept, back ? kept : pristine,
+                    buffer->bytes, measure->stream);
+            kept += buffer->bytes;
+        }
+    }
+    measure->ahead = NULL;
+    return GPUTUNE_OK;
+}
+
+/* What a launch leaves becomes what buffers are restored to. */
+static gputune_status use(gt_measure *measure, gt_loaded *variant)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    GT_TRY(gt_service_reset(measure, &measure->restore, false));
+    GT_TRY(gt_launcher_prepare(variant->launchers[0]));
+    GT_TRY(gt_loaded_launch(measure, variant, 0));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
+        if (workspace->workload.buffers[i].direction == GT_INOUT) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->pristine, slot->address,
+                    workspace->workload.buffers[i].bytes, measure->stream);
+        }
+    }
+    measure->ahead = NULL;
+    return GPUTUNE_OK;
+}
+
+/* Sorts. Clear: apart by more than 5%, by more than events tell, and no two of them overlap. */
+static bool is_clear(singles *fresh, singles *used)
+{
+    static const double least_share = 0.05, least_ns = 500;
+    gt_sort(fresh->times, fresh->count);
+    gt_sort(used->times, used->count);
+    double a = gt_median_sorted(fresh->times, fresh->count);
+    double b = gt_median_sorted(used->times, used->count);
+    bool apart = used->times[used->count - 1] < fresh->times[0] ||
+                 used->times[0] > fresh->times[fresh->count - 1];
+    return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
+}
+
+/* How many of each decide. Of eight and eight that are alike, all of the one are below or above all
+ * of the other once in 6,000 times, and by so much more rarely still. */
+static uint32_t singles_wanted(double launch_ns)
+{
+    return launch_ns < 2e7 ? 8 : 1;
+}
+
+/* As many as are wanted, where one of each does not tell. Long launches are so steady that one of
+ * each shows that there is no difference; short ones cost little. */
+static bool is_open(singles *fresh, singles *used, const gt_measure *measure)
+{
+    static const double steady_ns = 1e5;
+    return !measure->device.emulated && (fresh->times[0] < steady_ns || is_clear(fresh, used));
+}
+
+static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
+                                gt_loaded *variant)
+{
+    GT_TRY(use(measure, variant));
+    GT_TRY(time_singles(used, measure, variant, 1));
+    return is_open(fresh, used, measure)
+               ? time_singles(used, measure, variant, singles_wanted(fresh->times[0]) - 1)
+               : GPUTUNE_OK;
+}
+
+/* Fresh, used, fresh: a clock that rises or falls meanwhile tells no difference. */
+static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
+                              gt_loaded *variant, CUdeviceptr kept)
+{
+    double first; /* does not count: code, clocks and caches may not be as they will be */
+    GT_TRY(gt_sample_single(&first, measure, variant));
+    GT_TRY(time_singles(fresh, measure, variant, 1));
+    GT_TRY(copy_pristine(measure, kept, false));
+    gputune_status status = time_used(fresh, used, measure, variant);
+    if (measure->lost) {
+        return status;
+    }
+    GT_TRY(copy_pristine(measure, kept, true));
+    return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
+}
+
+static uint64_t inout_bytes(const gt_workload *workload)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        bytes += workload->buffers[i].direction == GT_INOUT ? workload->buffers[i].bytes : 0;
+    }
+    return bytes;
+}
+
+/* Whether any launch of a sample can find what another one left. */
+static bool are_shared(const gt_measure *measure, gputune_objective objective)
+{
+    bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
+                      objective != GPUTUNE_OBJECTIVE_LAUNCH;
+    return measure->restore.tasks.count > 0 && !one_launch &&
+           !gt_objective_facts(objective)->by_energy;
+}
+
+/* Whether the launches of a sample may share inout buffers, as this variant's times tell. FELT:
+ * *ratio is the time on used buffers over that on restored ones; else 1. HARMLESS where they do not
+ * share any, and where memory for a copy of them is lacking. */
+static gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
+                                    gt_loaded *variant, gputune_objective objective)
+{
+    singles fresh = {.count = 0}, used = {.count = 0};
+    CUdeviceptr kept = 0;
+    double launch_ns = variant->launch_ns;
+    *out = GT_SHARING_HARMLESS;
+    *ratio = 1;
+    if (!are_shared(measure, objective) ||
+        measure->driver->MemAlloc(&kept, inout_bytes(&measure->workspaces[0].workload)) !=
+            CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
+    measure->alone = true;
+    gputune_status status = compare(&fresh, &used, measure, variant, kept);
+    measure->alone = false;
+    variant->launch_ns = launch_ns;
+    if (!measure->lost) {
+        (void)measure->driver->MemFree(kept); /* waits for the copies */
+    }
+    GT_TRY(status);
+    if (is_clear(&fresh, &used)) {
+        *out = GT_SHARING_FELT;
+        *ratio =
+            gt_median_sorted(used.times, used.count) / gt_median_sorted(fresh.times, fresh.count);
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Graphs ---------------------------------------------------------------------------------- */
+
+/* Captures launches without copies of the pass block: an earlier launch has copied it to the
+ * device. */
+static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
+{
+    for (uint32_t i = 0; i < launches; ++i) {
+        GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                                  gt_sample_arguments(measure, i)));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *variant,
+                              uint32_t launches)
+{
+    GT_CALL(measure, StreamBeginCapture, measure->stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    gputune_status status = capture_launches(measure, variant, launches);
+    CUgraph graph = NULL;
+    CUresult ended = measure->driver->StreamEndCapture(measure->stream, &graph);
+    GT_THEN(status, gt_measure_check(measure, ended, "cuStreamEndCapture"));
+    if (status < 0) {
+        if (graph) {
+            (void)measure->driver->GraphDestroy(graph);
+        }
+        return status;
+    }
+    *out = graph;
+    return GPUTUNE_OK;
+}
+
+/* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
+static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
+{
+    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->workspaces[0].sets > 1 &&
+           replay->turn != measure->turn;
+}
+
+/* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
+ * for the buffers of this turn. */
+static gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
+                                     uint32_t launches)
+{
+    if (replay->exec && !is_outdated(replay, measure)) {
+        return GPUTUNE_OK;
+    }
+    gt_replay_free(replay, measure);
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    GT_TRY(capture(&graph, measure, variant, launches));
+    CUresult made = measure->driver->GraphInstantiateWithFlags(&exec, graph, 0);
+    (void)measure->driver->GraphDestroy(graph);
+    GT_TRY(gt_measure_check(measure, made, "cuGraphInstantiateWithFlags"));
+    replay->exec = exec;
+    replay->launches = launches;
+    replay->turn = measure->turn;
+    if (measure->driver->GraphUpload) { /* else the first replay pays for it */
+        GT_CALL(measure, GraphUpload, exec, measure->stream);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_replay_free(gt_replay *replay, gt_measure *measure)
+{
+    if (replay->exec) {
+        (void)measure->driver->GraphExecDestroy(replay->exec);
+    }
+    *replay = (gt_replay){0};
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+enum {
+    HOST_AHEAD_NS = 15000,   /* the host queues what is timed meanwhile */
+    HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
+};
+
+enum { SHORT_GRAPH = 16 }; /* kernels */
+
+/* In front of what is timed. The host must be ahead of the device by then, or the gap between the
+ * event and the launch would be timed: a sweep takes longer than it takes to queue a short graph.
+ */
+static gputune_status begin(gt_measure *measure, uint64_t kernels)
+{
+    if (measure->sweep == 0 || kernels > SHORT_GRAPH) {
+        GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * kernels));
+    }
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    return GPUTUNE_OK;
+}
+
+static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, uint32_t launches)
+{
+    double elapsed_ns;
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    GT_TRY(gt_service_reset_ahead(measure, &measure->restore));
+    GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
+    *out = elapsed_ns / launches;
+    variant->launch_ns = *out;
+    return GPUTUNE_OK;
+}
+
+static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
+                             const gt_replay *graph)
+{
+    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(begin(measure, (uint64_t)graph->launches * variant->kernels));
+    GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
+    return end(out, measure, variant, graph->launches);
+}
+
+gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
+{
+    if (variant->kernels > SHORT_GRAPH) { /* the host could not keep ahead of them */
+        GT_TRY(gt_replay_make(&variant->single, measure, variant, 1));
+        return replay(out, measure, variant, &variant->single);
+    }
+    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(begin(measure, 1));
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                              gt_sample_arguments(measure, 0)));
+    return end(out, measure, variant, 1);
+}
+
+static gputune_status mean_of_singles(double *out, gt_measure *measure, gt_loaded *variant,
+                                      uint32_t count)
+{
+    double sum = 0, one;
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_single(&one, measure, variant));
+        sum += one;
+    }
+    *out = sum / count;
+    return GPUTUNE_OK;
+}
+
+/* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for as
+ * long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9% apart,
+ * and without the memsets 0.2%. No variant of short launches may keep a lucky place: each sample
+ * that counts has a graph of its own. */
+static bool is_placement_felt(const gt_loaded *variant, uint32_t launches, gt_sample_length length)
+{
+    enum { SHORT_LAUNCHES = 8 }; /* of at most 25 us */
+    return variant->clears && launches > SHORT_LAUNCHES && length != GT_SAMPLE_QUICK;
+}
+
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
+                                const gt_sampling *sampling)
+{
+    gt_replay *const graphs[] = {&variant->full, &variant->brief, &variant->quick};
+    gt_replay *graph = graphs[sampling->length];
+    uint32_t launches = gt_plan_launches(variant->launch_ns, sampling->length);
+    if (launches == gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL)) {
+        graph = &variant->full; /* short kernels have one graph for both */
+    }
+    if (measure->alone) {
+        return mean_of_singles(out, measure, variant, gt_sample_singles(sampling->length));
+    }
+    if (launches == 1) {
+        return gt_sample_single(out, measure, variant);
+    }
+    GT_TRY(gt_replay_make(graph, measure, variant, launches));
+    gputune_status status = replay(out, measure, variant, graph);
+    if (is_placement_felt(variant, graph->launches, sampling->length)) {
+        gt_replay_free(graph, measure);
+    }
+    return status;
+}
+
+/* Gets ready for a sample: one untimed launch is done, the buffers are ready, the stream is
+ * idle. */
+static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
+{
+    if (!variant->warm) {
+        GT_TRY(gt_sample_issue(measure, variant, 0));
+        variant->warm = true;
+    }
+    GT_TRY(gt_sample_ready(measure, variant));
+    return gt_measure_wait(measure);
+}
+
+/* The time of one launch, from `count` launches back to back. */
+static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
+{
+    int64_t start = gt_now_ns();
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_issue(measure, variant, i));
+    }
+    GT_TRY(gt_measure_wait(measure));
+    *out = (double)(gt_now_ns() - start) / count;
+    return GPUTUNE_OK;
+}
+
+/* The mean of bursts of one launch. */
+static gputune_status launch_alone(double *out, gt_measure *measure, gt_loaded *variant,
+                                   uint32_t count)
+{
+    double sum = 0, one;
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(make_ready(measure, variant));
+        GT_TRY(burst(&one, measure, variant, 1));
+        sum += one;
+    }
+    *out = sum / count;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
+                                const gt_sampling *sampling)
+{
+    enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
+    if (measure->alone) {
+        return launch_alone(out, measure, variant, gt_sample_singles(sampling->length));
+    }
+    GT_TRY(make_ready(measure, variant));
+    if (variant->call_ns == 0) {
+        double least =
+            variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
+        GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
+        GT_TRY(make_ready(measure, variant));
+    }
+    GT_TRY(burst(out, measure, variant,
+                 gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
+    variant->call_ns = *out;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
+                                 const gt_sampling *sampling)
+{
+    double times[100];
+    uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
+    GT_TRY(make_ready(measure, variant));
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
+        int64_t start = gt_now_ns();
+        GT_TRY(gt_sample_issue(measure, variant, i));
+        GT_TRY(gt_measure_wait(measure));
+        times[i] = (double)(gt_now_ns() - start);
+    }
+    gt_sort(times, count);
+    *out = gt_median_sorted(times, count);
+    return GPUTUNE_OK;
+}
+
+/* ---- Emulated devices ------------------------------------------------------------------------ */
+
+static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded *variant,
+                                    uint32_t count)
+{
+    double start, end;
+    GT_CALL(measure, EmuModelledTimeNs, &start);
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_issue(measure, variant, 0));
+    }
+    GT_TRY(gt_measure_wait(measure));
+    GT_CALL(measure, EmuModelledTimeNs, &end);
+    *out = (end - start) / count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status modelled_device(double *out, gt_measure *measure, gt_loaded *variant)
+{
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                              gt_sample_arguments(measure, 0)));
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    return gt_measure_elapsed(out, measure);
+}
+
+gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
+                                  const gt_sampling *sampling)
+{
+    enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
+    double *known = &variant->modelled[sampling->objective];
+    const gt_objective *facts = gt_objective_facts(sampling->objective);
+    if (facts->by_energy) {
+        return gt_energy_check(measure);
+    }
+    if (*known == 0) { /* the model is deterministic: once is enough */
+        GT_TRY(gt_sample_ready(measure, variant));
+        GT_TRY(gt_measure_wait(measure));
+        bool pipelined = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
+        uint32_t count = pipelined ? PIPELINED : 1;
+        GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
+                   ? modelled_host(known, measure, variant, count)
+                   : modelled_device(known, measure, variant));
+    }
+    *out = *known;
+    return GPUTUNE_OK;
+}
+
+enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
+
+/* A moment at which the counter moved, with the batches that were over by then and how long the
+ * device was at them, without the first. */
+typedef struct edge {
+    uint64_t mj;
+    int64_t time_ns;
+    uint64_t batches;
+    double device_ns;
+} edge;
+
+/* Replays under way: two batches are in flight at any time, so that the GPU never idles. */
+typedef struct load {
+    gt_measure *measure;
+    const gt_replay *graph;
+    CUevent done[EVENTS]; /* behind each of the last batches */
+    uint32_t per_batch;
+    uint64_t issued, over;
+    double device_ns;
+} load;
+
+static gputune_status issue_batch(load *load)
+{
+    gt_measure *measure = load->measure;
+    for (uint32_t i = 0; i < load->per_batch; ++i) {
+        GT_CALL(measure, GraphLaunch, load->graph->exec, measure->stream);
+    }
+    GT_CALL(measure, EventRecord, load->done[load->issued % EVENTS], measure->stream);
+    ++load->issued;
+    return GPUTUNE_OK;
+}
+
+/* Keeps batches in flight, and counts a batch that has ended. */
+static gputune_status keep_busy(load *load)
+{
+    gt_measure *measure = load->measure;
+    while (load->issued < load->over + IN_FLIGHT) {
+        GT_TRY(issue_batch(load));
+    }
+    CUevent done = load->done[load->over % EVENTS];
+    CUresult result = measure->driver->EventQuery(done);
+    if (result == CUDA_ERROR_NOT_READY) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_measure_check(measure, result, "cuEventQuery"));
+    if (load->over > 0) {
+        float elapsed_ms = 0;
+        GT_CALL(measure, EventElapsedTime, &elapsed_ms, load->done[(load->over - 1) % EVENTS],
+                done);
+        load->device_ns += 1e6 * (double)elapsed_ms;
+    }
+    ++load->over;
+    return issue_batch(load);
+}
+
+static gputune_status read_counter(uint64_t *mj, gt_measure *measure)
+{
+    if (measure->device.emulated) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
+    }
+    return gt_monitor_energy_mj(mj, measure->monitor)
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EUNSUPPORTED,
+                         "this GPU has no energy counter that NVML could read");
+}
+
+gputune_status gt_energy_check(gt_measure *measure)
+{
+    uint64_t ignored;
+    return read_counter(&ignored, measure);
+}
+
+/* Keeps the GPU busy until the counter moves after `earliest_ns` and at least one more batch is
+ * over. The counter moves every 10 to 100 ms, so that only its edges tell energy and time together.
+ */
+static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
+{
+    enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
+    uint64_t before = 0, now = 0, over = load->over;
+    int64_t moved_ns = gt_now_ns();
+    GT_TRY(read_counter(&before, load->measure));
+    for (;;) {
+        GT_TRY(keep_busy(load));
+        GT_TRY(read_counter(&now, load->measure));
+        int64_t time_ns = gt_now_ns();
+        if (now != before) {
+            if (time_ns >= earliest_ns && load->over > over) {
+                *out = (edge){now, time_ns, load->over, load->device_ns};
+                return GPUTUNE_OK;
+            }
+            before = now;
+            moved_ns = time_ns;
+        } else if (time_ns - moved_ns > GIVE_UP_NS) {
+            return gt_fail(GPUTUNE_EUNSUPPORTED, "the energy counter does not move");
+        }
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    }
+}
+
+/* Average power over a second, times the time of a launch under this very load. */
+static gputune_status integrate(double *out, load *load)
+{
+    enum { WINDOW_NS = 1000000000 };
+    edge first, last;
+    GT_TRY(next_edge(&first, load, 0));
+    GT_TRY(next_edge(&last, load, first.time_ns + WINDOW_NS));
+    double launches =
+        (double)(last.batches - first.batches) * load->per_batch * (double)load->graph->launches;
+    double launch_ns = (last.device_ns - first.device_ns) / launches;
+    *out = (double)(last.mj - first.mj) * 1e6 / (double)(last.time_ns - first.time_ns) *
+           launch_ns; /* W * ns = nJ */
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
+                                const gt_sampling *sampling)
+{
+    enum { BATCH_NS = 5000000 };
+    (void)sampling; /* a short sample is no shorter: the counter needs a second */
+    uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
+    launches = launches < 2 ? 2 : launches;
+    GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));
+    GT_TRY(gt_sample_ready(measure, variant));
+    double replay_ns = variant->launch_ns * variant->full.launches;
+    load load = {.measure = measure, .graph = &variant->full, .per_batch = 1};
+    if (replay_ns > 0 && replay_ns < BATCH_NS) {
+        load.per_batch = (uint32_t)(BATCH_NS / replay_ns) + 1;
+    }
+    gputune_status status = GPUTUNE_OK;
+    for (int i = 0; i < EVENTS && status == GPUTUNE_OK; ++i) {
+        status =
+            gt_measure_check(measure, measure->driver->EventCreate(&load.done[i], CU_EVENT_DEFAULT),
+                             "cuEventCreate");
+    }
+    GT_THEN(status, integrate(out, &load));
+    if (!measure->lost) {
+        CUresult ended = measure->driver->StreamSynchronize(measure->stream);
+        status =
+            status == GPUTUNE_OK ? gt_measure_check(measure, ended, "cuStreamSynchronize") : status;
+    }
+    for (int i = 0; i < EVENTS; ++i) {
+        if (load.done[i]) {
+            (void)measure->driver->EventDestroy(load.done[i]);
+        }
+    }
+    return status;
+}
 
 #define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = (sampler),
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {GT_SAMPLERS(SAMPLER)};
 
-const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
+/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
+ * buffers; all hot samples of a round take the same set. */
+static const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
@@ -15,7 +623,8 @@ const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index
                                  workspace->argument_count];
 }
 
-gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
+/* Queues launch `index` of a sample. */
+static gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
 {
     measure->ahead = NULL;
     gputune_status status = gt_launcher_launch(variant->launchers[0], measure->stream,
@@ -24,7 +633,11 @@ gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t
     return status;
 }
 
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
+/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
+ * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
+ * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
+ */
+static gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));

@@ -1,6 +1,49 @@
-/* Loads gputune's own kernels (fill, copy, compare, hash) and runs tables of tasks on them. */
+/* Loads gputune's own kernels (fill, copy, compare, hash), makes the tables of their tasks for a
+ * setup, and runs them on the device. */
 #include "base/hash.h"
 #include "farm/measure_parts.h"
+#include "farm/measure_value.h"
+#include "kernel/tolerance.h"
+#include "kernel/vary.h"
+
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile, int *index)
+{
+    if (task->count == 0) {
+        if (index) {
+            *index = -1;
+        }
+        return GPUTUNE_OK;
+    }
+    gt_service_task added = *task;
+    added.repeats = task->repeats ? task->repeats : 1;
+    added.first_tile = table->tiles;
+    added.tiles = (task->count - 1) / tile + 1;
+    GT_TRY(gt_array_push(&table->tasks, added));
+    table->tiles += added.tiles * added.repeats;
+    if (index) {
+        *index = (int)table->tasks.count - 1;
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_tasks_mark_timed(gt_tasks *table)
+{
+    table->timed_count = (uint32_t)table->tasks.count;
+    table->timed_tiles = table->tiles;
+}
+
+void gt_tasks_reset(gt_tasks *table)
+{
+    table->tasks.count = 0;
+    table->tiles = table->timed_tiles = 0;
+    table->timed_count = 0;
+}
+
+void gt_tasks_free(gt_tasks *table)
+{
+    gt_array_free(&table->tasks);
+    *table = (gt_tasks){0};
+}
 
 static const char *const service_names[GT_SERVICE_COUNT] = {
     [GT_SERVICE_FILL] = "gt_service_fill",
@@ -41,14 +84,21 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     if (!image->data) {
         return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the service kernels");
     }
+    const uint64_t hash = gt_hash64(image->data, image->bytes) | 1;
+    if (hash == measure->service_hash) { /* loaded for an earlier setup */
+        return GPUTUNE_OK;
+    }
     gt_module_free(measure->service);
     measure->service = NULL;
+    measure->service_hash = 0;
     GT_TRY(gt_module_load(&measure->service, measure->driver, image));
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
         GT_TRY(
             gt_module_function(&measure->functions[i], measure->service, image, service_names[i]));
     }
-    return allow_shared(measure);
+    GT_TRY(allow_shared(measure));
+    measure->service_hash = hash;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
@@ -196,4 +246,453 @@ gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure)
     GT_CALL(measure, EventElapsedTime, &milliseconds, measure->start, measure->stop);
     *out_ns = (double)milliseconds * 1e6;
     return GPUTUNE_OK;
+}
+
+static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return workspace == &measure->workspaces[0];
+}
+
+/* Inputs are checked on the smaller workspace for every variant, and on the timed one for the
+ * winner. */
+static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return workspace == &measure->workspaces[measure->setup.workload_count - 1];
+}
+
+/* The poisons of the outputs: before the first of two launches on a workspace, whose results are
+ * checked at once, and before the last one. All launches of a proof and of the winner's have
+ * another. */
+static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
+}
+
+static uint32_t last_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 1 : 2);
+}
+
+/* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
+ */
+static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
+{
+    for (uint32_t i = 1; i < buffer->number_count; ++i) {
+        if (workload->numbers[buffer->first_number + i].type != buffer->type) {
+            return false;
+        }
+    }
+    return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
+}
+
+void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index)
+{
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    bool fills = task->operation == GT_DO_FILL || task->operation == GT_DO_MOVE;
+    if (buffer->number_count > 0 && (fills || !is_plain(&workspace->workload, buffer))) {
+        task->numbers = workspace->numbers + buffer->first_number * sizeof(gt_service_number);
+        task->number_count = buffer->number_count;
+        task->pitch = gt_buffer_element_bytes(buffer);
+    }
+}
+
+/* ---- Before a launch ------------------------------------------------------------------------- */
+
+static gputune_status plan_reset(gt_tasks *table, const gt_workspace *workspace, uint32_t poison)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_COPY,
+                                .target = workspace->slots[i].address,
+                                .source = workspace->slots[i].pristine,
+                                .count = buffer->bytes};
+        if (buffer->direction == GT_OUT) {
+            task.operation = GT_DO_POISON;
+            task.source = 0;
+            task.pattern = poison;
+        }
+        if (buffer->direction != GT_IN) {
+            GT_TRY(gt_tasks_add(table, &task, GT_TILE_RESET, NULL));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Copies pristine inout buffers to every set, and inputs to every set but the first. */
+static gputune_status plan_sets(gt_measure *measure, const gt_workspace *workspace)
+{
+    uint32_t buffers = workspace->workload.buffer_count;
+    for (uint32_t i = 0; i < buffers; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_COPY, .count = buffer->bytes};
+        bool is_inout = buffer->direction == GT_INOUT;
+        task.source = is_inout ? workspace->slots[i].pristine : workspace->slots[i].address;
+        if (is_inout) {
+            task.target = workspace->slots[i].address;
+            GT_TRY(gt_tasks_add(&measure->restore, &task, GT_TILE_RESET, NULL));
+        }
+        if (workspace->sets < 2 || buffer->direction == GT_OUT) {
+            continue;
+        }
+        task.target = workspace->addresses[buffers + i];
+        task.repeats = workspace->sets - 1;
+        task.stride = workspace->sets > 2 ? workspace->addresses[2 * buffers + i] - task.target : 0;
+        GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, GT_TILE_RESET,
+                            NULL));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_CONVERT,
+                                .target = workspace->slots[i].expected,
+                                .source = workspace->slots[i].pristine,
+                                .count = buffer->elements,
+                                .type = buffer->type};
+        if (buffer->direction == GT_INOUT && buffer->reference_type != buffer->type) {
+            GT_TRY(gt_tasks_add(&measure->convert, &task, GT_TILE, NULL));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Where steps can be taken: values that another seed might have given as well, and data that are
+ * sent, within what they span, so that whatever the kernel does with them stays within what the
+ * template says.
+ */
+static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
+{
+    bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
+    return buffer->direction != GT_OUT && !other_layout && gt_type_is_float(buffer->type) &&
+           (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
+}
+
+/* The reference works on the expected results, a variant on the slots. */
+static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
+{
+    static const double beyond = 1e30; /* of varied values, and not of infinities */
+    double step = gt_tolerance_step(&workspace->workload);
+    for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        gt_slot *slot = &workspace->slots[i];
+        bool is_expected = buffer->direction == GT_INOUT && workspace->workload.has_reference;
+        gt_service_task task = {.operation = GT_DO_MOVE,
+                                .target = is_expected ? slot->expected : slot->address,
+                                .count = buffer->elements,
+                                .low = buffer->low,
+                                .high = buffer->high,
+                                .stol = step,
+                                .type = is_expected ? buffer->reference_type : buffer->type};
+        gt_task_set_numbers(&task, workspace, i);
+        if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
+            task.low = -beyond;
+            task.high = beyond;
+        }
+        slot->move_task = -1;
+        if (can_move(buffer, slot)) {
+            GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, &slot->move_task));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Behind it ------------------------------------------------------------------------------- */
+
+/* Compares an output with the expected results; gt_tables_judge() adds the tolerance. */
+static gt_service_task comparison(const gt_workspace *workspace, uint32_t index, uint32_t poison)
+{
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
+    gt_service_task task = {.operation = GT_DO_COMPARE,
+                            .target = slot->address,
+                            .source = slot->expected,
+                            .count = buffer->elements,
+                            .type = buffer->type,
+                            .source_type = buffer->reference_type,
+                            .scale_type = workspace->scale_type,
+                            .pattern = poison,
+                            .source_pattern = workspace->workload.has_reference ? GT_POISON_SECOND
+                                                                                : GT_POISON_FIRST,
+                            .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
+    gt_type unused;
+    uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
+    if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
+        task.scale = workspace->scale;
+    } else if (slot->scale) {
+        task.scale = slot->scale;
+        task.scale_type = GT_TYPE_F32;
+    }
+    gt_task_set_numbers(&task, workspace, index);
+    return task;
+}
+
+static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                 int *task)
+{
+    gt_service_task hash = {.operation = GT_DO_HASH,
+                            .target = workspace->slots[index].address,
+                            .count = workspace->workload.buffers[index].bytes};
+    return gt_tasks_add(table, &hash, GT_TILE_HASH, task);
+}
+
+static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
+                                 const gt_workspace *workspace, uint32_t index)
+{
+    const gt_slot *slot = &workspace->slots[index];
+    bool is_input = workspace->workload.buffers[index].direction == GT_IN;
+    gt_service_task task = {.operation = GT_DO_GUARD,
+                            .target = slot->base,
+                            .count = slot->address - slot->base,
+                            .pattern = gt_guard_seed(index)};
+    edges->hash = -1;
+    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[0]));
+    task.target = slot->address + workspace->workload.buffers[index].bytes;
+    task.count = slot->guard_back;
+    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[1]));
+    return is_input && is_cheapest(measure, workspace)
+               ? plan_input(table, workspace, index, &edges->hash)
+               : GPUTUNE_OK;
+}
+
+static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)
+{
+    gt_service_task task = {.operation = GT_DO_COMPARE,
+                            .target = workspace->failures,
+                            .source = workspace->failures + 8,
+                            .count = 1,
+                            .type = GT_TYPE_U64,
+                            .source_type = GT_TYPE_U64};
+    *index = -1;
+    return workspace->check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
+}
+
+/* Nothing for an input, and where the template's check kernel compares. */
+static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                  uint32_t poison, int *task)
+{
+    *task = -1;
+    if (workspace->workload.buffers[index].direction == GT_IN || workspace->check) {
+        return GPUTUNE_OK;
+    }
+    gt_service_task compare = comparison(workspace, index, poison);
+    return gt_tasks_add(table, &compare, GT_TILE, task);
+}
+
+/* After the second launch: everything. */
+static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
+{
+    GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
+        GT_TRY(plan_result(&measure->check, workspace, i, last_poison(measure, workspace),
+                           &slot->compare_task));
+        GT_TRY(plan_edges(&measure->check, &slot->edges, measure, workspace, i));
+        GT_TRY(plan_edges(&measure->edges, &slot->edges_alone, measure, workspace, i));
+    }
+    return GPUTUNE_OK;
+}
+
+/* After the first launch: results; and the inputs that plan_check() leaves out. */
+static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
+{
+    GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
+        bool is_input = workspace->workload.buffers[i].direction == GT_IN;
+        slot->first_hash_task = -1;
+        GT_TRY(plan_result(&workspace->first, workspace, i, first_poison(measure, workspace),
+                           &slot->first_task));
+        if (is_input && !is_cheapest(measure, workspace)) {
+            GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
+        }
+    }
+    gt_tasks_mark_timed(&workspace->first);
+    return gt_tasks_upload(measure, &workspace->first);
+}
+
+/* ---- Around the reference -------------------------------------------------------------------- */
+
+/* Compares two runs of the reference: the first, copied to the slots, with the second. NaNs are
+ * judged with the variants. */
+static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+{
+    gt_slot *slot = &workspace->slots[index];
+    gt_service_task task = comparison(workspace, index, GT_POISON_FIRST);
+    gt_service_task keep = {.operation = GT_DO_NARROW,
+                            .target = task.target,
+                            .source = task.source,
+                            .count = task.count,
+                            .type = task.type,
+                            .source_type = task.source_type,
+                            .source_pattern = GT_POISON_FIRST};
+    task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
+    gt_task_set_numbers(&keep, workspace, index);
+    GT_TRY(gt_tasks_add(&measure->keep, &keep, GT_TILE, NULL));
+    return gt_tasks_add(&measure->agree, &task, GT_TILE, &slot->agree_task);
+}
+
+/* Compares results with the results of moved inputs, and finds how large they are (spread_task +
+ * 1). The slot keeps the reference's results; a variant's are the expected ones. */
+static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+{
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    gt_slot *slot = &workspace->slots[index];
+    gt_service_task task = {
+        .operation = GT_DO_SPREAD,
+        .target = workspace->workload.has_reference ? slot->address : slot->expected,
+        .source = workspace->workload.has_reference ? slot->expected : slot->address,
+        .scale = slot->scale,
+        .count = buffer->elements,
+        .type = buffer->type,
+        .source_type = buffer->reference_type};
+    if (!gt_type_is_float(buffer->type)) {
+        return GPUTUNE_OK;
+    }
+    gt_task_set_numbers(&task, workspace, index);
+    GT_TRY(gt_tasks_add(&measure->spread, &task, GT_TILE, &slot->spread_task));
+    task.source = 0;
+    return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);
+}
+
+/* The hash of memory that the reference writes, if there is any. */
+static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
+{
+    gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
+    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE_HASH, NULL) : GPUTUNE_OK;
+}
+
+static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)
+{
+    gt_type unused;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        GT_TRY(plan_result_hash(measure, workspace->slots[i].expected,
+                                gt_plan_expected_bytes(&workspace->workload.buffers[i])));
+    }
+    return plan_result_hash(measure, workspace->scale,
+                            gt_plan_scale_bytes(&workspace->workload, &unused));
+}
+
+static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
+        slot->agree_task = slot->spread_task = slot->input_task = -1;
+        if (workspace->workload.buffers[i].direction == GT_IN) {
+            GT_TRY(plan_input(&measure->hash, workspace, i, &slot->input_task));
+        } else if (!workspace->check) {
+            GT_TRY(plan_agreement(measure, workspace, i));
+            GT_TRY(plan_spread(measure, workspace, i));
+        }
+    }
+    return plan_convert(measure, workspace);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
+{
+    uint32_t first = first_poison(measure, workspace), last = last_poison(measure, workspace);
+    bool twice = is_cheapest(measure, workspace);
+    GT_TRY(plan_reset(&measure->reset, workspace, first));
+    GT_TRY(plan_reset(&measure->again, workspace, last));
+    GT_TRY(plan_reset(&measure->launch, workspace, twice ? first : last));
+    if (twice) {
+        GT_TRY(plan_reset(&measure->relaunch, workspace, last));
+    }
+    GT_TRY(plan_check(measure, workspace));
+    GT_TRY(plan_first(measure, workspace));
+    GT_TRY(plan_reference(measure, workspace));
+    GT_TRY(plan_result_hashes(measure, workspace));
+    GT_TRY(plan_move(measure, workspace));
+    return is_timed(measure, workspace) ? plan_sets(measure, workspace) : GPUTUNE_OK;
+}
+
+gputune_status gt_tables_plan(gt_measure *measure)
+{
+    gt_tasks *const tables[] = {
+        &measure->launch, &measure->reset, &measure->again,   &measure->relaunch, &measure->restore,
+        &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
+        &measure->spread, &measure->move,  &measure->convert, &measure->results,  &measure->edges};
+    size_t count = sizeof tables / sizeof tables[0];
+    for (size_t k = 0; k < count; ++k) {
+        gt_tasks_reset(tables[k]);
+    }
+    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        gt_tasks_reset(&measure->workspaces[i].first);
+        GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
+        for (size_t k = 0; i == 0 && k < count; ++k) {
+            gt_tasks_mark_timed(tables[k]);
+        }
+    }
+    for (size_t k = 0; k < count; ++k) {
+        GT_TRY(gt_tasks_upload(measure, tables[k]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- What is only known later ---------------------------------------------------------------- */
+
+static void judge_task(gt_tasks *table, int index, const gt_slot *slot, double rounding)
+{
+    if (index < 0) {
+        return;
+    }
+    gt_service_task *task = &table->tasks.items[index];
+    task->low = slot->tolerance.atol;
+    task->high = slot->tolerance.rtol + rounding;
+    task->stol = slot->tolerance.stol;
+}
+
+static void allow_gaps(gt_tasks *table, int index, bool gaps)
+{
+    if (index >= 0) {
+        uint32_t flags = table->tasks.items[index].flags & ~(uint32_t)GT_TASK_GAPS;
+        table->tasks.items[index].flags = flags | (gaps ? GT_TASK_GAPS : 0);
+    }
+}
+
+static void judge_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+{
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
+    bool narrowed = buffer->type != buffer->reference_type;
+    judge_task(&measure->check, slot->compare_task, slot, 0);
+    judge_task(&workspace->first, slot->first_task, slot, 0);
+    judge_task(&measure->agree, slot->agree_task, slot,
+               narrowed ? gt_type_roundoff(buffer->type) : 0);
+    allow_gaps(&measure->check, slot->compare_task, slot->gaps);
+    allow_gaps(&workspace->first, slot->first_task, slot->gaps);
+}
+
+gputune_status gt_tables_judge(gt_measure *measure)
+{
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            judge_slot(measure, workspace, i);
+        }
+        GT_TRY(gt_tasks_upload(measure, &workspace->first));
+    }
+    GT_TRY(gt_tasks_upload(measure, &measure->agree));
+    return gt_tasks_upload(measure, &measure->check);
+}
+
+void gt_tables_span(gt_measure *measure, int move_task, double low, double high)
+{
+    gt_service_task *task = &measure->move.tasks.items[move_task];
+    task->low = low;
+    task->high = high;
+    task->flags = GT_TASK_WHOLE;
+}
+
+gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse)
+{
+    for (size_t i = 0; i < measure->move.tasks.count; ++i) {
+        measure->move.tasks.items[i].seed = gt_fill_seed(seed, (uint32_t)i);
+        measure->move.tasks.items[i].sparse = sparse;
+    }
+    return gt_tasks_upload(measure, &measure->move);
 }

@@ -1,11 +1,291 @@
-/* Proving variants right before they are timed, and the winner once more behind its last sample. */
-#include "farm/measure_parts.h"
-
+/* Proves a variant: what it writes around its scratch memory and into its module's variables, with
+ * buffers that in_place() makes one, under the emulator's sanitizer; and writes its outputs to
+ * files. */
+#include "base/hash.h"
 #include "base/number.h"
-#include <math.h>
+#include "base/text.h"
+#include "farm/measure_parts.h"
+#include "gpu/image.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace);
+static gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant,
+                                            uint32_t workspace, const void *const *arguments);
+
+/* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
+ * its first launch. */
+static void gt_scratch_guard(const gt_measure *measure, gt_launcher *launcher)
+{
+    if (!measure->device.emulated) {
+        gt_launcher_guard(launcher, GT_GUARD_FRONT);
+    }
+}
+
+/* Whether all of a guard still is what it was filled with. Waits. */
+static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const char *side)
+{
+    uint8_t seen[GT_GUARD_FRONT];
+    GT_CALL(measure, MemcpyDtoHAsync, seen, at, sizeof seen, measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    for (size_t i = 1; i < sizeof seen; ++i) {
+        if (seen[i] != seen[0]) {
+            return gt_fail(GPUTUNE_EWRONG, "bytes %s scratch memory were overwritten", side);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
+static gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant)
+{
+    for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
+        const gt_launch *launch = &variant->launches[s];
+        for (uint32_t i = 0; i < launch->parameter_count; ++i) {
+            CUdeviceptr at = 0;
+            uint64_t bytes = launch->parameters[i].scratch_bytes;
+            if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH && bytes) {
+                GT_TRY(gt_launcher_scratch(&at, variant->launchers[s], measure->stream, i));
+            }
+            if (at) {
+                GT_TRY(look_at_guard(measure, at - GT_GUARD_FRONT, "in front of"));
+                GT_TRY(look_at_guard(measure, at + bytes, "behind"));
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
+
+struct gt_variables {
+    uint32_t count;
+    char names[VARIABLES_MAX][GT_NAME_MAX];
+    uint64_t hashes[VARIABLES_MAX]; /* as they were noted last */
+};
+
+static void add(void *user, const char *name, size_t length)
+{
+    gt_variables *all = user;
+    if (all->count < VARIABLES_MAX && length > 0 && length < GT_NAME_MAX) {
+        memcpy(all->names[all->count], name, length);
+        all->names[all->count++][length] = '\0';
+    }
+}
+
+/* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
+static gputune_status gt_variables_find(gt_variables **out, const gt_image *image)
+{
+    gt_variables *all = calloc(1, sizeof *all);
+    GT_TRY(gt_allocated(all));
+    gt_image_each_variable(image, add, all);
+    if (all->count == 0) {
+        free(all);
+        all = NULL;
+    }
+    *out = all;
+    return GPUTUNE_OK;
+}
+
+/* Of its first bytes; 0 for one that the module lacks. Waits. */
+static gputune_status hash_of(uint64_t *out, gt_measure *measure, gt_loaded *variant,
+                              const char *name, void *room)
+{
+    CUdeviceptr address;
+    size_t bytes;
+    *out = 0;
+    GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], name));
+    if (address == 0 || bytes == 0) {
+        return GPUTUNE_OK;
+    }
+    bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;
+    GT_CALL(measure, MemcpyDtoHAsync, room, address, bytes, measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    *out = gt_hash64(room, bytes);
+    return GPUTUNE_OK;
+}
+
+/* Notes what a variant's variables hold. *changed: the first that holds something else than when
+ * that was done last, NULL: none does. Waits. */
+static gputune_status gt_variables_note(const char **changed, gt_measure *measure,
+                                        gt_loaded *variant)
+{
+    gt_variables *all = variant->variables;
+    void *room = all ? malloc(BYTES_MAX) : NULL;
+    *changed = NULL;
+    if (!room) {
+        return all ? gt_fail_memory() : GPUTUNE_OK;
+    }
+    gputune_status status = GPUTUNE_OK;
+    for (uint32_t i = 0; i < all->count && status == GPUTUNE_OK; ++i) {
+        uint64_t before = all->hashes[i];
+        status = hash_of(&all->hashes[i], measure, variant, all->names[i], room);
+        *changed = !*changed && all->hashes[i] != before ? all->names[i] : *changed;
+    }
+    free(room);
+    return status;
+}
+
+/* The place of a buffer among the caller's arguments. */
+static uint32_t place_of(const gt_workload *workload, uint32_t buffer)
+{
+    uint32_t place = 0;
+    while (!workload->arguments[place].is_buffer || workload->arguments[place].index != buffer) {
+        place++;
+    }
+    return workload->block_count + place;
+}
+
+/* Puts what the input holds into the output's buffer, and passes that for both. */
+static gputune_status join(const void **arguments, gt_measure *measure,
+                           const gt_workspace *workspace, uint32_t output)
+{
+    const gt_workload *workload = &workspace->workload;
+    uint32_t input = workload->buffers[output].in_place - 1;
+    GT_CALL(measure, MemcpyDtoDAsync, workspace->slots[output].address,
+            workspace->slots[input].address, workload->buffers[input].bytes, measure->stream);
+    arguments[place_of(workload, input)] = arguments[place_of(workload, output)];
+    return GPUTUNE_OK;
+}
+
+/* The same with one buffer for each pair of in_place(). The outputs get what
+ * the inputs hold first. */
+static gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
+                                                uint32_t workspace)
+{
+    const gt_workspace *on = &measure->workspaces[workspace];
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+    memcpy(arguments, gt_launch_arguments(measure, workspace),
+           on->argument_count * sizeof *arguments);
+    for (uint32_t i = 0; i < on->workload.buffer_count; ++i) {
+        if (on->workload.buffers[i].in_place) {
+            GT_TRY(join(arguments, measure, on, i));
+        }
+    }
+    return gt_loaded_launch_with(measure, variant, workspace, arguments);
+}
+
+/* Says what memory is for, and what is set in it. */
+static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
+{
+    const gt_workspace *workspace = &measure->workspaces[index];
+    const gt_launch *launch = &variant->launches[index];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        GT_CALL(measure, EmuCheckMemory, workspace->slots[i].address, buffer->bytes, buffer->name,
+                gt_buffer_element_bytes(buffer), buffer->direction != GT_OUT);
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; ++i) {
+        CUdeviceptr scratch;
+        GT_TRY(gt_launcher_scratch(&scratch, variant->launchers[index], measure->stream, i));
+        if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH && scratch) {
+            GT_CALL(measure, EmuCheckMemory, scratch, launch->parameters[i].scratch_bytes,
+                    "scratch bytes", 1, launch->parameters[i].zero_first);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+typedef gputune_status (*launch_function)(gt_measure *measure, gt_loaded *variant,
+                                          uint32_t workspace);
+
+/* One launch on buffers as a proof has them. */
+static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded *variant,
+                                   uint32_t index, launch_function launch)
+{
+    GT_TRY(gt_service_reset(measure, &measure->launch, false));
+    GT_TRY(gt_launcher_poison(variant->launchers[index], measure->stream, GT_POISON_FIRST));
+    GT_TRY(gt_measure_wait(measure));
+    GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
+    gputune_status status = note_memory(measure, variant, index);
+    GT_THEN(status, launch(measure, variant, index));
+    status = status < 0 ? status : gt_measure_wait(measure);
+    gt_text_printf(text, "size\t%u\n%s", index, measure->driver->EmuCheckEnd());
+    return status;
+}
+
+static bool has_in_place(const gt_workload *workload)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        any |= workload->buffers[i].in_place != 0;
+    }
+    return any;
+}
+
+static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded *variant)
+{
+    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch));
+        if (has_in_place(&measure->workspaces[i].workload)) {
+            GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch_in_place));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Launches the variant at each size under the emulator's sanitizer; where buffers
+ * may be one, once more so. EUNSUPPORTED on another driver. */
+static gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+{
+    gt_text text = {0};
+    if (!measure->driver->EmuCheckBegin) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "kernels are checked on the emulator alone");
+    }
+    gputune_status status = check_sizes(&text, measure, variant);
+    measure->damage = GT_DAMAGE_EVERYTHING;
+    GT_THEN(status, gt_strdup(&out->findings, gt_text_string(&text)));
+    out->proved = true;
+    out->pilot_ns = 1;
+    gt_text_free(&text);
+    return status;
+}
+
+static gputune_status write_file(const gt_saved_output *save, const void *data, uint64_t bytes)
+{
+    FILE *file = fopen(save->path, "wbe");
+    bool written = file && fwrite(save->head, sizeof save->head, 1, file) == 1 &&
+                   fwrite(data, 1, bytes, file) == bytes;
+    const bool closed = file && fclose(file) == 0;
+    return written && closed ? GPUTUNE_OK
+                             : gt_fail(GPUTUNE_EIO,
+                                       "%s: cannot be written: %s; expected room in a "
+                                       "folder that may be written",
+                                       save->path, strerror(errno));
+}
+
+static gputune_status save_output(gt_measure *measure, const gt_saved_output *save)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    const uint64_t bytes = workspace->workload.buffers[save->buffer].bytes;
+    void *data = malloc(bytes);
+    GT_TRY(gt_allocated(data));
+    gputune_status status =
+        gt_measure_check(measure,
+                         measure->driver->MemcpyDtoHAsync(
+                             data, workspace->slots[save->buffer].address, bytes, measure->stream),
+                         "cuMemcpyDtoHAsync");
+    status = status < 0 ? status : gt_measure_wait(measure);
+    status = status < 0 ? status : write_file(save, data, bytes);
+    free(data);
+    return status;
+}
+
+/* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
+static gputune_status gt_outputs_save(gt_measure *measure, gt_loaded *variant,
+                                      const gt_verify_job *job)
+{
+    GT_TRY(gt_service_reset(measure, &measure->launch, true));
+    GT_TRY(gt_loaded_launch(measure, variant, 0));
+    for (uint32_t i = 0; i < job->save_count; ++i) {
+        GT_TRY(save_output(measure, &job->saves[i]));
+    }
+    return GPUTUNE_OK;
+}
 
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
 {
@@ -68,14 +348,15 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- One proof ------------------------------------------------------------------------------- */
 
-const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace)
+static const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace)
 {
     return workspace == 0 && measure->guarded ? measure->guard.arguments
                                               : measure->workspaces[workspace].arguments;
 }
 
-gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
-                                     const void *const *arguments)
+/* The same with these arguments; and those that gt_loaded_launch() takes. */
+static gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant,
+                                            uint32_t workspace, const void *const *arguments)
 {
     gputune_status status =
         gt_launcher_launch(variant->launchers[workspace], measure->stream, arguments);
@@ -230,9 +511,11 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(launch_first(measure, variant, workspace_count));
     GT_TRY(is_slower(&slower, out, measure, variant, job));
-    if (slower) {
+    if (slower || job->proved) {
         GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
-        return conclude(out, measure, variant, EDGES);
+        GT_TRY(conclude(out, measure, variant, EDGES));
+        out->proved = !slower;
+        return GPUTUNE_OK;
     }
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
     GT_TRY(launch_again(measure, variant,

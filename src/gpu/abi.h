@@ -2,8 +2,7 @@
  * points, so that cuda.h is not needed to build. Names, values and layouts are cuda.h's (CUDA 13.0,
  * 64-bit Linux); tests/gpu/test_abi.c compares them with a real cuda.h where the compiler finds
  * one. Never include both in one file. */
-#ifndef GT_GPU_ABI_H
-#define GT_GPU_ABI_H
+#pragma once
 
 #include "gpu/abi_codes.h"
 #include "gpu/abi_functions.h"
@@ -41,11 +40,7 @@ typedef enum CUdevice_attribute {
 #undef GT_DEVICE_ATTRIBUTE_ENUM
 } CUdevice_attribute;
 
-typedef enum CUcomputemode {
-    CU_COMPUTEMODE_DEFAULT = 0,
-    CU_COMPUTEMODE_PROHIBITED = 2,
-    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
-} CUcomputemode;
+typedef enum CUcomputemode { CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3 } CUcomputemode;
 
 typedef enum CUfunction_attribute {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
@@ -71,7 +66,6 @@ typedef enum CUpointer_attribute {
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
     CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
     CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
-    CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
     CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
     CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
@@ -79,28 +73,18 @@ typedef enum CUpointer_attribute {
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
     CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
     CU_POINTER_ATTRIBUTE_MAPPED = 13,
-    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
-    CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
     CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17
 } CUpointer_attribute;
 
 typedef enum CUmemorytype {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
-    CU_MEMORYTYPE_ARRAY = 3,
     CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
-typedef enum CUlimit {
-    CU_LIMIT_STACK_SIZE = 0,
-    CU_LIMIT_PRINTF_FIFO_SIZE = 1,
-    CU_LIMIT_MALLOC_HEAP_SIZE = 2,
-    CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6
-} CUlimit;
+typedef enum CUlimit { CU_LIMIT_STACK_SIZE = 0, CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6 } CUlimit;
 
 typedef enum CUjit_option {
-    CU_JIT_INFO_LOG_BUFFER = 3,
-    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
 } CUjit_option;
@@ -119,27 +103,16 @@ typedef enum CUdriverProcAddressQueryResult {
 /* Flags that cuda.h declares as enums and its functions take as unsigned int. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
-    CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
     CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
-    CU_CTX_SCHED_AUTO = 0x00,
     CU_CTX_SCHED_SPIN = 0x01,
-    CU_CTX_SCHED_YIELD = 0x02,
     CU_CTX_SCHED_BLOCKING_SYNC = 0x04,
-    CU_CTX_MAP_HOST = 0x08,
-    CU_CTX_LMEM_RESIZE_TO_MAX = 0x10,
     CU_STREAM_DEFAULT = 0,
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
-    CU_EVENT_BLOCKING_SYNC = 1,
     CU_EVENT_DISABLE_TIMING = 2,
     CU_EVENT_INTERPROCESS = 4,
     CU_EVENT_WAIT_DEFAULT = 0,
-    CU_EVENT_RECORD_DEFAULT = 0,
-    CU_MEMHOSTALLOC_PORTABLE = 1,
-    CU_MEMHOSTALLOC_DEVICEMAP = 2,
     CU_MEMHOSTALLOC_WRITECOMBINED = 4,
-    CU_MEMHOSTREGISTER_PORTABLE = 1,
-    CU_MEMHOSTREGISTER_DEVICEMAP = 2,
     CU_MEMHOSTREGISTER_READ_ONLY = 8,
     CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
@@ -186,10 +159,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 
 enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0 };
 
-typedef enum CUmemLocationType {
-    CU_MEM_LOCATION_TYPE_INVALID = 0,
-    CU_MEM_LOCATION_TYPE_DEVICE = 1
-} CUmemLocationType;
+typedef enum CUmemLocationType { CU_MEM_LOCATION_TYPE_DEVICE = 1 } CUmemLocationType;
 
 typedef struct CUmemLocation {
     CUmemLocationType type;
@@ -215,12 +185,9 @@ typedef struct CUmemAccessDesc {
 
 /* Only the kinds of launch attribute that gputune sets are named in the union. */
 typedef enum CUlaunchAttributeID {
-    CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
     CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
     CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
@@ -228,7 +195,6 @@ typedef enum CUlaunchAttributeID {
 } CUlaunchAttributeID;
 
 typedef enum CUaccessProperty {
-    CU_ACCESS_PROPERTY_NORMAL = 0,
     CU_ACCESS_PROPERTY_STREAMING = 1,
     CU_ACCESS_PROPERTY_PERSISTING = 2
 } CUaccessProperty;
@@ -331,5 +297,3 @@ typedef struct CUlaunchConfig {
 /* cuGetProcAddress_v2, the one entry point that is looked up by name. */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
-
-#endif

@@ -4,8 +4,7 @@
  * is asked for: the version is the symbol's own (of the ABI declared here, cudaTypedefs.h), as
  * asking for a later one than the driver's fails. need is REQUIRED or OPTIONAL; an optional member
  * may be NULL. All return CUresult. */
-#ifndef GT_GPU_ABI_FUNCTIONS_H
-#define GT_GPU_ABI_FUNCTIONS_H
+#pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
     X(Init, cuInit, 2000, REQUIRED, (unsigned int flags))                                          \
@@ -26,16 +25,12 @@
     X(DeviceGetAttribute, cuDeviceGetAttribute, 2000, REQUIRED,                                    \
       (int *value, CUdevice_attribute attribute, CUdevice device))                                 \
     X(DeviceGetUuid, cuDeviceGetUuid, 11040, REQUIRED, (CUuuid * uuid, CUdevice device))           \
-    X(DeviceGetPCIBusId, cuDeviceGetPCIBusId, 4010, OPTIONAL,                                      \
-      (char *id, int bytes, CUdevice device))                                                      \
     X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, REQUIRED,                            \
       (CUcontext * context, CUdevice device))                                                      \
     X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 11000, REQUIRED, (CUdevice device))      \
     X(DevicePrimaryCtxReset, cuDevicePrimaryCtxReset, 11000, OPTIONAL, (CUdevice device))          \
     X(DevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags, 11000, REQUIRED,                       \
       (CUdevice device, unsigned int flags))                                                       \
-    X(DevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, OPTIONAL,                        \
-      (CUdevice device, unsigned int *flags, int *active))                                         \
     X(CtxGetCurrent, cuCtxGetCurrent, 4000, REQUIRED, (CUcontext * context))                       \
     X(CtxSetCurrent, cuCtxSetCurrent, 4000, REQUIRED, (CUcontext context))                         \
     X(CtxPushCurrent, cuCtxPushCurrent, 4000, REQUIRED, (CUcontext context))                       \
@@ -57,7 +52,6 @@
       (CUfunction * function, CUmodule module, const char *name))                                  \
     X(ModuleGetGlobal, cuModuleGetGlobal, 3020, REQUIRED,                                          \
       (CUdeviceptr * address, size_t * bytes, CUmodule module, const char *name))                  \
-    X(ModuleGetLoadingMode, cuModuleGetLoadingMode, 11070, OPTIONAL, (CUmoduleLoadingMode * mode)) \
     X(FuncGetAttribute, cuFuncGetAttribute, 2020, REQUIRED,                                        \
       (int *value, CUfunction_attribute attribute, CUfunction function))                           \
     X(FuncSetAttribute, cuFuncSetAttribute, 9000, REQUIRED,                                        \
@@ -71,35 +65,23 @@
        unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))               \
     X(LaunchKernelEx, cuLaunchKernelEx, 11060, REQUIRED,                                           \
       (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))        \
-    X(LaunchHostFunc, cuLaunchHostFunc, 10000, OPTIONAL,                                           \
-      (CUstream stream, CUhostFn function, void *user))                                            \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,      \
       6050, REQUIRED, (int *blocks, CUfunction function, int threads, size_t shared_bytes))        \
     X(OccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070, REQUIRED,                   \
-      (int *clusters, CUfunction function, const CUlaunchConfig *config))                          \
-    X(OccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterSize, 11070, OPTIONAL,       \
-      (int *size, CUfunction function, const CUlaunchConfig *config))
+      (int *clusters, CUfunction function, const CUlaunchConfig *config))
 
 #define GT_DRIVER_LIST_MEMORY(X)                                                                   \
     X(MemGetInfo, cuMemGetInfo, 3020, REQUIRED, (size_t * free_bytes, size_t * total_bytes))       \
     X(MemAlloc, cuMemAlloc, 3020, REQUIRED, (CUdeviceptr * address, size_t bytes))                 \
     X(MemFree, cuMemFree, 3020, REQUIRED, (CUdeviceptr address))                                   \
     X(MemAllocHost, cuMemAllocHost, 3020, REQUIRED, (void **host, size_t bytes))                   \
-    X(MemHostAlloc, cuMemHostAlloc, 2020, REQUIRED,                                                \
-      (void **host, size_t bytes, unsigned int flags))                                             \
     X(MemFreeHost, cuMemFreeHost, 2000, REQUIRED, (void *host))                                    \
-    X(MemHostRegister, cuMemHostRegister, 6050, OPTIONAL,                                          \
-      (void *host, size_t bytes, unsigned int flags))                                              \
-    X(MemHostUnregister, cuMemHostUnregister, 4000, OPTIONAL, (void *host))                        \
-    X(MemHostGetDevicePointer, cuMemHostGetDevicePointer, 3020, OPTIONAL,                          \
-      (CUdeviceptr * address, void *host, unsigned int flags))                                     \
     X(MemGetAddressRange, cuMemGetAddressRange, 3020, REQUIRED,                                    \
       (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                                   \
     X(PointerGetAttribute, cuPointerGetAttribute, 4000, REQUIRED,                                  \
       (void *value, CUpointer_attribute attribute, CUdeviceptr address))                           \
     X(MemcpyHtoD, cuMemcpyHtoD, 3020, REQUIRED, (CUdeviceptr to, const void *from, size_t bytes))  \
     X(MemcpyDtoH, cuMemcpyDtoH, 3020, REQUIRED, (void *to, CUdeviceptr from, size_t bytes))        \
-    X(MemcpyDtoD, cuMemcpyDtoD, 3020, REQUIRED, (CUdeviceptr to, CUdeviceptr from, size_t bytes))  \
     X(MemcpyHtoDAsync, cuMemcpyHtoDAsync, 3020, REQUIRED,                                          \
       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                           \
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync, 3020, REQUIRED,                                          \
@@ -112,9 +94,6 @@
       (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
     X(MemsetD32Async, cuMemsetD32Async, 3020, REQUIRED,                                            \
       (CUdeviceptr to, unsigned int value, size_t count, CUstream stream))                         \
-    X(MemAllocAsync, cuMemAllocAsync, 11020, OPTIONAL,                                             \
-      (CUdeviceptr * address, size_t bytes, CUstream stream))                                      \
-    X(MemFreeAsync, cuMemFreeAsync, 11020, OPTIONAL, (CUdeviceptr address, CUstream stream))       \
     X(IpcGetMemHandle, cuIpcGetMemHandle, 4010, REQUIRED,                                          \
       (CUipcMemHandle * handle, CUdeviceptr address))                                              \
     X(IpcOpenMemHandle, cuIpcOpenMemHandle, 11000, REQUIRED,                                       \
@@ -146,7 +125,6 @@
     X(StreamQuery, cuStreamQuery, 2000, REQUIRED, (CUstream stream))                               \
     X(StreamWaitEvent, cuStreamWaitEvent, 3020, REQUIRED,                                          \
       (CUstream stream, CUevent event, unsigned int flags))                                        \
-    X(StreamGetCtx, cuStreamGetCtx, 9020, OPTIONAL, (CUstream stream, CUcontext * context))        \
     X(StreamGetId, cuStreamGetId, 12000, OPTIONAL, (CUstream stream, unsigned long long *id))      \
     X(StreamIsCapturing, cuStreamIsCapturing, 10000, REQUIRED,                                     \
       (CUstream stream, CUstreamCaptureStatus * status))                                           \
@@ -164,14 +142,9 @@
     X(EventSynchronize, cuEventSynchronize, 2000, REQUIRED, (CUevent event))                       \
     X(EventElapsedTime, cuEventElapsedTime, 2000, REQUIRED,                                        \
       (float *milliseconds, CUevent start, CUevent end))                                           \
-    X(EventDestroy, cuEventDestroy, 4000, REQUIRED, (CUevent event))                               \
-    X(IpcGetEventHandle, cuIpcGetEventHandle, 4010, OPTIONAL,                                      \
-      (CUipcEventHandle * handle, CUevent event))                                                  \
-    X(IpcOpenEventHandle, cuIpcOpenEventHandle, 4010, OPTIONAL,                                    \
-      (CUevent * event, CUipcEventHandle handle))
+    X(EventDestroy, cuEventDestroy, 4000, REQUIRED, (CUevent event))
 
 #define GT_DRIVER_LIST_GRAPH(X)                                                                    \
-    X(GraphCreate, cuGraphCreate, 10000, OPTIONAL, (CUgraph * graph, unsigned int flags))          \
     X(GraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, REQUIRED,                     \
       (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
     X(GraphUpload, cuGraphUpload, 11010, OPTIONAL, (CUgraphExec exec, CUstream stream))            \
@@ -186,10 +159,6 @@
     X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
     X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \
     X(GraphDestroy, cuGraphDestroy, 10000, REQUIRED, (CUgraph graph))                              \
-    X(GraphGetNodes, cuGraphGetNodes, 10000, OPTIONAL,                                             \
-      (CUgraph graph, CUgraphNode * nodes, size_t * count))                                        \
-    X(GraphNodeGetType, cuGraphNodeGetType, 10000, OPTIONAL,                                       \
-      (CUgraphNode node, CUgraphNodeType * type))                                                  \
     X(UserObjectCreate, cuUserObjectCreate, 11030, REQUIRED,                                       \
       (CUuserObject * object, void *pointer, CUhostFn destroy, unsigned int references,            \
        unsigned int flags))                                                                        \
@@ -213,5 +182,3 @@
       (CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes, int is_set))   \
     Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
-
-#endif

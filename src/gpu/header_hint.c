@@ -49,8 +49,23 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
 }
 
-void gt_header_hint_append(gt_text *out, const char *line, const char *const *options,
-                           size_t option_count)
+/* What the source says that was left out, where something is missing. */
+static void append_skipped(gt_text *out, const char *line, const char *source)
+{
+    static const char mark[] = "// skipped: ";
+    bool any = false;
+    if (!strstr(line, "undefined") && !strstr(line, "no member")) {
+        return;
+    }
+    for (const char *at = source; (at = strstr(at, mark)); any = true) {
+        at += sizeof mark - 1;
+        gt_text_append(out, any ? ", " : "; not found, and left out as for the host alone: ");
+        gt_text_append_bytes(out, at, strcspn(at, "\n"));
+    }
+}
+
+void gt_header_hint_append(gt_text *out, const char *line, const char *source,
+                           const char *const *options, size_t option_count)
 {
     static const char words[] = "cannot open source file \"";
     const char *at = strstr(line, words);
@@ -61,6 +76,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const char *const *op
                        "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
                        "expected host code between #ifndef __CUDACC_RTC__ and #endif");
     }
+    append_skipped(out, line, source);
     if (length == 0 || length >= sizeof name) {
         return;
     }

@@ -166,12 +166,7 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
     gt_instance instance = {.owns_module = true};
     GT_TRY(gt_image_load(&instance.module, launcher->driver, image));
     gputune_status status = load_functions(&instance, launcher);
-    if (status < 0) {
-        launcher->driver->ModuleUnload(instance.module);
-        return status;
-    }
-    *out = instance;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, instance, launcher->driver->ModuleUnload(instance.module));
 }
 
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
@@ -198,6 +193,17 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
+/* On a stream of its own: the caller's may be captured. Waits. */
+static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes)
+{
+    CUstream stream;
+    GT_CUDA(driver, StreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    CUresult result = driver->MemsetD8Async(at, 0, bytes, stream);
+    result = result == CUDA_SUCCESS ? driver->StreamSynchronize(stream) : result;
+    driver->StreamDestroy(stream);
+    return gt_cuda_check(driver, result, "cuMemsetD8Async");
+}
+
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
@@ -215,6 +221,8 @@ static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher
             GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i],
                     bytes + 2 * (size_t)launcher->guard_bytes);
             out->scratch[i] += launcher->guard_bytes;
+            GT_TRY(parameter->zero_first ? zero(launcher->driver, out->scratch[i], bytes)
+                                         : GPUTUNE_OK);
         }
     }
     return GPUTUNE_OK;
@@ -225,12 +233,7 @@ gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
     gt_instance instance = {0};
     gputune_status status = make_buffers(&instance, launcher);
     GT_THEN(status, take_module(&instance, launcher));
-    if (status < 0) {
-        gt_instance_free(&instance, launcher->driver);
-        return status;
-    }
-    *out = instance;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, instance, gt_instance_free(&instance, launcher->driver));
 }
 
 void gt_instance_free(gt_instance *instance, const gt_driver *driver)

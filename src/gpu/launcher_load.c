@@ -1,4 +1,6 @@
-/* Loads an image into a launcher, and frees it. */
+/* Loads an image into a launcher, checks that it fits on the device, sets level-2 cache aside for
+ * it, and frees it. */
+#include "base/array.h"
 #include "base/text.h"
 #include "gpu/context.h"
 #include "gpu/image.h"
@@ -6,6 +8,263 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+static gputune_status count_resident(const gt_launcher *launcher, uint32_t index, int *clusters,
+                                     int *blocks)
+{
+    const gt_kernel_step *kernel = &launcher->launch->steps[index];
+    CUfunction function = launcher->base.functions[index];
+    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
+            (int)gt_volume(kernel->block), kernel->shared_bytes);
+    *clusters = 1;
+    if (gt_volume(kernel->cluster) > 1) {
+        CUlaunchConfig config = launcher->kernels[index].config;
+        config.numAttrs = 1; /* the cluster: a carveout is only a hint */
+        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, function, &config);
+    }
+    return GPUTUNE_OK;
+}
+
+/* All blocks of a cooperative launch must be resident at once. */
+static gputune_status check_cooperative(const gt_launcher *launcher, const gt_kernel_step *kernel,
+                                        int clusters, int blocks)
+{
+    uint32_t cluster = gt_volume(kernel->cluster);
+    double most =
+        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
+    double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+    return !kernel->cooperative || grid <= most
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_ECUDA,
+                         "a cooperative grid of %.0f blocks does not fit on the device at once; "
+                         "with this code there is room for %.0f",
+                         grid, most);
+}
+
+static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
+{
+    int clusters, blocks;
+    const gt_kernel_step *kernel = &launcher->launch->steps[index];
+    uint32_t cluster = gt_volume(kernel->cluster);
+    gputune_status status = count_resident(launcher, index, &clusters, &blocks);
+    if (status < 0 && cluster > 1) {
+        return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
+    }
+    GT_TRY(status);
+    if (blocks < 1) {
+        return gt_fail(GPUTUNE_ECUDA,
+                       "a block of %u threads with %u bytes of dynamic shared memory does not fit "
+                       "on a multiprocessor",
+                       gt_volume(kernel->block), kernel->shared_bytes);
+    }
+    return clusters >= 1
+               ? check_cooperative(launcher, kernel, clusters, blocks)
+               : gt_fail(GPUTUNE_ECUDA,
+                         "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
+                         "memory each does not fit on the device",
+                         cluster, gt_volume(kernel->block), kernel->shared_bytes);
+}
+
+/* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
+ * ECUDA and the message says why. */
+static gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        gputune_status status = check_kernel(launcher, i);
+        if (status < 0) {
+            return launch->step_count > 1 ? gt_fail_prefix(status, "%s", launch->steps[i].entry)
+                                          : status;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Each figure is the largest one of a pipeline's kernels. */
+static gputune_status add_resources(gt_resources *out, const gt_launcher *launcher,
+                                    CUfunction function)
+{
+    const struct {
+        CUfunction_attribute which;
+        uint32_t *to;
+    } figures[] = {
+        {CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
+        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->static_shared_bytes},
+        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
+        {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        int value;
+        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which, function);
+        *figures[i].to = (uint32_t)value > *figures[i].to ? (uint32_t)value : *figures[i].to;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
+{
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static double resident_share(const gt_launcher *launcher, const gt_kernel_step *kernel,
+                             int clusters, int blocks)
+{
+    const gt_device *device = &launcher->device;
+    uint32_t cluster = gt_volume(kernel->cluster);
+    double warp = device->warp_size > 0 ? device->warp_size : 32;
+    double warps = (double)(uint32_t)((gt_volume(kernel->block) + warp - 1) / warp);
+    double resident = blocks;
+    if (cluster > 1 && device->sm_count > 0) {
+        resident = (double)clusters * cluster / device->sm_count;
+    }
+    return device->max_threads_per_sm > 0 ? resident * warps * warp / device->max_threads_per_sm
+                                          : 0;
+}
+
+gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy)
+{
+    gt_resources resources = {0};
+    int clusters = 0, blocks = 0;
+    const gt_kernel_step *first = &launcher->launch->steps[0];
+    gt_context_visit visit;
+    GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
+    gputune_status status = read_resources(launcher, &resources);
+    GT_THEN(status, count_resident(launcher, 0, &clusters, &blocks));
+    gt_context_leave(&visit, launcher->driver);
+    GT_TRY(status);
+    *out = resources;
+    *occupancy = resident_share(launcher, first, clusters, blocks);
+    return GPUTUNE_OK;
+}
+
+typedef struct set_aside {
+    const gt_driver *driver;
+    gt_context context;
+    size_t before, now; /* bytes */
+    unsigned users;
+} set_aside;
+
+static struct {
+    pthread_mutex_t lock;
+    GT_ARRAY(set_aside) contexts; /* those that launchers use now */
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static set_aside *find(const gt_launcher *launcher)
+{
+    for (size_t i = 0; i < known.contexts.count; i++) {
+        const set_aside *at = &known.contexts.items[i];
+        if (at->context.handle == launcher->context.handle &&
+            at->context.id == launcher->context.id && at->driver == launcher->driver) {
+            return &known.contexts.items[i];
+        }
+    }
+    return NULL;
+}
+
+static gputune_status set(set_aside *at, size_t bytes)
+{
+    if (at->now != bytes) {
+        GT_CUDA(at->driver, CtxSetLimit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes);
+        at->now = bytes;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add(set_aside **out, const gt_launcher *launcher)
+{
+    set_aside added = {.driver = launcher->driver, .context = launcher->context};
+    GT_CUDA(launcher->driver, CtxGetLimit, &added.before, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+    added.now = added.before;
+    if (gt_array_push(&known.contexts, added) < 0) {
+        return GPUTUNE_ENOMEM;
+    }
+    *out = &known.contexts.items[known.contexts.count - 1];
+    return GPUTUNE_OK;
+}
+
+static gputune_status attach(gt_launcher *launcher)
+{
+    set_aside *at = find(launcher);
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
+    if (!at) {
+        GT_TRY(add(&at, launcher));
+    }
+    at->users++;
+    launcher->has_l2 = true;
+    return wanted > at->now ? set(at, wanted) : GPUTUNE_OK;
+}
+
+/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
+static gputune_status gt_l2_attach(gt_launcher *launcher)
+{
+    if (!launcher->launch->l2.window_bytes) {
+        return GPUTUNE_OK;
+    }
+    if (!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit) {
+        return gt_fail(GPUTUNE_ECUDA, "this driver cannot set level-2 cache aside");
+    }
+    pthread_mutex_lock(&known.lock);
+    gputune_status status = attach(launcher);
+    pthread_mutex_unlock(&known.lock);
+    return status;
+}
+
+static void forget_lines(const gt_driver *driver)
+{
+    if (driver->CtxResetPersistingL2Cache) {
+        (void)driver->CtxResetPersistingL2Cache();
+    }
+}
+
+/* `alive`: the context is, and current; else there is nothing to restore. */
+static void gt_l2_detach(gt_launcher *launcher, bool alive)
+{
+    if (!launcher->has_l2) {
+        return;
+    }
+    pthread_mutex_lock(&known.lock);
+    set_aside *at = find(launcher);
+    if (at && --at->users == 0) {
+        if (alive) {
+            (void)set(at, at->before);
+            forget_lines(at->driver);
+        }
+        *at = known.contexts.items[--known.contexts.count];
+    }
+    pthread_mutex_unlock(&known.lock);
+}
+
+gputune_status gt_launcher_prepare(gt_launcher *launcher)
+{
+    if (!launcher->launch->l2.used) {
+        return GPUTUNE_OK;
+    }
+    pthread_mutex_lock(&known.lock);
+    set_aside *at = find(launcher);
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
+    gputune_status status = at ? set(at, wanted ? wanted : at->before) : GPUTUNE_OK;
+    if (at) {
+        forget_lines(at->driver);
+    }
+    pthread_mutex_unlock(&known.lock);
+    return status;
+}
+
+/* The launch's attribute, its address missing. */
+static CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher)
+{
+    const gt_l2_window *l2 = &launcher->launch->l2;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW};
+    double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
+    attribute.value.accessPolicyWindow.num_bytes = l2->window_bytes;
+    attribute.value.accessPolicyWindow.hitRatio = ratio < 1 ? (float)ratio : 1.0F;
+    attribute.value.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    attribute.value.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
+    return attribute;
+}
 
 /* The first driver whose launches take the carveout as an attribute for certain; the function's
  * attribute, which every driver has, says the same. */
@@ -346,12 +605,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     gputune_status status = prepare(launcher);
     GT_THEN(status, load_in_context(launcher, image, parent));
     gt_relaxed_leave(driver, mode);
-    if (status < 0) {
-        gt_launcher_free(launcher);
-        return status;
-    }
-    *out = launcher;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, launcher, gt_launcher_free(launcher));
 }
 
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,

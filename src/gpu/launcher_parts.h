@@ -1,6 +1,5 @@
 /* What the files of the launcher share. */
-#ifndef GT_GPU_LAUNCHER_PARTS_H
-#define GT_GPU_LAUNCHER_PARTS_H
+#pragma once
 
 #include "base/array.h"
 #include "gpu/context.h"
@@ -129,26 +128,8 @@ gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher,
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
-/* ---- launcher_occupancy.c ---- */
+/* ---- launcher.c ---- */
 
-/* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
- * ECUDA and the message says why. */
-gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
-
-/* ---- launcher_l2.c: the persisting part of the level-2 cache; in the launcher's context ---- */
-
-/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
-gputune_status gt_l2_attach(gt_launcher *launcher);
-/* `alive`: the context is, and current; else there is nothing to restore. */
-void gt_l2_detach(gt_launcher *launcher, bool alive);
-/* The launch's attribute, its address missing. */
-CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
-
-/* ---- launcher_queue.c ---- */
-
-/* The failure that a result of the driver is: where another context is current, that is the reason,
- * which the driver's code alone does not say. */
-gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result);
 /* What a copied part of that many bytes takes in staging memory. */
 static inline size_t gt_staged_bytes(uint32_t bytes)
 {
@@ -160,13 +141,6 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
-/* ---- launcher_texture.c ---- */
-
-/* The texture objects of the caller's buffers, one for each of the launch's textures: those that
- * were made before, or new ones. EINVAL for an address that is aligned too little, ECUDA when the
- * driver refuses. */
-gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launcher *launcher,
-                                const void *const *arguments);
 /* Destroys the objects, where their context is `alive` and current, and empties the list. */
 void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive);
 
@@ -184,8 +158,6 @@ gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t
 /* Waits for the state's launches, then releases what it owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
-/* ---- launcher_hold.c ---- */
-
 /* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
  * launcher's lock. */
 gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
@@ -193,10 +165,6 @@ gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph g
  * after them; false: it is the launcher's to unload. Its texture objects go where the module goes.
  */
 bool gt_module_leave(gt_launcher *launcher);
-/* Unloads modules that no graph holds any more. May be called in any context. */
-void gt_held_modules_collect(void);
-
-/* ---- launcher_capture.c ---- */
 
 /* Captures a launch with an instance that belongs to the graph. */
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
@@ -206,5 +174,3 @@ gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t 
 void gt_graph_states_free(gt_launcher *launcher, bool on_device);
 /* Releases orphans whose graphs are gone. May be called in any context. */
 void gt_graph_orphans_collect(void);
-
-#endif

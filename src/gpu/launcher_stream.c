@@ -1,6 +1,10 @@
-/* The state that each stream has in a launcher: an instance and staging memory of its own. */
+/* The state that each stream has in a launcher, and each graph: an instance and staging memory of
+ * its own. Graphs hold what they launch: plans may be let go before the graphs in which they were
+ * captured. */
+#include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- making ---- */
@@ -193,6 +197,9 @@ static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launche
         if (instance->scratch[i] && bytes) {
             GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i] - instance->guard_bytes,
                     byte, bytes + 2 * (uint64_t)instance->guard_bytes, stream);
+            if (launch->parameters[i].zero_first) {
+                GT_CUDA(launcher->driver, MemsetD8Async, instance->scratch[i], 0, bytes, stream);
+            }
         }
     }
     return GPUTUNE_OK;
@@ -233,5 +240,314 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
         state->copied ? gt_launcher_queue(launcher, &state->instance, stream, arguments, NULL)
                       : no_block();
     pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
+/* ---- modules that graphs hold -----------------------------------------------------------------
+ */
+
+/* A module that its launcher does not own any more, as graphs hold it. */
+static struct {
+    pthread_mutex_t lock;
+    gt_held_module *list;
+} left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The graph and all executables made of it are gone. No CUDA call is allowed here, and no lock: the
+ * module is unloaded by gt_held_modules_collect(). */
+static void on_module_unheld(void *user)
+{
+    atomic_fetch_sub(&((gt_held_module *)user)->holders, 1);
+}
+
+static gputune_status make_held(gt_launcher *launcher)
+{
+    if (launcher->held) {
+        return GPUTUNE_OK;
+    }
+    gt_held_module *held = calloc(1, sizeof *held);
+    GT_TRY(gt_allocated(held));
+    held->driver = launcher->driver;
+    held->context = launcher->context;
+    held->module = launcher->needs_module ? NULL : launcher->base.module;
+    atomic_init(&held->holders, 1);
+    launcher->held = held;
+    return GPUTUNE_OK;
+}
+
+/* `gone` is called with the object once the graph and all executables made of it are gone, or at
+ * once on failure. */
+static gputune_status give_to_graph(const gt_driver *driver, CUgraph graph, CUhostFn gone,
+                                    void *object)
+{
+    CUuserObject made;
+    gputune_status status = gt_cuda_check(
+        driver, driver->UserObjectCreate(&made, object, gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+        "cuUserObjectCreate");
+    if (status < 0) {
+        gone(object);
+        return status;
+    }
+    status = gt_cuda_check(driver,
+                           driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE),
+                           "cuGraphRetainUserObject");
+    if (status < 0) {
+        driver->UserObjectRelease(made, 1); /* which calls gone() */
+    }
+    return status;
+}
+
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
+{
+    if (launcher->shares_base || (launcher->needs_module && !launcher->launch->texture_count) ||
+        (launcher->held && launcher->held_capture == capture)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(make_held(launcher));
+    atomic_fetch_add(&launcher->held->holders, 1);
+    GT_TRY(give_to_graph(launcher->driver, graph, on_module_unheld, launcher->held));
+    launcher->held_capture = capture;
+    return GPUTUNE_OK;
+}
+
+bool gt_module_leave(gt_launcher *launcher)
+{
+    gt_held_module *held = launcher->held;
+    launcher->held = NULL;
+    if (!held) {
+        return false;
+    }
+    pthread_mutex_lock(&left.lock);
+    bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
+    const bool with_module = is_held && held->module;
+    if (is_held) {
+        held->textures = launcher->textures;
+        launcher->textures = (gt_texture_objects){0};
+        held->next = left.list;
+        left.list = held;
+    }
+    pthread_mutex_unlock(&left.lock);
+    if (!is_held) {
+        free(held);
+    }
+    return with_module;
+}
+
+/* Takes those that no graph holds any more out of the list. */
+static gt_held_module *take_free(void)
+{
+    gt_held_module *taken = NULL;
+    pthread_mutex_lock(&left.lock);
+    for (gt_held_module **link = &left.list; *link;) {
+        gt_held_module *held = *link;
+        if (atomic_load(&held->holders)) {
+            link = &held->next;
+            continue;
+        }
+        *link = held->next;
+        held->next = taken;
+        taken = held;
+    }
+    pthread_mutex_unlock(&left.lock);
+    return taken;
+}
+
+/* Unloads modules that no graph holds any more. May be called in any context. */
+static void gt_held_modules_collect(void)
+{
+    gt_held_module *next;
+    for (gt_held_module *held = take_free(); held; held = next) {
+        gt_context_visit visit;
+        next = held->next;
+        const bool alive = gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK;
+        if (alive && held->module) {
+            held->driver->ModuleUnload(held->module);
+        }
+        gt_textures_free(&held->textures, held->driver, alive);
+        if (alive) {
+            gt_context_leave(&visit, held->driver);
+        }
+        free(held);
+    }
+}
+
+/* ---- states that graphs hold ------------------------------------------------------------------
+ */
+
+/* States whose launcher was freed while a graph referred to them. A graph releases what it refers
+ * to some time after it was destroyed. */
+static struct {
+    pthread_mutex_t lock;
+    gt_graph_state *list;
+} orphans = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The graph's user object is gone: its graph and all executables made of it. No CUDA call is
+ * allowed here, and no lock that a caller of the driver may hold. */
+static void on_graph_gone(void *user)
+{
+    gt_graph_state *state = user;
+    int use = GT_GRAPH_IN_USE;
+    if (!atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_FREE)) {
+        atomic_store(&state->use, GT_GRAPH_DEAD);
+    }
+}
+
+/* Runs in the state's context. */
+static void free_state(gt_graph_state *state, bool on_device)
+{
+    if (on_device) {
+        gt_instance_free(&state->instance, state->driver);
+        for (size_t i = 0; i < state->staging.count; i++) {
+            state->driver->MemFreeHost(state->staging.items[i]);
+        }
+    }
+    gt_array_free(&state->staging);
+    free(state);
+}
+
+void gt_graph_states_free(gt_launcher *launcher, bool on_device)
+{
+    gt_graph_state *next;
+    for (gt_graph_state *state = launcher->graph_states; state; state = next) {
+        int use = GT_GRAPH_IN_USE;
+        next = state->next;
+        pthread_mutex_lock(&orphans.lock);
+        if (atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_ORPHAN)) {
+            state->next = orphans.list;
+            orphans.list = state;
+            state = NULL;
+        }
+        pthread_mutex_unlock(&orphans.lock);
+        if (state) {
+            free_state(state, on_device);
+        }
+    }
+    launcher->graph_states = NULL;
+}
+
+/* Takes those whose graph is gone out of the list. */
+static gt_graph_state *take_dead(void)
+{
+    gt_graph_state *dead = NULL;
+    pthread_mutex_lock(&orphans.lock);
+    for (gt_graph_state **link = &orphans.list; *link;) {
+        gt_graph_state *state = *link;
+        if (atomic_load(&state->use) != GT_GRAPH_DEAD) {
+            link = &state->next;
+            continue;
+        }
+        *link = state->next;
+        state->next = dead;
+        dead = state;
+    }
+    pthread_mutex_unlock(&orphans.lock);
+    return dead;
+}
+
+void gt_graph_orphans_collect(void)
+{
+    gt_graph_state *next;
+    gt_held_modules_collect();
+    for (gt_graph_state *state = take_dead(); state; state = next) {
+        gt_context_visit visit;
+        const gt_driver *driver = state->driver;
+        next = state->next;
+        bool entered = gt_context_enter(&visit, driver, &state->context) == GPUTUNE_OK;
+        free_state(state, entered);
+        if (entered) {
+            gt_context_leave(&visit, driver);
+        }
+    }
+}
+
+/* ---- capturing ---- */
+
+/* Adds a free state to the launcher's list. */
+static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
+{
+    gt_graph_state *state = calloc(1, sizeof *state);
+    GT_TRY(gt_allocated(state));
+    gputune_status status = gt_instance_make(&state->instance, launcher);
+    if (status < 0) {
+        free(state);
+        return status;
+    }
+    state->driver = launcher->driver;
+    state->context = launcher->context;
+    atomic_init(&state->use, GT_GRAPH_FREE);
+    state->next = launcher->graph_states;
+    launcher->graph_states = state;
+    *out = state;
+    return GPUTUNE_OK;
+}
+
+/* The state of this stream in this capture. If there is none, a free or a new state is given to the
+ * graph. */
+static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, uint64_t key,
+                                 uint64_t capture, CUgraph graph)
+{
+    gt_graph_state *unused = NULL;
+    for (gt_graph_state *state = launcher->graph_states; state; state = state->next) {
+        int use = atomic_load(&state->use);
+        if (use == GT_GRAPH_IN_USE && state->capture == capture && state->key == key) {
+            *out = state;
+            return GPUTUNE_OK;
+        }
+        unused = use == GT_GRAPH_FREE ? state : unused;
+    }
+    gputune_status status = unused ? GPUTUNE_OK : make_state(&unused, launcher);
+    if (!unused) {
+        return status;
+    }
+    unused->used = 0;
+    unused->capture = capture;
+    unused->key = key;
+    atomic_store(&unused->use, GT_GRAPH_IN_USE);
+    GT_TRY(give_to_graph(launcher->driver, graph, on_graph_gone, unused));
+    *out = unused;
+    return GPUTUNE_OK;
+}
+
+/* Copies the blocks' parts into memory that the graph reads at every replay. *out is NULL if
+ * nothing is to be copied. */
+static gputune_status stage(const void **out, gt_graph_state *state, const gt_launcher *launcher,
+                            const void *const *arguments)
+{
+    *out = NULL;
+    if (!launcher->slot_bytes) {
+        return GPUTUNE_OK;
+    }
+    if (state->used == state->staging.count) {
+        void *host;
+        GT_TRY(gt_array_reserve(&state->staging));
+        GT_CUDA(launcher->driver, MemAllocHost, &host, launcher->slot_bytes);
+        state->staging.items[state->staging.count++] = host;
+    }
+    void *staged = state->staging.items[state->used++];
+    gt_launcher_stage(staged, launcher, arguments);
+    *out = staged;
+    return GPUTUNE_OK;
+}
+
+static gputune_status launch_captured(gt_launcher *launcher, CUstream stream, uint64_t key,
+                                      uint64_t capture, CUgraph graph, const void *const *arguments)
+{
+    gt_graph_state *state = NULL;
+    const void *staged = NULL;
+    gputune_status status = find_state(&state, launcher, key, capture, graph);
+    GT_THEN(status, gt_module_hold(launcher, capture, graph));
+    GT_THEN(status, stage(&staged, state, launcher, arguments));
+    if (status < 0) {
+        return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
+                              launcher->launch->steps[0].entry);
+    }
+    return gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
+}
+
+gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+                               uint64_t capture, CUgraph graph, const void *const *arguments)
+{
+    pthread_mutex_lock(&launcher->lock);
+    gputune_status status = launch_captured(launcher, stream, key, capture, graph, arguments);
+    pthread_mutex_unlock(&launcher->lock);
     return status;
 }

@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "gpu/device_headers.h"
 #include "gpu/header_hint.h"
-#include "gpu/machine_code.h"
-#include "gpu/nvrtc_find.h"
+#include "gpu/image.h"
 #include "gpu/ptxas_log.h"
+#include "gpu/toolkit.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -387,7 +387,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     }
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
-    gt_header_hint_append(&hint, line, request->options, request->option_count);
+    gt_header_hint_append(&hint, line, request->text, request->options, request->option_count);
     if (strstr(line, "device-side kernel launch")) {
         gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
                               "them one after another by launch()");

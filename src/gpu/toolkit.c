@@ -1,21 +1,214 @@
-/* Finds the toolkit's headers and reads their versions. */
+/* Finds CUDA's toolkit: its headers, their versions, and NVRTC. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/matches.h"
 #include "base/text.h"
-#include "gpu/cuda_roots.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+typedef enum cuda_root {
+    ROOT_HOME,   /* CUDA_HOME */
+    ROOT_LOADER, /* no folder: the place in the order where the loader's path is tried */
+    ROOT_PREFIX, /* a toolkit's default prefix; may hold '*' */
+    ROOT_PYTHON  /* the prefix of a Python installation, whose wheels may have parts of CUDA */
+} cuda_root;
+
+/* Is told of one folder; a failure ends the walk. */
+typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
+
+static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
+
+/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
+static gputune_status python_prefix(char **out)
+{
+    const char *path = gt_environment("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char *program, *real = NULL;
+        GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
+        if (gt_file_exists(program)) {
+            real = realpath(program, NULL);
+        }
+        free(program);
+        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
+        if (slash) {
+            *slash = '\0';
+            slash = strrchr(real, '/');
+        }
+        if (slash) {
+            *slash = '\0';
+            *out = real;
+            return GPUTUNE_OK;
+        }
+        free(real);
+        path += length + (path[length] == ':');
+    }
+    return GPUTUNE_ENOTFOUND;
+}
+
+static gputune_status visit_python(root_fn visit, void *user)
+{
+    char *prefix = NULL;
+    gputune_status status = python_prefix(&prefix);
+    if (status == GPUTUNE_ENOTFOUND) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(status);
+    status = visit(user, ROOT_PYTHON, prefix);
+    if (status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0) {
+        status = visit(user, ROOT_PYTHON, "/usr/local");
+    }
+    free(prefix);
+    return status;
+}
+
+static gputune_status visit_local(root_fn visit, void *user, const char *home)
+{
+    char *local;
+    GT_TRY(gt_path_format(&local, "%s/.local", home));
+    gputune_status status = visit(user, ROOT_PYTHON, local);
+    free(local);
+    return status;
+}
+
+/* Calls `visit` for every place, in this order: CUDA_HOME, the loader, the toolkit's default
+ * prefixes, and the prefixes of VIRTUAL_ENV, of the first python3 on PATH and of ~/.local. */
+static gputune_status visit_roots(root_fn visit, void *user)
+{
+    const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
+    const char *home = gt_environment("HOME");
+    if (toolkit) {
+        GT_TRY(visit(user, ROOT_HOME, toolkit));
+    }
+    GT_TRY(visit(user, ROOT_LOADER, NULL));
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        GT_TRY(visit(user, ROOT_PREFIX, prefixes[i]));
+    }
+    if (environment) {
+        GT_TRY(visit(user, ROOT_PYTHON, environment));
+    }
+    GT_TRY(visit_python(visit, user));
+    return home ? visit_local(visit, user, home) : GPUTUNE_OK;
+}
+
+/* ---- matches --------------------------------------------------------------------------------- */
+
+typedef gputune_status (*take_fn)(void *user, const char *path);
+
+/* Where something is looked for below a folder. */
+typedef struct places {
+    const char *const *items;
+    size_t count;
+} places;
+#define PLACES(list) ((places){list, sizeof(list) / sizeof *(list)})
+
+static gputune_status each_match(take_fn take, void *user, const char *pattern)
+{
+    gt_texts matches;
+    gputune_status status = gt_matches_find(&matches, pattern);
+    for (size_t i = matches.count; i-- > 0 && status == GPUTUNE_OK;) {
+        status = take(user, matches.items[i]);
+    }
+    gt_texts_free(&matches);
+    return status;
+}
+
+/* Gives what matches ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
+static gputune_status each_below(take_fn take, void *user, const char *root, places below,
+                                 const char *name)
+{
+    for (size_t i = 0; i < below.count; i++) {
+        char *pattern;
+        GT_TRY(gt_path_format(&pattern, "%s%s%s", root, below.items[i], name));
+        gputune_status status = each_match(take, user, pattern);
+        free(pattern);
+        GT_TRY(status);
+    }
+    return GPUTUNE_OK;
+}
+
+static void note_searched(gt_text *searched, const char *place)
+{
+    gt_text_printf(searched, "%s%s", searched->length ? ", " : "", place);
+}
+
+/* ---- NVRTC ----------------------------------------------------------------------------------- */
+
+/* Newest first. */
+static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* Below a toolkit, or a folder that the user named; and below the prefix of a Python installation.
+ */
+static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
+                                              "/nvidia/*/lib"};
+static const char *const python_library_folders[] = {"/lib/python3*/site-packages/nvidia/*/lib",
+                                                     "/lib/python3*/dist-packages/nvidia/*/lib",
+                                                     "/lib/python3/dist-packages/nvidia/*/lib"};
+
+typedef struct nvrtc_search {
+    gt_nvrtc_candidates found;
+    gt_text searched;
+} nvrtc_search;
+
+static gputune_status add_library(void *user, const char *path)
+{
+    return gt_texts_add(&((nvrtc_search *)user)->found.paths, path, strlen(path));
+}
+
+static gputune_status search_libraries(void *user, cuda_root kind, const char *folder)
+{
+    nvrtc_search *search = user;
+    places below = kind == ROOT_PYTHON ? PLACES(python_library_folders) : PLACES(library_folders);
+    note_searched(&search->searched, kind == ROOT_LOADER ? "the loader's path" : folder);
+    for (size_t n = 0; n < NAMES; n++) {
+        GT_TRY(kind == ROOT_LOADER ? add_library(search, names[n] + 1)
+                                   : each_below(add_library, search, folder, below, names[n]));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status search_nvrtc(nvrtc_search *search)
+{
+    const char *given = gt_environment("GPUTUNE_NVRTC");
+    search->found.given = given != NULL;
+    if (!given || gt_file_is_folder(given)) {
+        return given ? search_libraries(search, ROOT_HOME, given)
+                     : visit_roots(search_libraries, search);
+    }
+    note_searched(&search->searched, given);
+    return add_library(search, given);
+}
+
+gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
+{
+    nvrtc_search search = {0};
+    gputune_status status = search_nvrtc(&search);
+    GT_THEN(status, gt_text_take(&search.found.searched, &search.searched));
+    gt_text_free(&search.searched);
+    return GT_GIVE(status, out, search.found, gt_nvrtc_candidates_free(&search.found));
+}
+
+void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
+{
+    gt_texts_free(&candidates->paths);
+    free(candidates->searched);
+    *candidates = (gt_nvrtc_candidates){0};
+}
+
+/* ---- headers --------------------------------------------------------------------------------- */
 
 /* Below a toolkit, below a folder beside an NVRTC, and below a Python prefix. */
-static const char *const toolkit_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
-static const char *const python_folders[] = {"/lib/python3*/site-packages/nvidia/*/include",
-                                             "/lib/python3*/dist-packages/nvidia/*/include",
-                                             "/lib/python3/dist-packages/nvidia/*/include"};
+static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
+static const char *const python_header_folders[] = {"/lib/python3*/site-packages/nvidia/*/include",
+                                                    "/lib/python3*/dist-packages/nvidia/*/include",
+                                                    "/lib/python3/dist-packages/nvidia/*/include"};
 
 /* The two parts, which may lie in different folders, each known by a header that tells a version.
  */
@@ -67,14 +260,7 @@ static bool note_parts(finder *finder, const char *folder)
 static gputune_status add_folder(finder *finder, const char *folder)
 {
     char *real = realpath(folder, NULL);
-    if (!real) {
-        return GPUTUNE_OK;
-    }
-    if (gt_array_push(&finder->found->folders, real) < 0) {
-        free(real);
-        return GPUTUNE_ENOMEM;
-    }
-    return GPUTUNE_OK;
+    return real ? gt_texts_take(&finder->found->folders, real) : GPUTUNE_OK;
 }
 
 static bool is_complete(const finder *finder)
@@ -83,14 +269,15 @@ static bool is_complete(const finder *finder)
 }
 
 /* A folder and, from toolkit 13 on, its subfolder of CCCL. */
-static gputune_status try_folder(finder *finder, const char *folder)
+static gputune_status try_folder(void *user, const char *folder)
 {
+    finder *finder = user;
     char *below;
-    GT_TRY(gt_path_format(&below, "%s/cccl", folder));
-    gputune_status status = GPUTUNE_OK;
-    if (note_parts(finder, folder)) {
-        status = add_folder(finder, folder);
+    if (is_complete(finder)) {
+        return GPUTUNE_OK;
     }
+    GT_TRY(gt_path_format(&below, "%s/cccl", folder));
+    gputune_status status = note_parts(finder, folder) ? add_folder(finder, folder) : GPUTUNE_OK;
     if (status == GPUTUNE_OK && note_parts(finder, below)) {
         status = add_folder(finder, below);
     }
@@ -98,46 +285,25 @@ static gputune_status try_folder(finder *finder, const char *folder)
     return status;
 }
 
-static gputune_status search(finder *finder, const char *root, const char *const *below,
-                             size_t count)
-{
-    gputune_status status = GPUTUNE_OK;
-    gt_text_printf(&finder->searched, "%s%s", finder->searched.length ? ", " : "", root);
-    for (size_t i = 0; i < count && status == GPUTUNE_OK && !is_complete(finder); i++) {
-        char *pattern;
-        gt_matches matches;
-        GT_TRY(gt_path_format(&pattern, "%s%s", root, below[i]));
-        status = gt_matches_find(&matches, pattern);
-        free(pattern);
-        for (size_t m = matches.paths.count; m-- > 0 && status == GPUTUNE_OK;) {
-            status = try_folder(finder, matches.paths.items[m]);
-        }
-        gt_matches_free(&matches);
-    }
-    return status;
-}
-
-static gputune_status search_root(void *user, gt_cuda_root kind, const char *folder)
+static gputune_status search_headers(void *user, cuda_root kind, const char *folder)
 {
     finder *finder = user;
-    if (kind == GT_ROOT_LOADER || is_complete(finder)) {
+    if (kind == ROOT_LOADER || is_complete(finder)) {
         return GPUTUNE_OK;
     }
-    return kind == GT_ROOT_PYTHON ? search(finder, folder, python_folders,
-                                           sizeof python_folders / sizeof *python_folders)
-                                  : search(finder, folder, toolkit_folders,
-                                           sizeof toolkit_folders / sizeof *toolkit_folders);
+    note_searched(&finder->searched, folder);
+    places below = kind == ROOT_PYTHON ? PLACES(python_header_folders) : PLACES(header_folders);
+    return each_below(try_folder, finder, folder, below, "");
 }
 
 /* An NVRTC that was named brings its own toolkit: PREFIX/lib64/libnvrtc.so.13, or a wheel's
  * nvidia/cu13/lib/libnvrtc.so.13, beside whose folder the other wheels' lie. */
-static gputune_status search_given(finder *finder, const char *given)
+static gputune_status search_beside(finder *finder, const char *given)
 {
-    struct stat facts;
     char *real = realpath(given, NULL);
     gputune_status status = GPUTUNE_OK;
-    bool is_folder = real && stat(real, &facts) == 0 && S_ISDIR(facts.st_mode);
-    for (int up = is_folder ? 0 : 1; real && up <= 3 && status == GPUTUNE_OK; up++) {
+    bool folder = real && gt_file_is_folder(real);
+    for (int up = folder ? 0 : 1; real && up <= 3 && status == GPUTUNE_OK; up++) {
         char *slash = up ? strrchr(real, '/') : NULL;
         if (slash == real || (up && !slash)) {
             break;
@@ -145,7 +311,7 @@ static gputune_status search_given(finder *finder, const char *given)
         if (slash) {
             *slash = '\0';
         }
-        status = up == 1 && !is_folder ? GPUTUNE_OK : search_root(finder, GT_ROOT_HOME, real);
+        status = up == 1 && !folder ? GPUTUNE_OK : search_headers(finder, ROOT_HOME, real);
     }
     free(real);
     return status;
@@ -156,8 +322,8 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     gt_toolkit found = {0};
     finder finder = {.found = &found};
     const char *given = gt_environment("GPUTUNE_NVRTC");
-    gputune_status status = given ? search_given(&finder, given) : GPUTUNE_OK;
-    GT_THEN(status, gt_cuda_roots(search_root, &finder));
+    gputune_status status = given ? search_beside(&finder, given) : GPUTUNE_OK;
+    GT_THEN(status, visit_roots(search_headers, &finder));
     gt_text version = {0};
     for (int i = 0; i < PARTS; i++) {
         if (finder.have[i]) {
@@ -165,25 +331,15 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
         }
     }
     GT_THEN(status, gt_text_take(&found.version, &version));
-    if (status == GPUTUNE_OK) {
-        status = gt_text_take(&found.searched, &finder.searched);
-    }
+    GT_THEN(status, gt_text_take(&found.searched, &finder.searched));
     gt_text_free(&version);
     gt_text_free(&finder.searched);
-    if (status < 0) {
-        gt_toolkit_free(&found);
-        return status;
-    }
-    *out = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, found, gt_toolkit_free(&found));
 }
 
 void gt_toolkit_free(gt_toolkit *toolkit)
 {
-    for (size_t i = 0; i < toolkit->folders.count; i++) {
-        free(toolkit->folders.items[i]);
-    }
-    gt_array_free(&toolkit->folders);
+    gt_texts_free(&toolkit->folders);
     free(toolkit->version);
     free(toolkit->searched);
     *toolkit = (gt_toolkit){0};

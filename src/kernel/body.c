@@ -131,10 +131,18 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
 
 /* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
 
+enum { EDITS_MOST = 64 };
+
 /* A text with tokens replaced, up to `copied` so far. */
 typedef struct rewriting {
     gt_text out;
     const char *copied;
+    struct {
+        const char *at, *by;
+        size_t length;   /* of what is replaced */
+    } edits[EDITS_MOST]; /* of tokens that are still to come */
+    int edit_count;
+    bool has_types;
 } rewriting;
 
 static void replace(rewriting *r, const gt_token *token, const char *by)
@@ -142,6 +150,28 @@ static void replace(rewriting *r, const gt_token *token, const char *by)
     gt_text_append_bytes(&r->out, r->copied, (size_t)(token->text - r->copied));
     gt_text_append(&r->out, by);
     r->copied = token->text + token->length;
+}
+
+static void replace_later(rewriting *r, const char *at, size_t length, const char *by)
+{
+    r->edits[r->edit_count].at = at;
+    r->edits[r->edit_count].length = length;
+    r->edits[r->edit_count++].by = by;
+}
+
+/* Carries out the edits of the token; those of a place are in their order. */
+static void replace_now(rewriting *r, const gt_token *token)
+{
+    int left = 0;
+    for (int i = 0; i < r->edit_count; i++) {
+        if (r->edits[i].at == token->text) {
+            const gt_token part = {GT_TOKEN_OTHER, token->text, r->edits[i].length, 0, 0};
+            replace(r, &part, r->edits[i].by);
+        } else {
+            r->edits[left++] = r->edits[i];
+        }
+    }
+    r->edit_count = left;
 }
 
 /* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
@@ -192,7 +222,78 @@ static void rewrite_literal(rewriting *r, gt_lexer lexer)
     }
 }
 
-static gputune_status rewrite(char **text)
+/* With the lexer on the brace of `({ a; b; })`: where its last statement begins, NULL where that
+ * has no value, and where the brace closes; false: it is a list. */
+static bool find_statements(gt_lexer lexer, const char **value, const char **end)
+{
+    static const char without[] = "if for while do switch return break continue goto {";
+    bool is_new = false, is_list = true;
+    int depth = 0;
+    *value = NULL;
+    do {
+        if (is_new && !gt_lexer_is(&lexer, "}")) {
+            *value = gt_token_is_any(&lexer.token, without) ? NULL : lexer.token.text;
+        }
+        depth += gt_token_is_any(&lexer.token, "{ ( [");
+        depth -= gt_token_is_any(&lexer.token, "} ) ]");
+        *end = lexer.token.text;
+        is_list &= depth != 1 || !gt_lexer_is(&lexer, ";");
+        is_new = depth == 1 && gt_token_is_any(&lexer.token, "{ } ;");
+        gt_lexer_next(&lexer);
+    } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
+    return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
+}
+
+/* With the lexer on an opening bracket: where the one is that closes it; NULL: there is none. */
+static const char *closing(gt_lexer lexer)
+{
+    const char *at = NULL;
+    int depth = 0;
+    do {
+        depth += gt_token_is_any(&lexer.token, "{ ( [");
+        depth -= gt_token_is_any(&lexer.token, "} ) ]");
+        at = lexer.token.text;
+        gt_lexer_next(&lexer);
+    } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
+    return depth == 0 ? at : NULL;
+}
+
+/* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
+ */
+static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
+{
+    const gt_token now = lexer.token;
+    const char *value, *end;
+    bool fits = r->edit_count + 2 < EDITS_MOST;
+    if (fits && gt_token_is(last, "(") && gt_token_is(&now, "{") &&
+        find_statements(lexer, &value, &end)) {
+        replace(r, &now, "[&]{");
+        if (value) {
+            replace_later(r, value, 0, "return ");
+        }
+        replace_later(r, end, 1, "}()");
+    } else if (fits && gt_token_is_any(&now, "__typeof__ __typeof")) {
+        gt_lexer_next(&lexer);
+        end = gt_lexer_is(&lexer, "(") ? closing(lexer) : NULL;
+        if (end) {
+            replace(r, &now, "decltype(gputune_plain");
+            replace_later(r, end, 1, "))");
+            r->has_types = true;
+        }
+    }
+    replace_now(r, &now);
+}
+
+static void rewrite_line(rewriting *r, gt_lexer line)
+{
+    gt_token last = {0};
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        rewrite_gnu(r, &last, line);
+        last = line.token;
+    }
+}
+
+static gputune_status rewrite(char **text, const char *path)
 {
     gt_lexer lexer, line;
     gt_token before = {0}, last = {0};
@@ -202,6 +303,7 @@ static gputune_status rewrite(char **text)
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
+            rewrite_line(&r, line);
             continue;
         }
         const gt_token now = lexer.token;
@@ -215,6 +317,7 @@ static gputune_status rewrite(char **text)
         } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
             rewrite_literal(&r, lexer);
         }
+        rewrite_gnu(&r, &last, lexer);
         depth += gt_token_is(&now, "{") || gt_token_is(&now, "(");
         depth -= gt_token_is(&now, "}") || gt_token_is(&now, ")");
         before = last;
@@ -222,8 +325,16 @@ static gputune_status rewrite(char **text)
         lexer = ahead;
     }
     gt_text_append(&r.out, r.copied);
+    gt_text whole = {0};
+    if (r.has_types) {
+        gt_text_append(&whole, "template <typename T> T gputune_plain(T);\n");
+        gt_line_mark_append(&whole, 1, path);
+    }
+    gt_text_append(&whole, gt_text_string(&r.out));
+    whole.failed |= r.out.failed;
+    gt_text_free(&r.out);
     char *rewritten;
-    GT_TRY(gt_text_take(&rewritten, &r.out));
+    GT_TRY(gt_text_take(&rewritten, &whole));
     free(*text);
     *text = rewritten;
     return GPUTUNE_OK;
@@ -348,9 +459,9 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     char *code;
-    GT_TRY(gt_functions_check(parse, text));
-    GT_TRY(gt_host_code_cut(&code, text));
-    gputune_status status = rewrite(&code);
+    GT_TRY(gt_functions_check(parse, parse->code));
+    GT_TRY(gt_host_code_cut(&code, text, parse->parts));
+    gputune_status status = rewrite(&code, parse->parts->files[0].path);
     status = status ? status : make_kernel_body(parse, code);
     status = status ? status : make_judge_body(parse, code);
     free(code);

@@ -1,163 +1,197 @@
 /* Evaluates the branches of a text's directives. */
 #include "kernel/branches.h"
 
+#include "kernel/condition.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEVELS_MAX = 64 };
 
 typedef struct macro {
     gt_token name;
     gt_lexer value;
 } macro;
 
-/* One #if: which of its branches is read. */
-typedef struct level {
-    bool is_outside; /* in a branch that is left out itself */
-    bool is_active, was_active;
-} level;
+/* A directive of an #if that is open, its '#' and the end of its line. */
+typedef struct mark {
+    unsigned depth;
+    size_t begin, end;
+} mark;
 
 typedef struct reader {
+    char *left; /* of the text */
+    gt_meaning_fn meaning;
+    const void *user;
     GT_ARRAY(macro) macros;
-    level levels[LEVELS_MAX];
-    int depth;
-    const char *since; /* where what is left out begins; NULL: nothing is */
+    GT_ARRAY(mark) marks;
+    gt_conditions conditions;
+    uint64_t doubtful; /* bit i: the #if at depth i cannot be told */
     bool failed;
 } reader;
 
-static const macro *find_macro(const reader *r, const char *name, size_t length)
+static const macro *find_macro(const reader *r, const gt_token *name)
 {
     for (size_t i = r->macros.count; i > 0; i--) {
-        const macro *found = &r->macros.items[i - 1];
-        if (found->name.length == length && memcmp(found->name.text, name, length) == 0) {
-            return found;
+        if (gt_token_equals(&r->macros.items[i - 1].name, name)) {
+            return &r->macros.items[i - 1];
         }
     }
     return NULL;
 }
 
-static bool is_defined(const reader *r, const gt_token *name)
+static gt_meaning meaning_of(const reader *r, const gt_token *name, int64_t *value)
 {
-    return find_macro(r, name->text, name->length) ||
-           gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
+    *value = 0;
+    return r->meaning(r->user, name, value);
 }
+
+static gt_verdict is_defined(const void *user, const gt_token *name)
+{
+    const reader *r = user;
+    int64_t value;
+    gt_meaning meaning = meaning_of(r, name, &value);
+    bool known = meaning == GT_VALUED || find_macro(r, name) ||
+                 gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
+    return meaning == GT_OPEN ? GT_PERHAPS : known ? GT_SURELY : GT_NEVER;
+}
+
+/* While a term is read. */
+typedef struct values {
+    const reader *reader;
+    int64_t slots[GT_SLOT_MAX];
+    int count;
+} values;
 
 /* A name without a value is 0. */
 static int slot_of(void *user, const char *name)
 {
-    return find_macro(user, name, strlen(name)) ? -1 : 0;
+    values *v = user;
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    gt_meaning meaning = meaning_of(v->reader, &token, &v->slots[v->count]);
+    bool is_macro = meaning == GT_UNDEFINED && find_macro(v->reader, &token);
+    return meaning == GT_OPEN || is_macro || v->count == GT_SLOT_MAX - 1 ? -1 : v->count++;
 }
 
-static bool meaning_of(void *user, const char *name, gt_lexer *value)
+static bool text_of(void *user, const char *name, gt_lexer *value)
 {
-    const macro *found = find_macro(user, name, strlen(name));
-    if (found) {
+    const values *v = user;
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const macro *found = find_macro(v->reader, &token);
+    int64_t given;
+    bool is_macro = found && meaning_of(v->reader, &token, &given) == GT_UNDEFINED &&
+                    found->value.token.kind != GT_TOKEN_END;
+    if (is_macro) {
         *value = found->value;
     }
-    return found && found->value.token.kind != GT_TOKEN_END;
+    return is_macro;
 }
 
-/* 1, 0, or -1: not understood. */
-static int evaluate(const reader *r, gt_lexer line)
+static gt_verdict evaluate(const void *user, gt_lexer term)
 {
-    const int64_t slots[GT_SLOT_MAX] = {0};
+    values v = {.reader = user};
     gt_expression *expression = NULL;
-    gt_scope scope = {.slot = slot_of, .meaning = meaning_of, .user = (void *)r};
+    gt_scope scope = {.slot = slot_of, .meaning = text_of, .user = &v};
     int64_t value = 0;
-    gt_lexer at = line;
-    bool negated = gt_lexer_accept(&at, "!");
-    if (gt_lexer_accept(&at, "defined")) { /* alone */
-        (void)gt_lexer_accept(&at, "(");
-        gt_token name = at.token;
-        gt_lexer_next(&at);
-        (void)gt_lexer_accept(&at, ")");
-        return at.token.kind == GT_TOKEN_END ? is_defined(r, &name) != negated : -1;
-    }
-    bool read = gt_expression_read(&expression, &line, &scope) == GPUTUNE_OK &&
-                line.token.kind == GT_TOKEN_END &&
-                gt_expression_try(&value, expression, slots) == NULL;
+    bool read = gt_expression_read(&expression, &term, &scope) == GPUTUNE_OK &&
+                term.token.kind == GT_TOKEN_END &&
+                gt_expression_try(&value, expression, v.slots) == NULL;
     gt_expression_free(expression);
-    return !read ? -1 : value != 0;
+    return !read ? GT_PERHAPS : value != 0 ? GT_SURELY : GT_NEVER;
 }
 
-static bool is_read(const reader *r)
+static void blank(reader *r, size_t begin, size_t end)
 {
-    return r->depth == 0 ||
-           (r->levels[r->depth - 1].is_active && !r->levels[r->depth - 1].is_outside);
-}
-
-static void open_level(reader *r, int condition)
-{
-    if (r->depth < LEVELS_MAX) {
-        bool outside = !is_read(r);
-        r->levels[r->depth++] = (level){outside, condition != 0, condition > 0};
-    } else {
-        r->failed = true;
+    for (size_t i = begin; i < end; i++) {
+        r->left[i] = r->left[i] == '\n' ? '\n' : ' ';
     }
 }
 
 static void read_define(reader *r, gt_lexer line)
 {
+    bool undefines = gt_lexer_accept(&line, "undef");
     macro added = {.name = line.token};
+    if (!undefines && !gt_lexer_accept(&line, "define")) {
+        return;
+    }
+    added.name = line.token;
     gt_lexer_next(&line);
     added.value = line;
-    if (is_read(r) && added.name.kind == GT_TOKEN_NAME) {
+    for (size_t i = 0; i < r->macros.count && undefines; i++) {
+        macro *one = &r->macros.items[i];
+        one->name.length = gt_token_equals(&one->name, &added.name) ? 0 : one->name.length;
+    }
+    if (!undefines && added.name.kind == GT_TOKEN_NAME) {
         r->failed |= gt_array_push(&r->macros, added) != GPUTUNE_OK;
     }
 }
 
-static void read_directive(reader *r, gt_lexer line)
+/* Behind a directive of an #if: keeps it, or blanks all of them at the end. */
+static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
-    level *top = r->depth > 0 ? &r->levels[r->depth - 1] : NULL;
-    bool negated = gt_lexer_is(&line, "ifndef");
-    if (gt_lexer_accept(&line, "ifdef") || gt_lexer_accept(&line, "ifndef")) {
-        open_level(r, is_defined(r, &line.token) != negated);
-    } else if (gt_lexer_accept(&line, "if")) {
-        open_level(r, evaluate(r, line));
-    } else if (gt_lexer_accept(&line, "elif") && top) {
-        int condition = top->was_active ? 0 : evaluate(r, line);
-        top->is_active = condition != 0;
-        top->was_active |= condition > 0;
-    } else if (gt_lexer_accept(&line, "else") && top) {
-        top->is_active = !top->was_active;
-    } else if (gt_lexer_accept(&line, "endif") && top) {
-        r->depth--;
-    } else if (gt_lexer_accept(&line, "define")) {
-        read_define(r, line);
+    const gt_conditions *c = &r->conditions;
+    unsigned depth = before > c->depth ? before : c->depth;
+    const mark own = {depth, begin, end};
+    uint64_t bit = UINT64_C(1) << depth % GT_CONDITIONS_MAX;
+    r->failed |= gt_array_push(&r->marks, own) != GPUTUNE_OK;
+    if (c->depth > before) {
+        r->doubtful &= ~bit;
+    }
+    if (c->depth >= before && depth > 0) {
+        bool told = c->open[(depth - 1) % GT_CONDITIONS_MAX].taken != GT_PERHAPS;
+        r->doubtful |= told && depth < GT_CONDITIONS_MAX ? 0 : bit;
+        return;
+    }
+    while (!r->failed && r->marks.count > 0 && r->marks.items[r->marks.count - 1].depth == depth) {
+        const mark *one = &r->marks.items[--r->marks.count];
+        if (!(r->doubtful & bit)) {
+            blank(r, one->begin, one->end);
+        }
     }
 }
 
-gputune_status gt_branches_read(gt_branches *branches, const char *text)
+static void read_text(reader *r, const char *text)
 {
-    reader r = {0};
     gt_lexer lexer, line;
+    size_t since = 0; /* where what is left out begins; 0: nothing is */
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END && !r.failed) {
-        const char *at = lexer.token.text;
-        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-            gt_lexer_next(&lexer);
+    while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
+        bool is_condition = gt_token_is_any(&line.token, "if ifdef ifndef elif else endif");
+        const char *from = line.token.text;
+        while (from > text && *from != '#') {
+            from--;
+        }
+        size_t begin = (size_t)(from - text), end = (size_t)(line.end - text);
+        unsigned before = r->conditions.depth;
+        if (!is_condition) {
+            if (r->conditions.now != GT_NEVER) {
+                read_define(r, line);
+            }
             continue;
         }
-        gt_lexer_directive(&lexer, &line);
-        read_directive(&r, line);
-        if (!is_read(&r) && !r.since) {
-            r.since = at + 1; /* the directive itself is read */
-        } else if (is_read(&r) && r.since) {
-            gt_left_out left = {r.since, at};
-            r.failed |= gt_array_push(branches, left) != GPUTUNE_OK;
-            r.since = NULL;
+        gt_conditions_read(&r->conditions, line);
+        if (since > 0) {
+            blank(r, since, begin);
         }
+        note_condition(r, before, begin, end);
+        since = r->conditions.now == GT_NEVER ? end : 0;
     }
-    gt_array_free(&r.macros);
-    return r.failed && r.depth < LEVELS_MAX ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-bool gt_branches_leave_out(const gt_branches *branches, const char *at)
+gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
+                               const void *user)
 {
-    for (size_t i = 0; i < branches->count; i++) {
-        if (at >= branches->items[i].begin && at < branches->items[i].end) {
-            return true;
-        }
+    reader r = {.meaning = meaning, .user = user};
+    GT_TRY(gt_strdup(&r.left, text));
+    gt_conditions_open(&r.conditions, is_defined, evaluate, &r);
+    read_text(&r, text);
+    gt_array_free(&r.macros);
+    gt_array_free(&r.marks);
+    if (r.failed) {
+        free(r.left);
+        return gt_fail_memory();
     }
-    return false;
+    *out = r.left;
+    return GPUTUNE_OK;
 }

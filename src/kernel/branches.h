@@ -1,21 +1,18 @@
-/* Which parts of a text its #if leave out, as far as they can be told. */
-#ifndef GT_KERNEL_BRANCHES_H
-#define GT_KERNEL_BRANCHES_H
+/* Leaves out of a text what its #if do, as far as they can be told. */
+#pragma once
 
 #include "kernel/lexer.h"
 
-#include "base/array.h"
+/* What a name is that the text gives no value to. */
+typedef enum gt_meaning {
+    GT_UNDEFINED,
+    GT_OPEN, /* one of several: a condition on it leaves nothing out; the text's own do not count */
+    GT_VALUED
+} gt_meaning;
 
-typedef struct gt_left_out {
-    const char *begin, *end;
-} gt_left_out;
+typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
 
-typedef GT_ARRAY(gt_left_out) gt_branches;
-
-/* Reads the directives of `text`. The compiler is nvcc, which no option gives a macro to. A
- * condition that is not understood leaves nothing out. ENOMEM. */
-gputune_status gt_branches_read(gt_branches *branches, const char *text);
-/* Whether the place in the text is left out. */
-bool gt_branches_leave_out(const gt_branches *branches, const char *at);
-
-#endif
+/* A copy of `text` in which what conditions leave out is blank, and so are their directives where
+ * all of an #if can be told; lines keep their numbers. *out is the caller's to free(). ENOMEM. */
+gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
+                               const void *user);

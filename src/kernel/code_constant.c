@@ -12,10 +12,22 @@ typedef struct finder {
     bool behind_parenthesis, is_constant;
 } finder;
 
+/* Whether both lines go on in the same way: a header that is included twice. */
+static bool is_same(gt_lexer a, gt_lexer b)
+{
+    while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {
+        gt_lexer_next(&a);
+        gt_lexer_next(&b);
+    }
+    return a.token.kind == b.token.kind;
+}
+
 static void hit(finder *f, const gt_lexer *value)
 {
-    *f->value = *value;
-    f->found++;
+    if (f->found == 0 || !is_same(*f->value, *value)) {
+        *f->value = *value;
+        f->found++;
+    }
 }
 
 /* `#define NAME value`, unless NAME takes arguments. */

@@ -48,18 +48,22 @@ static gt_verdict read_operand(const gt_conditions *conditions, gt_lexer *line, 
     return inverse ? opposite(verdict) : verdict;
 }
 
-/* What a comparison, a sum or a macro gives is not known here. */
 static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int depth)
 {
+    gt_lexer term = *line;
     gt_verdict verdict = read_operand(conditions, line, depth);
+    bool is_more = false;
     int open = 0;
     while (line->token.kind != GT_TOKEN_END &&
            (open > 0 || !gt_token_is_any(&line->token, "&& || )"))) {
         open += gt_lexer_is(line, "(") - gt_lexer_is(line, ")");
-        verdict = GT_PERHAPS;
+        is_more = true;
         gt_lexer_next(line);
     }
-    return verdict;
+    term.end = line->token.kind == GT_TOKEN_END ? term.end : line->token.text;
+    return !is_more           ? verdict
+           : conditions->term ? conditions->term(conditions->user, term)
+                              : GT_PERHAPS;
 }
 
 static gt_verdict read_and(const gt_conditions *conditions, gt_lexer *line, int depth)
@@ -106,9 +110,10 @@ static void close_branches(gt_conditions *conditions)
     }
 }
 
-void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, const void *user)
+void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
+                        const void *user)
 {
-    *conditions = (gt_conditions){.now = GT_SURELY, .defined = defined, .user = user};
+    *conditions = (gt_conditions){.now = GT_SURELY, .defined = defined, .term = term, .user = user};
 }
 
 void gt_conditions_read(gt_conditions *conditions, gt_lexer line)

@@ -370,6 +370,7 @@ static void keep_name(parameter_scan *scan, const gt_token *token)
 static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
 {
     int depth = 0;
+    bool is_template = false;
     parameter_scan scan = {0};
     *out = (gt_function_parameter){0};
     for (; lexer->token.kind != GT_TOKEN_END; gt_lexer_next(lexer)) {
@@ -385,6 +386,10 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
             continue;
         }
         bool points = gt_token_is(token, "*") || gt_token_is(token, "[");
+        is_template |= gt_token_is(token, "<");
+        if (depth == 0 && gt_token_is(token, "::")) {
+            scan.last[0] = '\0'; /* a namespace */
+        }
         out->is_unusual |= gt_token_is(token, "(") || (points && out->pointer);
         out->is_const |= gt_token_is(token, "const") && !out->pointer && depth == 0;
         out->pointer |= points;
@@ -395,6 +400,7 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
     memcpy(out->name, scan.last, sizeof out->name);
     memcpy(out->words, scan.words, sizeof out->words);
     out->is_overlong = scan.overlong;
+    out->is_unusual |= is_template && !out->pointer;
     out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
 }
 

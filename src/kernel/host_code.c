@@ -4,16 +4,72 @@
 #include "kernel/lexer.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* ---- headers ---- */
+
+/* A word or the beginning of a name, for what ends with a slash or an underline. */
+static bool begins_with_any(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(words[i]);
+        bool is_part = strchr("/_", words[i][length - 1]) != NULL;
+        if (strncmp(name, words[i], length) == 0 && (is_part || !name[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gt_header_is_hosts(const char *name)
+{
+    static const char *const others[] = {
+        "ATen/",     "boost/",    "c10/",     "cudnn.h",  "dirent.h", "errno.h",
+        "error.h",   "fcntl.h",   "fmt/",     "getopt.h", "gtest/",   "helper_",
+        "malloc.h",  "memory.h",  "mpi.h",    "nccl.h",   "omp.h",    "opencv2/",
+        "pthread.h", "pybind11/", "signal.h", "spdlog/",  "stdarg.h", "strings.h",
+        "sys/",      "time.h",    "torch/",   "unistd.h", "windows.h"};
+    return !strpbrk(name, "./") || /* of C++'s library */
+           begins_with_any(name, others, sizeof others / sizeof *others);
+}
+
+bool gt_header_is_known(const char *name)
+{
+    static const char *const known[] = {"cuda.h",
+                                        "cuda_runtime.h",
+                                        "cuda_runtime_api.h",
+                                        "device_launch_parameters.h",
+                                        "cuda_profiler_api.h",
+                                        "cublas_v2.h",
+                                        "cufft.h",
+                                        "curand.h",
+                                        "cusparse.h",
+                                        "cusolverDn.h",
+                                        "nvToolsExt.h"};
+    const char *dot = strrchr(name, '.');
+    return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
+           begins_with_any(name, known, sizeof known / sizeof *known);
+}
+
+/* ---- code ---- */
+
+/* A function that belongs to neither by itself: it is the GPU's if that reads its name. */
+typedef struct candidate {
+    gt_token name;
+    size_t begin, end;
+    bool is_read;
+} candidate;
 
 typedef struct program {
     const char *text;
     char *left;                      /* of the text */
     GT_ARRAY(gt_token) host, device; /* names of the program: macros, functions, types */
-    bool uses_std;                   /* using namespace std */
-    int depth;                       /* of namespaces and classes */
+    GT_ARRAY(candidate) candidates;
+    bool uses_std; /* using namespace std */
+    int depth;     /* of namespaces and classes */
     bool failed;
 } program;
 
@@ -23,7 +79,7 @@ static const char classes[] = "struct class union";
 
 /* One declaration outside of functions, or a member of a class. */
 typedef struct piece {
-    gt_token name, last;
+    gt_token name, last, template; /* template: a name in front of its arguments */
     bool in_class;
     bool has_name, is_function, is_class, has_colon;
     bool host, device;
@@ -55,8 +111,9 @@ static bool is_of_host(const gt_token *token)
     static const char words[] =
         "cout cerr endl ifstream ofstream stringstream FILE stderr stdout stdin fopen memalign "
         "posix_memalign fprintf fscanf scanf exit getenv argv srand gettimeofday clock_gettime "
-        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime thrust main "
-        "gputune gputune_cxx gputune_plan gputune_open gputune_launch tune_kernel";
+        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime torch main "
+        "PYBIND11_MODULE TORCH_LIBRARY __host__ gputune gputune_cxx gputune_plan gputune_open "
+        "gputune_launch tune_kernel";
     static const char of_device[] = "cudaTextureObject_t cudaSurfaceObject_t";
     static const char *const libraries[] = {"cublas",   "cufft",           "cusparse",
                                             "cusolver", "curandGenerator", "curandCreate"};
@@ -65,7 +122,9 @@ static bool is_of_host(const gt_token *token)
         library |= begins(token, libraries[i]);
     }
     bool random = gt_token_is(token, "rand") && strncmp(token->text + token->length, "()", 2) == 0;
-    return library || random || gt_token_is_any(token, words) ||
+    bool thrust = gt_token_is(token, "thrust") &&
+                  strncmp(token->text + token->length, "::complex", strlen("::complex")) != 0;
+    return library || random || thrust || gt_token_is_any(token, words) ||
            (begins(token, "cuda") && !gt_token_is_any(token, of_device));
 }
 
@@ -189,9 +248,12 @@ static void note_name(const gt_lexer *lexer, piece *now)
     static const char ends[] = "( = [ : {";
     bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0 &&
                    !gt_token_is_any(&now->last, classes);
-    if (!now->has_name && is_name && gt_token_is_any(&lexer->token, ends)) {
+    bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
+                       now->template.kind == GT_TOKEN_NAME;
+    now->template = is_name && gt_lexer_is(lexer, "<") ? now->last : now->template;
+    if (!now->has_name && (is_instance || (is_name && gt_token_is_any(&lexer->token, ends)))) {
         now->has_name = true;
-        now->name = now->last;
+        now->name = is_instance ? now->template : now->last;
         now->is_function = gt_lexer_is(lexer, "(");
     }
 }
@@ -230,18 +292,29 @@ static void read_token(program *p, gt_lexer *lexer, piece *now)
     }
 }
 
+static void blank(program *p, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        p->left[i] = p->text[i] == '\n' ? '\n' : ' ';
+    }
+}
+
 static void finish(program *p, const piece *now, size_t begin, size_t end)
 {
-    if (!now->host || now->device || now->torn || now->conditionals != 0) {
+    if (now->device || now->torn || now->conditionals != 0) {
+        return;
+    }
+    if (!now->host) {
+        const candidate own = {now->name, begin, end, false};
+        bool may_be = now->is_function && !now->in_class;
+        p->failed |= may_be && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }
     const gt_token *name = now->has_name ? &now->name : &now->last;
     if (!now->in_class && name->kind == GT_TOKEN_NAME) {
         push_host(p, name);
     }
-    for (size_t i = begin; i < end; i++) {
-        p->left[i] = p->text[i] == '\n' ? '\n' : ' ';
-    }
+    blank(p, begin, end);
 }
 
 /* Returns whether it is data that only the host knows. */
@@ -320,7 +393,84 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
     return host;
 }
 
-gputune_status gt_host_code_cut(char **out, const char *text)
+/* ---- functions that the GPU does not read ---- */
+
+/* The function that the place is in, or NULL. */
+static candidate *around(const program *p, size_t at)
+{
+    for (size_t i = 0; i < p->candidates.count; i++) {
+        if (at >= p->candidates.items[i].begin && at < p->candidates.items[i].end) {
+            return &p->candidates.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Notes the functions that the token names, unless what names them is not read itself. Whether
+ * there was a new one. */
+static bool note_read(program *p, const gt_token *token, const candidate *from)
+{
+    bool is_new = false;
+    for (size_t i = 0; i < p->candidates.count && (!from || from->is_read); i++) {
+        candidate *named = &p->candidates.items[i];
+        if (!named->is_read && named != from && gt_token_equals(&named->name, token)) {
+            named->is_read = is_new = true;
+        }
+    }
+    return is_new;
+}
+
+static bool note_line(program *p, gt_lexer line, const candidate *from)
+{
+    bool is_new = false;
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        is_new |= note_read(p, &line.token, from);
+    }
+    return is_new;
+}
+
+/* Notes what the text that is left reads. Whether there was more than before. */
+static bool read_left(program *p)
+{
+    gt_lexer lexer, line;
+    bool is_new = false;
+    gt_lexer_open(&lexer, p->left, strlen(p->left), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        const candidate *from = around(p, (size_t)(lexer.token.text - p->left));
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            is_new |= note_line(p, line, from);
+            continue;
+        }
+        is_new |= lexer.token.kind == GT_TOKEN_NAME && note_read(p, &lexer.token, from);
+        gt_lexer_next(&lexer);
+    }
+    return is_new;
+}
+
+static void cut_unread(program *p, const gt_template_parts *parts)
+{
+    for (uint32_t i = 0; parts && i < parts->file_count; i++) {
+        const char *text = parts->files[i].text;
+        gt_lexer lexer, line;
+        gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+        while (gt_lexer_find_directive(&lexer, &line)) {
+            if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
+                (void)note_line(p, line, NULL);
+            }
+        }
+    }
+    while (p->candidates.count > 0 && read_left(p)) {
+    }
+    for (size_t i = 0; i < p->candidates.count; i++) {
+        const candidate *one = &p->candidates.items[i];
+        if (!one->is_read) {
+            blank(p, one->begin, one->end);
+        }
+    }
+}
+
+gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_parts *parts)
 {
     enum { ROUNDS = 16 };
     program p = {.text = text};
@@ -330,14 +480,17 @@ gputune_status gt_host_code_cut(char **out, const char *text)
     do { /* until no more names are found to be the host's */
         gt_lexer lexer;
         known = p.host.count + p.device.count;
+        p.candidates.count = 0;
         gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
         while (lexer.token.kind != GT_TOKEN_END) {
             scan_scope(&p, &lexer, false);
             gt_lexer_accept(&lexer, "}");
         }
     } while (known < p.host.count + p.device.count && ++rounds < ROUNDS);
+    cut_unread(&p, parts);
     gt_array_free(&p.host);
     gt_array_free(&p.device);
+    gt_array_free(&p.candidates);
     if (p.failed) {
         free(p.left);
         return gt_fail_memory();

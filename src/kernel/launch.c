@@ -14,10 +14,8 @@ static gputune_status refuse(gt_limit limit, const gt_template *template, const 
     char reason[96], *text = NULL;
     gt_limit_text(reason, sizeof reason, limit, device);
     gputune_status status = gt_config_text(&text, template, config);
-    if (status == GPUTUNE_OK) {
-        status = gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
-                         template->name, text, reason);
-    }
+    GT_THEN(status, gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
+                            template->name, text, reason));
     free(text);
     return status;
 }
@@ -48,7 +46,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0, false};
 }
 
 static void add_map(gt_launch *launch, uint32_t map, int argument)
@@ -121,6 +119,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
         GT_TRY(product(&bytes, (const gt_expression *const *)scratch->extents.items,
                        scratch->extents.count, binding, scratch->type, scratch->name));
         add_parameter(launch, GT_PARAMETER_SCRATCH, 8, -1, bytes);
+        launch->parameters[launch->parameter_count - 1].zero_first = scratch->zero_first;
     }
     return GPUTUNE_OK;
 }
@@ -358,6 +357,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
                                    one->scratch_bytes, one->map};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+        hash = one->zero_first ? gt_hash_join(hash, gt_hash_string("zero")) : hash;
     }
     const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,
                            launch->l2.window_bytes};

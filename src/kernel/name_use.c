@@ -548,7 +548,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
     gt_name_scan s = {.out = out, .template = template, .path = template->parts->files[0].path};
     *out = (gt_name_uses){0};
     gputune_status status = add_defines(&s);
-    gt_conditions_open(&s.conditions, is_defined, &s);
+    gt_conditions_open(&s.conditions, is_defined, NULL, &s);
     gt_lexer_open(&s.lexer, text, strlen(text), (gt_place){"", 1, 1});
     while (status == GPUTUNE_OK && s.lexer.token.kind != GT_TOKEN_END) {
         if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {

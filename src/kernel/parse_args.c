@@ -239,6 +239,10 @@ gputune_status gt_parse_scratch(gt_parse *parse, const gt_clause *clause, gt_lex
         GT_TRY(gt_read_extents(scratch->extents.items, &scratch->extents.count, parse, body,
                                GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                    GT_USE_GRID));
+        scratch->zero_first = gt_lexer_accept(body, "=");
+        if (scratch->zero_first && !gt_lexer_accept(body, "zero")) {
+            return gt_fail_expected(body, "zero, all that scratch may hold at first");
+        }
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }

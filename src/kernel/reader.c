@@ -1,6 +1,7 @@
 /* Reads a template and its includes, and cuts the pragmas out. */
 #include "kernel/reader.h"
 
+#include "kernel/host_code.h"
 #include "kernel/types.h"
 
 #include "base/hash.h"
@@ -130,6 +131,11 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
     gputune_status status = reader->include
                                 ? reader->include(reader->user, include, &found)
                                 : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
+    if (status == GPUTUNE_ENOTFOUND && !include->join && gt_header_is_hosts(include->name)) {
+        gt_text_printf(&reader->body, "// skipped: %s", include->name); /* for the compiler's log */
+        *out = BLANKED;
+        return GPUTUNE_OK;
+    }
     if (status == GPUTUNE_ENOTFOUND) {
         reader->has_headers = true;
         return include->join
@@ -264,7 +270,7 @@ static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
     bool system = false;
     gt_place place = gt_lexer_place(line);
     GT_TRY(include_name(name, sizeof name, &system, line, place));
-    if (!system && strcmp(base_name(name), prelude_name) == 0) {
+    if ((!system && strcmp(base_name(name), prelude_name) == 0) || gt_header_is_known(name)) {
         *out = BLANKED;
         return GPUTUNE_OK;
     }

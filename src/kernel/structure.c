@@ -1,7 +1,7 @@
 /* Reads the structs of a template's code. */
 #include "kernel/structure.h"
 
-#include "kernel/branches.h"
+#include "kernel/code_constant.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -254,12 +254,33 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
                : refuse(head->place, structure, "no data", "at least one member");
 }
 
+static gputune_status add_alias(gt_parse *parse, const char *name, const char type[GT_NAME_MAX])
+{
+    gt_structure *structure = NULL;
+    const gt_structure *target;
+    GT_TRY(new_structure(&structure, parse, name));
+    memcpy(structure->alias, type, sizeof structure->alias);
+    return gt_structure_find(&target, parse, type);
+}
+
+/* `#define NAME TYPE`. */
+static gputune_status find_macro(gt_parse *parse, const char *name)
+{
+    char type[GT_NAME_MAX];
+    gt_lexer value;
+    bool is_type =
+        gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
+        value.token.kind == GT_TOKEN_NAME &&
+        gt_words_read(type, sizeof type, &value, "a type") == GPUTUNE_OK &&
+        value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
+    return is_type ? add_alias(parse, name, type) : GPUTUNE_OK;
+}
+
 /* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
 static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, bool is_using,
                                  const char *name)
 {
     char type[GT_NAME_MAX];
-    gt_structure *structure = NULL;
     if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
         return GPUTUNE_OK;
     }
@@ -269,11 +290,8 @@ static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, b
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
         return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
     }
-    GT_TRY(new_structure(&structure, parse, name));
-    memcpy(structure->alias, type, sizeof structure->alias);
-    const gt_structure *target;
     *found = true;
-    return gt_structure_find(&target, parse, type);
+    return add_alias(parse, name, type);
 }
 
 /* With the lexer on a token: reads what it begins, if that is the type wanted. */
@@ -314,9 +332,7 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
     return NULL;
 }
 
-/* The definition that the #if of the code do not leave out. */
-static gputune_status find_definition(gt_parse *parse, const gt_branches *branches,
-                                      const char *name)
+static gputune_status find_definition(gt_parse *parse, const char *name)
 {
     gt_lexer lexer, line;
     head head = {0};
@@ -326,26 +342,21 @@ static gputune_status find_definition(gt_parse *parse, const gt_branches *branch
     while (!found && lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-        } else if (gt_branches_leave_out(branches, lexer.token.text)) {
-            gt_lexer_next(&lexer);
         } else {
             GT_TRY(read_type(&found, &head, parse, &lexer, name));
         }
     }
-    return GPUTUNE_OK;
+    return found ? GPUTUNE_OK : find_macro(parse, name);
 }
 
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
 {
-    gt_branches branches = {0};
     gt_element element;
     *out = gt_structure_of(parse->template, name);
     if (*out || gt_element_from_name(&element, name)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_branches_read(&branches, parse->code);
-    status = status ? status : find_definition(parse, &branches, name);
-    gt_array_free(&branches);
+    gputune_status status = find_definition(parse, name);
     *out = gt_structure_of(parse->template, name);
     return status;
 }

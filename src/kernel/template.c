@@ -1,5 +1,6 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/body.h"
+#include "kernel/branches.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,15 +36,66 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
+/* Whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
+static bool makes_macro(const gt_clause *clause, const gt_token *name)
+{
+    const gt_token word = {GT_TOKEN_NAME, clause->word, strlen(clause->word), 0, 0};
+    gt_lexer lexer = clause->body;
+    bool makes = false;
+    if (!gt_token_is_any(&word, "tune vector problem pass cluster carveout preferred_cluster "
+                                "l2_persist define options")) {
+        return false;
+    }
+    for (; lexer.token.kind != GT_TOKEN_END && !makes; gt_lexer_next(&lexer)) {
+        const gt_token *own = &lexer.token;
+        size_t length = own->length;
+        bool begins = own->kind == GT_TOKEN_NAME && name->length >= length &&
+                      memcmp(own->text, name->text, length) == 0;
+        makes =
+            (begins && (name->length == length || name->text[length] == '_')) ||
+            (own->kind == GT_TOKEN_STRING && memmem(own->text, length, name->text, name->length));
+    }
+    return makes;
+}
+
+/* Conditions on what clauses define are not the text's own to decide. */
+static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
+{
+    const gt_reader *reader = user;
+    if (gt_token_is(name, "__CUDACC_RTC__")) {
+        *value = 1;
+        return GT_VALUED;
+    }
+    if (gt_token_is(name, "__CUDA_ARCH__")) {
+        return GT_OPEN;
+    }
+    for (size_t i = 0; i < reader->clauses.count; i++) {
+        if (makes_macro(&reader->clauses.items[i], name)) {
+            return GT_OPEN;
+        }
+    }
+    return GT_UNDEFINED;
+}
+
+/* What is read of the code: the compiler gets all of it. */
+static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
+{
+    free(parse->left);
+    parse->left = NULL;
+    GT_TRY(gt_branches_cut(&parse->left, gt_text_string(&reader->body), meaning_of, reader));
+    parse->code = parse->left;
+    return GPUTUNE_OK;
+}
+
 static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
                                 const char *text, const char *kernel)
 {
     GT_TRY(gt_reader_run(reader, path, text));
     GT_TRY(gt_select_kernel(reader, kernel));
-    parse->code = gt_text_string(&reader->body);
+    GT_TRY(take_code(parse, reader));
     GT_TRY(gt_parse_clauses(parse, reader));
     gt_text_append(&reader->body, gt_text_string(&parse->elements));
-    parse->code = gt_text_string(&reader->body);
+    GT_TRY(take_code(parse, reader));
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(gt_loops_finish(parse));
     GT_TRY(check_outputs(parse));
@@ -77,12 +129,7 @@ static gputune_status new_template(gt_template **out)
     }
     template->parts = parts;
     gputune_status status = seed_words(template);
-    if (status < 0) {
-        gt_template_free(template);
-        return status;
-    }
-    *out = template;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, template, gt_template_free(template));
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
@@ -106,14 +153,10 @@ gputune_status gt_template_parse_kernel(gt_template **out, const char *path, con
     parse->parts = template->parts;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
+    free(parse->left);
     free(parse);
     gt_reader_free(&reader);
-    if (status < 0) {
-        gt_template_free(template);
-        return status;
-    }
-    *out = template;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, template, gt_template_free(template));
 }
 
 int gt_template_axis_index(const gt_template *template, const char *name)

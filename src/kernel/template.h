@@ -74,8 +74,8 @@
  *     buffers or scratch stands in the other's place; gputune_launch() begins with their own places
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
- *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
- *     first, then what the last launch left
+ *   scratch(TYPE NAME[e]… [= zero], …)   behind args() in the kernel's parameters; holds anything at
+ *     first (= zero: zeros), then what the last launch left
  *   tensormap(BUFFER, box = (e, …)[, swizzle = 0, 32, 64 or 128][, interleave = 0, 16 or 32]
  *     [, l2 = 0, 64, 128 or 256][, fill = zero or nan][, sizes = (e, …)][, strides = (e, …)])
  *     the kernel takes a `const __grid_constant__ CUtensorMap` in the buffer's place, encoded for
@@ -176,8 +176,7 @@
  * that stops when its work is done), each launch is a sample of its own, on restored buffers; -v
  * says so. */
 // clang-format on
-#ifndef GT_KERNEL_TEMPLATE_H
-#define GT_KERNEL_TEMPLATE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -418,5 +417,3 @@ int gt_template_problem_index(const gt_template *template, const char *name);
 const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
-
-#endif

@@ -236,7 +236,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0, false};
 }
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)

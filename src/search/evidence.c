@@ -20,9 +20,17 @@ static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32
 
 static uint32_t *tally(gt_evidence *evidence, gt_state state)
 {
-    return state == GT_STATE_OK       ? &evidence->ok
-           : state == GT_STATE_FAILED ? &evidence->failed
-                                      : &evidence->pending;
+    return state == GT_STATE_OK         ? &evidence->ok
+           : state == GT_STATE_FAILED   ? &evidence->failed
+           : state == GT_STATE_GIVEN_UP ? &evidence->given_up
+                                        : &evidence->pending;
+}
+
+static gt_state state_after(gt_tried_outcome outcome)
+{
+    return outcome == GT_TRIED_OK         ? GT_STATE_OK
+           : outcome == GT_TRIED_GIVEN_UP ? GT_STATE_GIVEN_UP
+                                          : GT_STATE_FAILED;
 }
 
 static void change(gt_evidence *evidence, uint32_t index, gt_state state)
@@ -56,9 +64,9 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     uint32_t index;
     GT_TRY(enter(evidence, &result->point, &index));
     gt_known *known = &evidence->known[index];
-    bool again = known->state == GT_STATE_OK || known->state == GT_STATE_FAILED;
+    bool again = known->state != GT_STATE_PENDING;
     bool ok = result->outcome == GT_TRIED_OK;
-    change(evidence, index, ok ? GT_STATE_OK : GT_STATE_FAILED);
+    change(evidence, index, state_after(result->outcome));
     known->log_time = ok ? log(result->time_ns) : 0;
     if (result->compile_s > 0 && !known->compile_s) {
         known->compile_s = result->compile_s;
@@ -85,7 +93,7 @@ bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
 
 uint32_t gt_evidence_count(const gt_evidence *evidence)
 {
-    return evidence->ok + evidence->failed + evidence->pending;
+    return evidence->ok + evidence->failed + evidence->pending + evidence->given_up;
 }
 
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most)

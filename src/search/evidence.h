@@ -1,6 +1,5 @@
 /* What a search knows: which configurations were proposed, and their results. */
-#ifndef GT_SEARCH_EVIDENCE_H
-#define GT_SEARCH_EVIDENCE_H
+#pragma once
 
 #include "search/point_set.h"
 #include "search/strategy.h"
@@ -8,7 +7,8 @@
 typedef enum gt_state {
     GT_STATE_PENDING, /* proposed */
     GT_STATE_OK,
-    GT_STATE_FAILED
+    GT_STATE_FAILED,
+    GT_STATE_GIVEN_UP /* nothing is known but that it compiles for long */
 } gt_state;
 
 typedef struct gt_known {
@@ -22,7 +22,7 @@ typedef struct gt_evidence {
     gt_point_set points;
     gt_known *known; /* of points.points[i] */
     uint32_t known_capacity;
-    uint32_t ok, failed, pending;
+    uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* when the best one came */
     uint32_t best;         /* index of the fastest; of no meaning while ok is 0 */
@@ -40,5 +40,3 @@ uint32_t gt_evidence_count(const gt_evidence *evidence);
 /* Fills the indices of the `most` fastest configurations, the fastest first; returns how many. */
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);
-
-#endif

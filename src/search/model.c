@@ -47,7 +47,8 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
         return true;
     }
     uint32_t turn = prior->turns++;
-    bool at_random = turn < FIRST_WITH_HINTS && turn % 2 == 1;
+    bool at_random = !prior->due && turn < FIRST_WITH_HINTS && turn % 2 == 1;
+    prior->due -= prior->due > 0;
     while (!at_random && prior->next_lead < prior->lead_count) {
         const gt_point *lead = &prior->leads[prior->next_lead++];
         if (is_new(strategy, lead)) {
@@ -61,14 +62,16 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 {
     uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
-    return gt_evidence_count(&strategy->evidence) >= first && strategy->evidence.ok >= LEAST_OK;
+    return gt_evidence_count(&strategy->evidence) >= first && strategy->evidence.ok >= LEAST_OK &&
+           !model->prior.due;
 }
 
 static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     gt_model *model = state;
-    if (!model->is_open) {
+    if (!model->is_open || model->hint_count < strategy->hint_count) {
         model->is_open = model->stale = true;
+        model->hint_count = strategy->hint_count;
         GT_TRY(gt_model_prior_make(model, strategy));
     }
     if (!is_ready(model, strategy)) {

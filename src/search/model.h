@@ -1,7 +1,6 @@
 /* The parts of the strategy `model`: a Gaussian process of the times, failures and compile times
  * seen, and a pool of candidates among which it looks for the one that promises the most. */
-#ifndef GT_SEARCH_MODEL_H
-#define GT_SEARCH_MODEL_H
+#pragma once
 
 #include "search/gaussian.h"
 #include "search/strategy_parts.h"
@@ -23,6 +22,7 @@ typedef struct gt_model_prior {
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* the fastest there, which are tried first */
     uint32_t lead_count, next_lead;
+    uint32_t due;   /* of them, if results came before the hints: before the model proposes more */
     uint32_t turns; /* proposals before the model was ready, but for the default */
     double slope;   /* how far the times here follow it */
 } gt_model_prior;
@@ -31,8 +31,9 @@ typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    bool is_open; /* the prior was made from the hints */
-    bool stale;   /* results came since the last update */
+    bool is_open;      /* the prior was made from the hints */
+    size_t hint_count; /* of these */
+    bool stale;        /* results came since the last update */
 
     int32_t *row_of; /* the process's row of a known point, by its index in the evidence, or -1 */
     uint32_t row_of_capacity;
@@ -63,6 +64,9 @@ gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
 /* Adds the proposals since the last update, as long as there is room. ENOMEM. */
 gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence);
 
+/* Drops all rows: the next update adds what is known, as long as there is room. */
+void gt_model_forget_rows(gt_model *model);
+
 /* Takes mean and spread of the times so far by the model's width. */
 void gt_model_standardise(gt_model *model, const gt_evidence *evidence);
 /* The logarithm of a time as the process sees it: standardised. */
@@ -72,7 +76,7 @@ double gt_model_log_time(const gt_model *model, double value);
 /* The logarithm of gt_model_value()'s slope there. */
 double gt_model_log_slope(const gt_model *model, double log_time);
 
-/* Makes a prior of the strategy's hints. ENOMEM. */
+/* Makes a prior of the strategy's hints; the process's rows begin anew. ENOMEM. */
 gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);
 /* What it expects at z, standardised; 0 without hints. */
 double gt_model_prior_at(const gt_model *model, const float *z);
@@ -87,5 +91,3 @@ gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool c
                                   int64_t *best);
 /* The gain expected of a point that is not in the pool. */
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
-
-#endif

@@ -50,6 +50,9 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     if (!strategy->hint_count) {
         return GPUTUNE_OK;
     }
+    gt_model_forget_rows(model);
+    gt_gaussian_close(&model->prior.gaussian);
+    model->prior = (gt_model_prior){0};
     gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
     GT_TRY(gt_allocated(order));
     uint32_t count = sort_hints(strategy, order);
@@ -60,6 +63,11 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     if (count && status == GPUTUNE_OK) {
         model->prior.present = true;
         model->prior.lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
+        if (strategy->evidence.ok) {
+            uint32_t workers = strategy->settings.workers;
+            model->prior.due =
+                workers < model->prior.lead_count ? workers : model->prior.lead_count;
+        }
         for (uint32_t i = 0; i < model->prior.lead_count; i++) {
             model->prior.leads[i] = strategy->hints[order[i].index].point;
         }

@@ -26,6 +26,15 @@ static gputune_status widen(gt_model *model, const gt_evidence *evidence)
     return GPUTUNE_OK;
 }
 
+void gt_model_forget_rows(gt_model *model)
+{
+    gt_gaussian_clear(&model->gaussian);
+    for (uint32_t i = 0; i < model->row_of_capacity; i++) {
+        model->row_of[i] = -1;
+    }
+    model->told_when_learnt = 0;
+}
+
 static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known)
 {
     float z[GT_COORDINATES];

@@ -145,6 +145,19 @@ gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, 
     return GPUTUNE_OK;
 }
 
+gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from)
+{
+    const gt_evidence *evidence = &from->evidence;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        const gt_known *known = &evidence->known[i];
+        const gt_tried hint = {.point = evidence->points.points[i],
+                               .outcome = GT_TRIED_OK,
+                               .time_ns = exp(known->log_time)};
+        GT_TRY(known->state == GT_STATE_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given)
 {
     *given = 0;

@@ -1,8 +1,7 @@
 /* What proposes the configurations to try: the engine asks for some, tries them, and tells what
  * came of each, in any order. A strategy never waits, reads no clock and does no I/O: with the same
  * seed, the same questions and the same results it gives the same answers. Pure; one thread. */
-#ifndef GT_SEARCH_STRATEGY_H
-#define GT_SEARCH_STRATEGY_H
+#pragma once
 
 #include "search/domain.h"
 
@@ -14,7 +13,8 @@ typedef enum gt_tried_outcome {
     GT_TRIED_COMPILE, /* does not compile */
     GT_TRIED_LAUNCH,  /* cannot be launched, or crashed */
     GT_TRIED_WRONG,   /* wrong results */
-    GT_TRIED_HUNG
+    GT_TRIED_HUNG,
+    GT_TRIED_GIVEN_UP /* compiling it took too long: that says nothing of its neighbours' times */
 } gt_tried_outcome;
 
 /* What came of one configuration. */
@@ -22,7 +22,7 @@ typedef struct gt_tried {
     gt_point point;
     gt_tried_outcome outcome;
     double time_ns;   /* what is minimised, positive; of GT_TRIED_OK only */
-    double compile_s; /* 0: nothing was compiled, or not known */
+    double compile_s; /* 0: nothing was compiled, or not known; of one given up, until then */
     double measure_s; /* what verifying and measuring took; 0: not known */
 } gt_tried;
 
@@ -43,8 +43,10 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
 void gt_strategy_free(gt_strategy *strategy);
 
 /* Results of elsewhere (another size, another GPU): not facts here, but what to try first and how
- * the times may be shaped. Before the first question. ENOMEM. */
+ * the times may be shaped. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
+/* The same with all times that another strategy of the same domain was told. ENOMEM. */
+gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
 /* Proposes up to `count` valid configurations that were neither proposed nor told before. *given is
  * less only where the domain is exhausted. ENOMEM. */
@@ -71,5 +73,3 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
  * others did, and what is expected of it for the time that it holds a worker is less than half of
  * what others give, or nothing to speak of. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
-
-#endif

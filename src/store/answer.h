@@ -1,7 +1,6 @@
 /* Which result answers which request. The one rule: the plan table, the store and the tuner ask
  * here and nowhere else. Pure. */
-#ifndef GT_STORE_ANSWER_H
-#define GT_STORE_ANSWER_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -17,7 +16,8 @@ typedef struct gt_terms {
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
-    bool final;         /* decided: neither the time limit nor the caller ended the tuning */
+    bool final;         /* decided: neither the time limit nor the caller ended the tuning; or those
+                           decided who put it into the system's database */
     bool complete;      /* every one of them was tried; a search may be final without that */
     bool proved;        /* right, as a worker on this kind of GPU found */
     double limit_s;     /* of a request: its time limit, or 0: only a final result will do. Of a
@@ -36,5 +36,3 @@ bool gt_answers(const gt_terms *result, const gt_terms *request);
 /* Whether a kept result makes this other one of the same space superfluous: it is as final, or had
  * as much time, is as proved, and answers what the other one would. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);
-
-#endif

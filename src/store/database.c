@@ -1,11 +1,197 @@
-/* Statements of one SQLite connection, and how they wait and fail. */
+/* One SQLite connection: where its file lies and who can write it, its journal, its tables brought
+ * up to date by the steps of db/, and its statements. */
 #include "store/database.h"
 
-#include "store/journal.h"
-
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+static bool is_own(const struct stat *facts)
+{
+    return facts->st_uid == geteuid() || facts->st_uid == 0;
+}
+
+static bool others_write(const struct stat *facts)
+{
+    return facts->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+static void folder_of(char *out, size_t bytes, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
+    snprintf(out, bytes, "%.*s", (int)length, slash ? path : "");
+    if (!out[0]) {
+        snprintf(out, bytes, ".");
+    }
+}
+
+/* The same of the file alone; its folder may be anybody's. */
+static const char *gt_distrust_file(const struct stat *file)
+{
+    return !is_own(file)        ? "it belongs to another user"
+           : others_write(file) ? "other users may write it"
+                                : NULL;
+}
+
+/* A sticky bit keeps others from replacing the file, but not from placing a journal beside it. */
+static const char *distrust_folder(const char *path)
+{
+    struct stat folder;
+    char above[PATH_MAX];
+    folder_of(above, sizeof above, path);
+    if (stat(above, &folder) != 0) {
+        return NULL;
+    }
+    return !is_own(&folder)        ? "its folder belongs to another user"
+           : others_write(&folder) ? "other users may write its folder"
+                                   : NULL;
+}
+
+const char *gt_distrust(const char *path)
+{
+    struct stat file;
+    char target[PATH_MAX];
+    if (stat(path, &file) != 0) {
+        return NULL; /* opening it says more */
+    }
+    const char *why = gt_distrust_file(&file);
+    why = why ? why : distrust_folder(path);
+    return why || !realpath(path, target) ? why : distrust_folder(target);
+}
+
+const char *gt_network_name(uint64_t type)
+{
+    static const struct {
+        uint64_t type;
+        const char *name;
+    } networks[] = {{0x6969, "NFS"},        {0x517b, "SMB"},        {0xff534d42, "CIFS"},
+                    {0xfe534d42, "SMB2"},   {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},
+                    {0x19830326, "BeeGFS"}, {0x5346414f, "AFS"},    {0x00c36400, "Ceph"},
+                    {0x01021997, "9P"},     {0x65735546, "FUSE"}};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        if (networks[i].type == type) {
+            return networks[i].name;
+        }
+    }
+    return NULL;
+}
+
+const char *gt_network_of(const char *path)
+{
+    struct statfs facts;
+    return statfs(path, &facts) == 0 ? gt_network_name((uint32_t)facts.f_type) : NULL;
+}
+
+static struct {
+    pthread_mutex_t mutex;
+    bool registered;
+    char name[48];
+    sqlite3_vfs vfs;
+    sqlite3_vfs *system;
+} own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* A further link to a file of this user's may be made by another one. */
+static bool is_foreign(const struct stat *facts)
+{
+    return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || gt_distrust_file(facts);
+}
+
+static bool is_own_now(const char *name)
+{
+    struct stat facts;
+    return lstat(name, &facts) == 0 && !is_foreign(&facts);
+}
+
+/* Where a journal must be new and is not, SQLite opens what is there to read it. */
+static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
+{
+    struct stat facts;
+    int out = 0;
+    bool is_new = lstat(name, &facts) != 0;
+    bool may_open = is_new ? errno == ENOENT && flags & SQLITE_OPEN_CREATE : !is_foreign(&facts);
+    file->pMethods = NULL;
+    if (!may_open) {
+        return SQLITE_CANTOPEN;
+    }
+    int code = own.system->xOpen(own.system, name, file,
+                                 flags | (is_new ? SQLITE_OPEN_EXCLUSIVE : 0), &out);
+    bool is_ours = is_new ? !(out & SQLITE_OPEN_READONLY) : is_own_now(name);
+    if (code == SQLITE_OK && !is_ours) {
+        file->pMethods->xClose(file);
+        file->pMethods = NULL;
+        code = SQLITE_CANTOPEN;
+    }
+    if (opened) {
+        *opened = out;
+    }
+    return code;
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *opened)
+{
+    (void)vfs;
+    return flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)
+               ? open_journal(name, file, flags, opened)
+               : own.system->xOpen(own.system, name, file, flags, opened);
+}
+
+/* A program may hold several copies of this library, so the name is this one's alone. */
+static int register_vfs(void)
+{
+    own.vfs = *own.system;
+    own.vfs.xOpen = open_file;
+    own.vfs.zName = own.name;
+    snprintf(own.name, sizeof own.name, "gputune-%p", (void *)&own);
+    return sqlite3_vfs_register(&own.vfs, 0);
+}
+
+int gt_journal_vfs(const char **name)
+{
+    int code = SQLITE_OK;
+    pthread_mutex_lock(&own.mutex);
+    if (!own.registered) {
+        code = sqlite3_initialize();
+        own.system = code == SQLITE_OK ? sqlite3_vfs_find("unix") : NULL;
+        code = own.system ? register_vfs() : code;
+        own.registered = own.system && code == SQLITE_OK;
+    }
+    *name = own.registered ? own.name : NULL;
+    pthread_mutex_unlock(&own.mutex);
+    return code;
+}
+
+/* The library may be closed by dlclose(). */
+__attribute__((destructor)) static void unregister(void)
+{
+    if (own.registered) {
+        sqlite3_vfs_unregister(&own.vfs);
+    }
+}
+
+static bool lies_beside(const char *path, const char *suffix)
+{
+    char name[4096];
+    struct stat facts;
+    int length = snprintf(name, sizeof name, "%s%s", path, suffix);
+    return length < (int)sizeof name && lstat(name, &facts) == 0 && is_foreign(&facts);
+}
+
+/* Whether a journal that is refused so lies beside the database. */
+static bool gt_journal_is_foreign(sqlite3 *database)
+{
+    const char *path = database ? sqlite3_db_filename(database, "main") : NULL;
+    return path && (lies_beside(path, "-journal") || lies_beside(path, "-wal"));
+}
 
 static const char *const sql_text[GT_SQL_COUNT] = {
 #define ROW(name, text) text,
@@ -123,67 +309,361 @@ static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, co
     return GPUTUNE_OK;
 }
 
-gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
-                             ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = begin(rows, database, sql, types, values);
-    va_end(values);
-    return status;
-}
-
-gputune_status gt_rows_next(gt_rows *rows)
+/* OK: a row; ENOTFOUND: no more. */
+static gputune_status next(gt_rows *rows)
 {
     rows->column = 0;
     int code = sqlite3_step(rows->statement);
-    if (code == SQLITE_ROW) {
-        return GPUTUNE_OK;
-    }
-    if (code == SQLITE_DONE) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    return failed(rows->database, sqlite3_extended_errcode(rows->database->handle));
+    return code == SQLITE_ROW ? GPUTUNE_OK
+           : code == SQLITE_DONE
+               ? GPUTUNE_ENOTFOUND
+               : failed(rows->database, sqlite3_extended_errcode(rows->database->handle));
 }
 
-void gt_rows_end(gt_rows *rows)
+/* Calls `take` (NULL: nothing) for each row, or for the first one only. */
+static gputune_status query(gt_database *database, gt_row_fn take, void *context, bool first_only,
+                            gt_sql sql, const char *types, va_list values)
 {
-    sqlite3_reset(rows->statement);
-    sqlite3_clear_bindings(rows->statement);
+    gt_rows rows;
+    gputune_status status;
+    GT_TRY(begin(&rows, database, sql, types, values));
+    do {
+        status = next(&rows);
+        GT_THEN(status, take ? take(context, &rows) : GPUTUNE_OK);
+    } while (status == GPUTUNE_OK && !first_only);
+    sqlite3_reset(rows.statement); /* releases its lock */
+    sqlite3_clear_bindings(rows.statement);
+    return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
 
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
 {
-    gt_rows rows = {0};
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(&rows, database, sql, types, values);
+    gputune_status status = query(database, NULL, NULL, false, sql, types, values);
     va_end(values);
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
-    do {
-        status = gt_rows_next(&rows);
-    } while (status == GPUTUNE_OK);
-    gt_rows_end(&rows);
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    return status;
+}
+
+gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
+                             const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    gputune_status status = query(database, take, context, false, sql, types, values);
+    va_end(values);
+    return status;
+}
+
+gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
+                            const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    gputune_status status = query(database, take, context, true, sql, types, values);
+    va_end(values);
+    return status;
+}
+
+static gputune_status take_integer(void *out, gt_rows *row)
+{
+    *(int64_t *)out = gt_rows_integer(row);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
                                 ...)
 {
-    gt_rows rows = {0};
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(&rows, database, sql, types, values);
+    gputune_status status = query(database, take_integer, out, true, sql, types, values);
     va_end(values);
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
-    status = gt_rows_next(&rows);
-    if (status == GPUTUNE_OK) {
-        *out = gt_rows_integer(&rows);
-    }
-    gt_rows_end(&rows);
     return status;
+}
+
+extern const struct embedded {
+    const char *name, *text;
+} gt_schema_steps[]; /* sorted by name, "001_tables" first, ended by a NULL name */
+
+enum { APPLICATION_ID = 0x67707475 /* "gptu" */ };
+
+static int64_t step_number(const char *name)
+{
+    return strtol(name, NULL, 10);
+}
+
+int64_t gt_schema_newest(void)
+{
+    int64_t newest = 0;
+    for (const struct embedded *step = gt_schema_steps; step->name; step++) {
+        newest = step_number(step->name);
+    }
+    return newest;
+}
+
+static int pragma_integer(gt_database *database, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        *out = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+        code = sqlite3_finalize(statement);
+    }
+    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
+}
+
+static int run(gt_database *database, const char *sql)
+{
+    int code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
+}
+
+/* The rows of an older schema have no checksums yet, or checksums over other columns. */
+static int seal_rows(gt_database *database)
+{
+    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
+                                   GT_SQL_WINNER_SEAL_ALL};
+    for (size_t i = 0; i < sizeof seals / sizeof *seals; i++) {
+        if (gt_execute(database, seals[i], "") != GPUTUNE_OK) {
+            return database->code;
+        }
+    }
+    return SQLITE_OK;
+}
+
+static int run_steps(gt_database *database)
+{
+    int64_t version = 0;
+    int code = pragma_integer(database, "PRAGMA user_version", &version);
+    if (!code && version >= gt_schema_newest()) {
+        return SQLITE_OK;
+    }
+    for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
+        if (step_number(step->name) > version) {
+            char pragma[64];
+            snprintf(pragma, sizeof pragma, "PRAGMA user_version = %ld",
+                     (long)step_number(step->name));
+            code = run(database, step->text);
+            code = code ? code : run(database, pragma);
+        }
+    }
+    return code ? code : seal_rows(database);
+}
+
+/* All missing steps in one transaction, so that another process sees the old or the new tables. */
+static int migrate(gt_database *database)
+{
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", APPLICATION_ID);
+    int code = run(database, "BEGIN IMMEDIATE");
+    if (code) {
+        return code;
+    }
+    code = run_steps(database); /* reads the version again: another process may have been faster */
+    code = code ? code : run(database, pragma);
+    code = code ? code : run(database, "COMMIT");
+    if (code) {
+        run(database, "ROLLBACK");
+    }
+    return code;
+}
+
+/* SQLite asks whether to go on waiting for a lock. */
+static int wait_for_lock(void *user, int tries)
+{
+    const gt_database *database = user;
+    return gt_wait_a_little(&database->patience, tries);
+}
+
+static int open_connection(sqlite3 **out, gt_database *database, const char *path,
+                           gt_database_mode mode)
+{
+    static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
+                                [GT_DATABASE_LOOKUP] = SQLITE_OPEN_READWRITE,
+                                [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
+                                [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+    const char *vfs = NULL;
+    int code = gt_journal_vfs(&vfs);
+    code = code ? code
+                : sqlite3_open_v2(path, out,
+                                  flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
+    if (code != SQLITE_OK) {
+        return code;
+    }
+    /* a tampered schema must not be able to call functions */
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_busy_handler(*out, wait_for_lock, database);
+    return gt_checksum_register(*out);
+}
+
+typedef struct file_facts {
+    int64_t version, application, tables;
+} file_facts;
+
+/* In one transaction: another process may be making the tables between two reads. */
+static int read_facts(file_facts *out, gt_database *database)
+{
+    int code = run(database, "BEGIN");
+    code = code ? code : pragma_integer(database, "PRAGMA user_version", &out->version);
+    code = code ? code : pragma_integer(database, "PRAGMA application_id", &out->application);
+    code =
+        code ? code : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
+    if (!sqlite3_get_autocommit(database->handle)) {
+        int ended = run(database, "ROLLBACK");
+        code = code ? code : ended;
+    }
+    return code;
+}
+
+static gt_trouble judge(gt_database *database, const file_facts *facts, gt_database_mode mode,
+                        char *why, size_t bytes)
+{
+    bool ours = facts->application == APPLICATION_ID;
+    bool empty = !facts->tables && !facts->version;
+    if (!ours && (!empty || mode == GT_DATABASE_READ)) {
+        snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
+        return GT_TROUBLE_DAMAGED;
+    }
+    if (mode == GT_DATABASE_LOOKUP && facts->version < gt_schema_newest()) {
+        snprintf(why, bytes, "%s",
+                 empty ? "another process is making it"
+                       : "it was made by an older gputune and is not yet brought up to date");
+        return GT_TROUBLE_LOCKED;
+    }
+    if (mode == GT_DATABASE_WRITE && facts->version > gt_schema_newest()) {
+        snprintf(why, bytes, "it was made by a newer gputune (schema %lld, this one knows %lld)",
+                 (long long)facts->version, (long long)gt_schema_newest());
+        return GT_TROUBLE_NEWER;
+    }
+    if (mode == GT_DATABASE_WRITE && sqlite3_db_readonly(database->handle, "main")) {
+        snprintf(why, bytes, "the file is read-only");
+        return GT_TROUBLE_READ_ONLY;
+    }
+    return GT_TROUBLE_NONE;
+}
+
+/* Goes on with a copy in memory, which may be brought up to date. */
+static int continue_in_copy(gt_database *database)
+{
+    sqlite3 *copy;
+    int code = open_connection(&copy, database, ":memory:", GT_DATABASE_MEMORY);
+    sqlite3_backup *backup =
+        code ? NULL : sqlite3_backup_init(copy, "main", database->handle, "main");
+    if (backup) {
+        int step = sqlite3_backup_step(backup, -1);
+        code = step == SQLITE_DONE ? SQLITE_OK : step;
+        sqlite3_backup_finish(backup);
+    } else {
+        code = code ? code : sqlite3_extended_errcode(copy);
+    }
+    sqlite3_close(code ? copy : database->handle);
+    database->handle = code ? database->handle : copy;
+    return code;
+}
+
+static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char *why,
+                                 size_t bytes)
+{
+    file_facts facts = {0};
+    database->code = read_facts(&facts, database);
+    if (database->code == SQLITE_OK) {
+        gt_trouble trouble = judge(database, &facts, mode, why, bytes);
+        database->current =
+            facts.version == gt_schema_newest() && !sqlite3_db_readonly(database->handle, "main");
+        if (trouble != GT_TROUBLE_NONE || facts.version >= gt_schema_newest()) {
+            return trouble;
+        }
+        database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;
+        database->code = database->code ? database->code : migrate(database);
+    }
+    if (database->code != SQLITE_OK) {
+        snprintf(why, bytes, "%s", gt_database_why(database));
+    }
+    return gt_database_trouble(database);
+}
+
+/* SQLite gives its journal the mode of the file, so the file is made here, private. */
+static gt_trouble make_private(bool *made, const char *path, char *why, size_t bytes)
+{
+    int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    *made = file >= 0;
+    if (*made) {
+        close(file);
+    } else if (errno != EEXIST) {
+        bool forbidden = errno == EROFS || errno == EACCES;
+        snprintf(why, bytes, "%s", strerror(errno));
+        return forbidden ? GT_TROUBLE_READ_ONLY : GT_TROUBLE_FAILED;
+    }
+    return GT_TROUBLE_NONE;
+}
+
+/* SQLite has one text for all of them. */
+static const char *why_not_open(const gt_database *database, const char *path)
+{
+    return access(path, R_OK) != 0 ? strerror(errno) : gt_database_why(database);
+}
+
+/* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
+static gt_trouble check_kind(const char *path, char *why, size_t bytes)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return GT_TROUBLE_NONE; /* opening a missing one says why */
+    }
+    snprintf(why, bytes, "it is %s",
+             S_ISDIR(facts.st_mode)    ? "a folder"
+             : S_ISFIFO(facts.st_mode) ? "a pipe"
+             : S_ISSOCK(facts.st_mode) ? "a socket"
+                                       : "a device");
+    return GT_TROUBLE_FAILED;
+}
+
+static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
+                              char *why, size_t bytes)
+{
+    bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
+    char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
+    database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
+    sqlite3_free(name);
+    if (database->code != SQLITE_OK) {
+        snprintf(why, bytes, "%s",
+                 mode == GT_DATABASE_MEMORY ? gt_database_why(database)
+                                            : why_not_open(database, path));
+    }
+    return gt_database_trouble(database);
+}
+
+gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
+                                const gt_patience *patience, gt_trouble *trouble, char *why,
+                                size_t why_bytes)
+{
+    gt_database *database = calloc(1, sizeof *database);
+    GT_TRY(gt_allocated(database));
+    database->patience = patience ? *patience : gt_patience_for(0, NULL);
+    *trouble = mode == GT_DATABASE_WRITE ? make_private(&database->made, path, why, why_bytes)
+                                         : GT_TROUBLE_NONE;
+    if (*trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
+        *trouble = check_kind(path, why, why_bytes);
+    }
+    if (*trouble == GT_TROUBLE_NONE) {
+        *trouble = open_handle(database, path, mode, why, why_bytes);
+    }
+    database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
+    if (*trouble == GT_TROUBLE_NONE) {
+        *trouble = prepare_schema(database, mode, why, why_bytes);
+    }
+    if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
+        sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
+        *trouble = open_handle(database, path, GT_DATABASE_LOOKUP, why, why_bytes);
+        *trouble = *trouble ? *trouble : prepare_schema(database, mode, why, why_bytes);
+    }
+    if (*trouble != GT_TROUBLE_NONE) {
+        bool memory = gt_database_is_memory(database->code);
+        gt_database_close(database);
+        return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    }
+    *out = database;
+    return GPUTUNE_OK;
 }

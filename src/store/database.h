@@ -1,7 +1,6 @@
 /* One SQLite connection with its schema and its prepared statements. Not thread-safe: a mutex of
  * the store is held. Nothing here records a message: a failed lookup is no news to the caller. */
-#ifndef GT_STORE_DATABASE_H
-#define GT_STORE_DATABASE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/patience.h"
@@ -10,6 +9,9 @@
 #include "store/sql.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
 
 /* Why a database cannot be used as wanted. */
 typedef enum gt_trouble {
@@ -36,6 +38,7 @@ typedef struct gt_database {
     bool made;            /* the file was made by this connection */
     bool current;         /* the file can be written, and its schema is today's */
     const char *distrust; /* why its code is not launched and its results are not proved; NULL */
+    bool given; /* it is the system's: what is in it was decided by those who installed it */
     gt_patience patience;
 } gt_database;
 
@@ -63,18 +66,32 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for it. */
 const char *gt_database_why(const gt_database *database);
 
-/* Binds ?1, ?2, ... as gt_bind() does. EDATABASE or ENOMEM; gt_rows_end() is needed on success. */
-gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
-                             ...);
-/* OK: a row; ENOTFOUND: no more. */
-gputune_status gt_rows_next(gt_rows *rows);
-/* Ends it and releases its lock. */
-void gt_rows_end(gt_rows *rows);
-
-/* Runs a statement to its end. */
+/* Runs a statement to its end; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
+/* Takes what it needs of a row. */
+typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
+/* Calls `take` for each row, until that fails. */
+gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
+                             const char *types, ...);
+/* Calls `take` for the first row; ENOTFOUND without one. */
+gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
+                            const char *types, ...);
 /* The first column of the first row as an integer; ENOTFOUND without a row. */
 gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
                                 ...);
 
-#endif
+/* The name of the VFS that databases are opened with: it opens no journal but this user's or
+ * root's, which others may not write, and fails with SQLITE_CANTOPEN at others. NULL where the
+ * system has no such VFS. A code of SQLite's. */
+int gt_journal_vfs(const char **name);
+
+/* Why the file at `path` may hold what other users wrote: it or a folder that holds it (that of a
+ * link, and that of the file itself) is another user's (but not root's), or may be written by a
+ * group or by everybody, with a sticky bit or without. NULL: it may not, or there is no such file.
+ * The text is constant. */
+const char *gt_distrust(const char *path);
+/* The name of the network file system that the file lies on ("NFS"), whose locks may not hold; NULL
+ * for a local one, or if there is no such file. */
+const char *gt_network_of(const char *path);
+/* The same by the type that statfs() tells. */
+const char *gt_network_name(uint64_t type);

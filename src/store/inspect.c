@@ -2,9 +2,8 @@
 #include "store/inspect.h"
 
 #include "base/file.h"
-#include "store/journal.h"
+#include "store/database.h"
 #include "store/layers.h"
-#include "store/trust.h"
 
 #include <errno.h>
 #include <stdio.h>

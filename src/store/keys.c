@@ -1,8 +1,13 @@
-/* Keys of scenarios and environments. */
+/* Keys of scenarios and environments, and their rows. */
 #include "store/keys.h"
 
+#include "store/layers.h"
+
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 gt_hash gt_family_hash(const gt_scenario *scenario)
 {
@@ -17,7 +22,8 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
     return gt_hash_join(hash, gt_hash_string(choices));
 }
 
-const char *gt_scenario_bucket(const gt_scenario *scenario)
+/* What stands for the problem in the key; never NULL. */
+static const char *gt_scenario_bucket(const gt_scenario *scenario)
 {
     const char *bucket = scenario->bucket ? scenario->bucket : scenario->problem;
     return bucket ? bucket : "";
@@ -63,4 +69,130 @@ const char *gt_trial_status_name(gt_trial_status status)
 {
     size_t index = (size_t)status;
     return index < sizeof status_names / sizeof *status_names ? status_names[index] : "?";
+}
+
+const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < count && i < GT_SCENARIO_SIZES; i++) {
+        length += (size_t)snprintf(out + length, GT_SIZES_TEXT - length, "%s%lld", i ? " " : "",
+                                   (long long)sizes[i]);
+    }
+    return out;
+}
+
+uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
+{
+    uint32_t count = 0;
+    while (count < GT_SCENARIO_SIZES) {
+        char *end;
+        long long value = strtoll(text, &end, 10);
+        if (end == text) {
+            break;
+        }
+        out[count++] = value;
+        text = end;
+    }
+    return count;
+}
+
+double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count)
+{
+    double sum = count == wanted->size_count ? 0 : INFINITY;
+    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
+        sum += sizes[i] >= 0 && wanted->sizes[i] >= 0
+                   ? fabs(log(fmax((double)sizes[i], 0.5) / fmax((double)wanted->sizes[i], 0.5)))
+                   : INFINITY;
+    }
+    return sum;
+}
+
+const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
+{
+    time_t now = time(NULL) - (time_t)seconds_ago;
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(out, GT_TIMESTAMP, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return out;
+}
+
+gt_summary gt_rows_summary(gt_rows *rows)
+{
+    gt_summary summary = {.count = (uint32_t)gt_rows_integer(rows)};
+    summary.median = gt_rows_real(rows);
+    summary.mean = gt_rows_real(rows);
+    summary.stddev = gt_rows_real(rows);
+    summary.low = gt_rows_real(rows);
+    summary.high = gt_rows_real(rows);
+    summary.min = gt_rows_real(rows);
+    return summary;
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment)
+{
+    GT_TRY(gt_execute(database, GT_SQL_GPU_ADD, "t", environment));
+    return gt_query_integer(out, database, GT_SQL_GPU_ID, "t", environment);
+}
+
+gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
+{
+    char sizes[GT_SIZES_TEXT];
+    const char *kernel_name = text_or_empty(scenario->kernel);
+    int64_t kernel;
+    double volume = 1;
+    for (uint32_t i = 0; i < scenario->size_count && i < GT_SCENARIO_SIZES; i++) {
+        volume *= 1 + (double)scenario->sizes[i];
+    }
+    GT_TRY(gt_execute(database, GT_SQL_KERNEL_ADD, "th", kernel_name, scenario->identity));
+    GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,
+                            scenario->identity));
+    gt_hash hash = gt_scenario_hash(scenario);
+    GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "hhittttdnnttddn", hash,
+                      gt_family_hash(scenario), kernel, text_or_empty(scenario->problem),
+                      gt_scenario_bucket(scenario), text_or_empty(scenario->fixed),
+                      gt_sizes_text(sizes, scenario->sizes, scenario->size_count), volume,
+                      (int)scenario->objective, (int)scenario->cache,
+                      text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),
+                      scenario->work_bytes, scenario->work_flops, (int)scenario->unreferenced));
+    return gt_query_integer(out, database, GT_SQL_SCENARIO_ID, "h", hash);
+}
+
+/* --- environments ----------------------------------------------------------------------------- */
+
+gputune_status gt_gpu_set(gt_database *database, const char *environment, const gt_gpu_facts *facts)
+{
+    const gt_device *d = facts->device;
+    GT_TRY(gt_execute(database, GT_SQL_GPU_SET, "ttttttniinnnnnd", environment, d->name, d->arch,
+                      d->origin, d->mig_profile, text_or_empty(facts->host), d->sm_count,
+                      d->l2_bytes, d->memory_bytes, d->bus_width_bits, d->memory_clock_khz,
+                      d->sm_clock_khz, d->driver_version, d->nvrtc_version,
+                      facts->copy_bytes_per_s));
+    return gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", d->uuid, d->origin,
+                      d->driver_version, d->memory_clock_khz, d->sm_clock_khz);
+}
+
+static gputune_status take_clock_rates(void *context, gt_rows *row)
+{
+    gt_device *device = context;
+    device->memory_clock_khz = (int)gt_rows_integer(row);
+    device->sm_clock_khz = (int)gt_rows_integer(row);
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_clock_rates(gt_database *database, void *context)
+{
+    const gt_device *device = context;
+    return gt_query_one(database, take_clock_rates, context, GT_SQL_CLOCK_RATE, "ttn", device->uuid,
+                        device->origin, device->driver_version);
+}
+
+gputune_status gt_store_clock_rates(gt_device *device, gt_store *store)
+{
+    return gt_store_read(store, find_clock_rates, device, NULL);
 }

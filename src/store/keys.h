@@ -1,15 +1,12 @@
 /* Keys of scenarios and environments (keys.c), and what the files of the tables do for each other:
- * scenario_rows.c, code.c, trials.c, winner.c. */
-#ifndef GT_STORE_KEYS_H
-#define GT_STORE_KEYS_H
+ * trials.c, winner.c. */
+#pragma once
 
 #include "store/database.h"
 #include "store/store.h"
 
 /* The scenario's key without its run-time sizes: what `nearest` may cross. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
-/* What stands for the problem in the key; never NULL. */
-const char *gt_scenario_bucket(const gt_scenario *scenario);
 
 /* The rows of an environment and of a scenario, made when missing; the scenario's problem, sizes
  * and work become this one's. Within a transaction. */
@@ -18,11 +15,6 @@ gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *envir
 gputune_status gt_gpu_set(gt_database *database, const char *environment,
                           const gt_gpu_facts *facts);
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
-/* Stores a compiled source. Does nothing if it has no image or no source. */
-gputune_status gt_code_put(gt_database *database, const gt_code *code);
-/* As gt_store_find_cubin(), in this database. */
-gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source, const char *arch,
-                            bool ptx, int nvrtc_version);
 /* Adds or replaces trials, as measured at the time `now`; those that are stored with a time that is
  * not before `since` (NULL: none is) keep it. */
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
@@ -44,5 +36,3 @@ double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32
 /* The time so many seconds ago in UTC, "2026-01-31T12:00:00Z". */
 enum { GT_TIMESTAMP = 24 };
 const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);
-
-#endif

@@ -1,6 +1,5 @@
 /* What layers.c and layers_*.c share: the store's state. */
-#ifndef GT_STORE_LAYERS_PARTS_H
-#define GT_STORE_LAYERS_PARTS_H
+#pragma once
 
 #include "store/layers.h"
 
@@ -62,7 +61,7 @@ typedef struct gt_file_state {
     bool no_file, unreadable, unbrought;
 } gt_file_state;
 
-/* ---- layers_state.c: the state, for all that follow ---- */
+/* ---- layers.c: the state, for all that follow ---- */
 
 /* Whether this process may use the connections: not after a fork. */
 bool gt_layers_own(const gt_store *store);
@@ -79,26 +78,15 @@ bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience);
 
 /* From now on nothing is written to the file; what it says is read on if `keep_reading`. */
 void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
-/* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
-void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
 /* Makes a database in memory if there is none: `memory` under `remembering`, `wisdom` under
  * `reading`. */
 gputune_status gt_layers_open_memory(gt_database **database);
-/* Stops using the system's file. Under `reading`. */
-void gt_layers_drop_system(gt_store *store, const char *why);
 
-/* ---- layers_write.c, then layers_read.c and layers_bring.c, which use it ---- */
+/* ---- layers_write.c, by which layers.c opens the file ---- */
 
 /* Opens the file for writing unless that is done or given up. EDATABASE: it is locked. OK: there is
  * a writer, or nothing is written any more. Under `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
-/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
- * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
- * EDATABASE: it cannot be read now. Under `reading`. */
-gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                     gt_trouble *trouble, char why[GT_WHY_MAX]);
 /* Writes what memory holds for want of a lock to the file, if there is such, and forgets it there.
  * NULL: the patience of closing. Under no mutex. */
 void gt_layers_bring(gt_store *store, const gt_patience *patience);
-
-#endif

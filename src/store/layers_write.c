@@ -1,16 +1,19 @@
-/* Writes to the user's file; to a file beside it if it is damaged; to memory if it is locked or
- * cannot be written. */
-#include "store/layers_parts.h"
-#include "store/trust.h"
-
+/* Writes to the user's file and to memory; brings to the file what stayed in memory because another
+ * process had locked the file, and what other files have. */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
+#include "store/database.h"
+#include "store/layers_parts.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -298,5 +301,257 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     gputune_status status = write_memory(&store->memory, work, context);
     store->memory_writes++;
     pthread_mutex_unlock(&store->remembering);
+    return status;
+}
+
+static const double closing_wait_s = 5;
+
+/* In the order in which rows refer to each other. */
+static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
+                               GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
+                               GT_SQL_BRING_WINNER};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+typedef struct bringing {
+    gt_store *store;
+    uint64_t writes; /* to memory, when it was copied */
+} bringing;
+
+/* `from` once more, as `kept` of the writer's connection. */
+static gputune_status copy_kept(gt_database *database, sqlite3 *from)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
+    int code =
+        backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(database->handle);
+    sqlite3_backup_finish(backup);
+    if (code != SQLITE_DONE) {
+        database->code = code;
+        return gt_database_is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status attach_kept(gt_database *database)
+{
+    bool attached = sqlite3_db_readonly(database->handle, "kept") >= 0;
+    return attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, "");
+}
+
+static gputune_status execute_all(gt_database *database, const gt_sql *statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_execute(database, statements[i], ""));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bring_rows(gt_database *database, void *context)
+{
+    bringing *what = context;
+    gt_store *store = what->store;
+    GT_TRY(attach_kept(database));
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status =
+        store->memory ? copy_kept(database, store->memory->handle) : gt_fail_memory();
+    what->writes = store->memory_writes;
+    pthread_mutex_unlock(&store->remembering);
+    return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
+}
+
+/* Behind the transaction. Where another thread writes, the copy stays for the next time. */
+static void detach(gt_store *store)
+{
+    if (pthread_mutex_trylock(&store->writing) != 0) {
+        return;
+    }
+    if (store->writer && sqlite3_db_readonly(store->writer->handle, "kept") >= 0) {
+        (void)gt_execute(store->writer, GT_SQL_BRING_END, "");
+    }
+    pthread_mutex_unlock(&store->writing);
+}
+
+/* What was put into memory since then is brought the next time, and leases stay there. */
+static void forget_memory(gt_store *store, const bringing *what)
+{
+    int64_t leases = 1;
+    pthread_mutex_lock(&store->remembering);
+    bool all = store->memory && store->memory_writes == what->writes;
+    bool empty = all && gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK &&
+                 leases == 0;
+    if (empty) {
+        gt_database_close(store->memory);
+        store->memory = NULL;
+    }
+    pthread_mutex_unlock(&store->remembering);
+    pthread_mutex_lock(&store->telling);
+    store->unbrought = store->unbrought && !all;
+    if (all && !store->no_file) {
+        store->unkept[0] = '\0';
+    }
+    pthread_mutex_unlock(&store->telling);
+}
+
+void gt_layers_bring(gt_store *store, const gt_patience *patience)
+{
+    bringing what = {.store = store};
+    gt_patience closing = gt_patience_for(closing_wait_s, NULL);
+    if (!gt_layers_own(store)) {
+        return;
+    }
+    const gt_file_state now = gt_layers_state(store);
+    if (!now.unbrought || now.no_file) {
+        return;
+    }
+    gputune_status status =
+        gt_store_write_file(store, bring_rows, &what, patience ? patience : &closing);
+    detach(store);
+    if (status == GPUTUNE_OK) {
+        forget_memory(store, &what);
+    }
+}
+
+/* ---- file and memory ---- */
+
+static bool has_memory(gt_store *store)
+{
+    pthread_mutex_lock(&store->remembering);
+    bool has = store->memory != NULL;
+    pthread_mutex_unlock(&store->remembering);
+    return has;
+}
+
+/* If the file is only locked, the next write tries it again. */
+static void tell_lock(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    if (!store->lock_told) {
+        snprintf(store->warning, sizeof store->warning,
+                 "the database %s stayed locked for as long as a call could wait: what it found "
+                 "out is in memory until the file can be written; end the process that locks it, "
+                 "or set GPUTUNE_DB to another file",
+                 store->asked);
+    }
+    store->lock_told = store->unbrought = true;
+    snprintf(store->unkept, sizeof store->unkept,
+             "another process had locked it, and not all results were kept");
+    pthread_mutex_unlock(&store->telling);
+}
+
+/* A write to the file also goes to the database in memory, if there is one: that is asked first,
+ * and must never be older than the file. */
+gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
+                              const gt_patience *patience)
+{
+    if (!gt_layers_own(store)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_store_write_file(store, work, context, patience);
+    if (status == GPUTUNE_EBUSY) {
+        tell_lock(store);
+        gt_layers_flush(store);
+    }
+    bool kept = status == GPUTUNE_OK;
+    bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
+    if (lost || (kept && has_memory(store))) {
+        status = gt_store_write_memory(store, work, context);
+    }
+    if (kept) {
+        gt_layers_bring(store, patience);
+    }
+    return status;
+}
+
+/* ---- from other files ---- */
+
+typedef struct merging {
+    gt_database *all; /* what the files have, in memory */
+    gt_merged *merged;
+} merging;
+
+static gputune_status count_kept(gt_merged *merged, gt_database *database)
+{
+    int64_t trials, winners;
+    GT_TRY(gt_query_integer(&trials, database, GT_SQL_KEPT_TRIAL_COUNT, ""));
+    GT_TRY(gt_query_integer(&winners, database, GT_SQL_KEPT_WINNER_COUNT, ""));
+    merged->trials += trials;
+    merged->winners += winners;
+    return GPUTUNE_OK;
+}
+
+/* A row that is kept as it is, is not counted. */
+static gputune_status bring_counted(gt_database *database, gt_merged *merged)
+{
+    for (size_t i = 0; i < STEPS; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+        int64_t rows = sqlite3_changes(database->handle);
+        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bring_all(gt_database *database, void *context)
+{
+    merging *what = context;
+    what->merged->taken_trials = what->merged->taken_winners = 0; /* of a try before */
+    GT_TRY(attach_kept(database));
+    GT_TRY(copy_kept(database, what->all->handle));
+    return bring_counted(database, what->merged);
+}
+
+static gputune_status gather(merging *what, gt_database *file)
+{
+    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    GT_TRY(attach_kept(what->all));
+    GT_TRY(copy_kept(what->all, file->handle));
+    GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
+    GT_TRY(count_kept(what->merged, what->all));
+    return execute_all(what->all, steps, STEPS);
+}
+
+static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
+{
+    gt_database *file = NULL;
+    gt_trouble trouble;
+    char why[GT_WHY_MAX] = "";
+    gputune_status status =
+        gt_database_open(&file, path, GT_DATABASE_READ, patience, &trouble, why, sizeof why);
+    if (status == GPUTUNE_OK && file->distrust) {
+        (void)gt_snprintf(why, sizeof why, "%s; 'gputune wisdom' carries results without trust",
+                          file->distrust);
+        status = GPUTUNE_EDATABASE;
+    } else if (status == GPUTUNE_OK) {
+        status = gather(what, file);
+        int code = what->all->code ? what->all->code : file->code;
+        (void)gt_snprintf(why, sizeof why, "%s", sqlite3_errstr(code));
+    }
+    gt_database_close(file);
+    return status == GPUTUNE_EDATABASE
+               ? gt_fail(status, "the database %s cannot be merged: %s", path, why)
+               : status;
+}
+
+gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+                              size_t count, const gt_patience *patience)
+{
+    merging what = {NULL, merged};
+    gt_patience closing = gt_patience_for(closing_wait_s, NULL);
+    memset(merged, 0, sizeof *merged);
+    gputune_status status = gt_layers_open_memory(&what.all);
+    for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
+        status = gather_file(&what, paths[i], patience ? patience : &closing);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_store_write_file(store, bring_all, &what, patience);
+        detach(store);
+        status = status == GPUTUNE_EBUSY
+                     ? gt_fail(status, "another process has locked the database; nothing was "
+                                       "merged, try again later")
+                 : status == GPUTUNE_EDATABASE
+                     ? gt_fail(status,
+                               "there is no database file that can be written; nothing was merged")
+                     : status;
+    }
+    gt_database_close(what.all);
     return status;
 }

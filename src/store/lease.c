@@ -103,20 +103,20 @@ typedef struct lease_row {
     gt_hash owner;
 } lease_row;
 
+static gputune_status take_row(void *context, gt_rows *row)
+{
+    lease_row *out = context;
+    snprintf(out->machine, sizeof out->machine, "%s", gt_rows_text(row));
+    out->pid = gt_rows_integer(row);
+    out->start = gt_rows_integer(row);
+    out->expires_ms = gt_rows_integer(row);
+    out->owner = gt_rows_hash(row);
+    return GPUTUNE_OK;
+}
+
 static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash key)
 {
-    gt_rows rows;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_LEASE_GET, "h", key));
-    gputune_status status = gt_rows_next(&rows);
-    if (status == GPUTUNE_OK) {
-        snprintf(out->machine, sizeof out->machine, "%s", gt_rows_text(&rows));
-        out->pid = gt_rows_integer(&rows);
-        out->start = gt_rows_integer(&rows);
-        out->expires_ms = gt_rows_integer(&rows);
-        out->owner = gt_rows_hash(&rows);
-    }
-    gt_rows_end(&rows);
-    return status;
+    return gt_query_one(database, take_row, out, GT_SQL_LEASE_GET, "h", key);
 }
 
 static bool is_of_here(const lease_row *row, const lease_try *attempt)

@@ -14,6 +14,7 @@ typedef struct record_search {
     gt_hash_index trials, spaces; /* which row was the first one of a trial, of a winner's space */
     const gt_records_filter *filter;
     bool all_trials;
+    size_t upper; /* so many rows are of the layers above the one at hand */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -116,11 +117,10 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
 
 /* An upper layer's winner hides a lower one's of the same space; its trial the same trial, where
  * all are read, else all of the scenario. Says whether the row is to be kept. */
-static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row,
-                                    size_t upper)
+static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
-    size_t next = search->found.count;
+    size_t next = search->found.count, upper = search->upper;
     gt_hash known_by = all ? row->trial.hash : (gt_hash){0};
     GT_TRY(find_above(&known, &search->trials, row, known_by, next, upper));
     if (row->record.is_winner) {
@@ -133,13 +133,14 @@ static gputune_status settle_layers(bool *keep, record_search *search, gt_record
     return GPUTUNE_OK;
 }
 
-static gputune_status add_record(record_search *search, gt_rows *rows, size_t upper)
+static gputune_status add_record(void *context, gt_rows *rows)
 {
+    record_search *search = context;
     gt_record_row row = {.scenario = {0}};
     bool keep = false;
     gputune_status status = take_row(&row, rows);
     if (status == GPUTUNE_OK && wanted(search->filter, &row.record)) {
-        status = settle_layers(&keep, search, &row, upper);
+        status = settle_layers(&keep, search, &row);
     }
     if (status == GPUTUNE_OK && keep) {
         show(&row);
@@ -154,16 +155,10 @@ static gputune_status add_record(record_search *search, gt_rows *rows, size_t up
 static gputune_status read_records(gt_database *database, void *context)
 {
     record_search *search = context;
-    size_t upper = search->found.count;
-    gt_rows rows;
-    gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tnn", search->filter->kernel,
-                         (int)search->all_trials, (int)search->filter->failures));
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK &&
-           (status = add_record(search, &rows, upper)) == GPUTUNE_OK) {
-    }
-    gt_rows_end(&rows);
-    return status;
+    search->upper = search->found.count;
+    return gt_query_each(database, add_record, search, GT_SQL_RECORDS, "tnn",
+                         search->filter->kernel, (int)search->all_trials,
+                         (int)search->filter->failures);
 }
 
 /* --- versions of a template ------------------------------------------------------------------- */
@@ -341,8 +336,8 @@ static gputune_status find_places(forgetting *work, gt_database *database)
     work->searched = true;
     free_rows(search); /* of a try before */
     gt_array_free(&work->places);
-    gputune_status status = read_records(database, search); /* ENOTFOUND at the end of the rows */
-    GT_TRY(status == GPUTUNE_ENOTFOUND ? settle_versions(search) : status);
+    GT_TRY(read_records(database, search));
+    GT_TRY(settle_versions(search));
     if (search->found.count) {
         qsort(search->found.items, search->found.count, sizeof *search->found.items, by_place);
     }

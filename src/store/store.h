@@ -1,5 +1,5 @@
 /* What is remembered between runs: winners, trials, cubins and leases in SQLite. Knows no CUDA.
- * Serves layers.c (opening), keys.c, scenario_rows.c, code.c, trials.c, winner.c, records.c,
+ * Serves layers.c (opening), keys.c, trials.c, winner.c, records.c,
  * lease.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
@@ -27,8 +27,7 @@
  * was in vain, those that follow look at once and spend a tenth of the time since then at most,
  * until one is answered. For this process's own commits, which the disk may slow down, they wait as
  * long as the patience says. */
-#ifndef GT_STORE_STORE_H
-#define GT_STORE_STORE_H
+#pragma once
 
 #include "base/device.h"
 #include "base/hash.h"
@@ -178,9 +177,10 @@ typedef struct gt_winner_list {
 
 /* All winners of the scenario, over all layers: upper layers first, in a layer final ones first,
  * then the newest. A lower layer's winner is left out where an upper one of the same space answers
- * for it. A winner counts only while its trial is right and says the same configuration. Nothing
- * known: an empty list. EBUSY, silently, when the file could not be read in time and nothing was
- * found without it. gt_winner_list_free() releases. */
+ * for it. All of the system's database are final, and those of upper layers that are as fast. A
+ * winner counts only while its trial is right and says the same configuration. Nothing known: an
+ * empty list. EBUSY, silently, when the file could not be read in time and nothing was found
+ * without it. gt_winner_list_free() releases. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
@@ -307,4 +307,14 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_f
                     int (*each)(void *user, const gputune_record *record), void *user,
                     const gt_patience *patience);
 
-#endif
+typedef struct gt_merged {
+    int64_t trials, winners;             /* sound ones that the files have, together */
+    int64_t taken_trials, taken_winners; /* rows that the user's file lacked, or had with no more
+                                            evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
+} gt_merged;
+
+/* Takes over what the files have: trials, winners and code, all or nothing. The files are only
+ * read. EDATABASE, with the path, for a file that is missing, damaged, locked, or that others may
+ * write; EBUSY and EDATABASE where the user's file cannot be written. */
+gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
+                              size_t count, const gt_patience *patience);

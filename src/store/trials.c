@@ -1,11 +1,14 @@
-/* Rows of trial. */
+/* Rows of trial: those of a scenario, and those of a kernel elsewhere: at other sizes, for other
+ * objectives, on other GPUs. */
 #include "base/array.h"
 #include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void gt_trial_list_free(gt_trial_list *list)
 {
@@ -20,14 +23,15 @@ void gt_trial_list_free(gt_trial_list *list)
 
 typedef struct trial_search {
     GT_ARRAY(gt_trial) found;
+    size_t upper; /* so many are of the layers above the one at hand */
     const char *environment;
     gt_hash scenario;
     int driver_version, nvrtc_version;
 } trial_search;
 
-static bool known(const trial_search *search, gt_hash hash, size_t upper)
+static bool known(const trial_search *search, gt_hash hash)
 {
-    for (size_t i = 0; i < upper; i++) {
+    for (size_t i = 0; i < search->upper; i++) {
         if (gt_hash_equal(search->found.items[i].hash, hash)) {
             return true;
         }
@@ -64,8 +68,9 @@ static bool counts(const trial_search *search, const gt_trial *trial)
     }
 }
 
-static gputune_status add_trial(trial_search *search, gt_rows *rows, size_t upper)
+static gputune_status add_trial(void *context, gt_rows *rows)
 {
+    trial_search *search = context;
     GT_TRY(gt_array_reserve(&search->found));
     gt_trial *trial = &search->found.items[search->found.count];
     *trial = (gt_trial){0};
@@ -74,7 +79,7 @@ static gputune_status add_trial(trial_search *search, gt_rows *rows, size_t uppe
     if (status == GPUTUNE_OK && rows->database->distrust) {
         status = distrust(trial);
     }
-    if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash, upper)) {
+    if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash)) {
         search->found.count++;
         return GPUTUNE_OK;
     }
@@ -85,19 +90,9 @@ static gputune_status add_trial(trial_search *search, gt_rows *rows, size_t uppe
 static gputune_status read_trials(gt_database *database, void *context)
 {
     trial_search *search = context;
-    size_t upper = search->found.count;
-    gt_rows rows;
-    GT_TRY(
-        gt_rows_begin(&rows, database, GT_SQL_TRIALS, "th", search->environment, search->scenario));
-    gputune_status status;
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        status = add_trial(search, &rows, upper);
-        if (status != GPUTUNE_OK) {
-            break;
-        }
-    }
-    gt_rows_end(&rows);
-    return status;
+    search->upper = search->found.count;
+    return gt_query_each(database, add_trial, search, GT_SQL_TRIALS, "th", search->environment,
+                         search->scenario);
 }
 
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
@@ -120,24 +115,10 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* When the tuning that began at `since` first stored the trial; `now` if it has not. */
-static gputune_status find_created(char out[GT_TIMESTAMP], gt_database *database, int64_t gpu,
-                                   int64_t scenario, gt_hash trial, const char *now,
-                                   const char *since)
+static gputune_status take_created(void *out, gt_rows *row)
 {
-    gt_rows rows;
-    (void)snprintf(out, GT_TIMESTAMP, "%s", now);
-    if (!since) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(
-        gt_rows_begin(&rows, database, GT_SQL_TRIAL_CREATED, "iiht", gpu, scenario, trial, since));
-    gputune_status status = gt_rows_next(&rows);
-    if (status == GPUTUNE_OK) {
-        (void)snprintf(out, GT_TIMESTAMP, "%s", gt_rows_text(&rows));
-    }
-    gt_rows_end(&rows);
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    (void)snprintf(out, GT_TIMESTAMP, "%s", gt_rows_text(row));
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
@@ -145,7 +126,12 @@ gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenari
 {
     for (size_t i = 0; i < count; i++) {
         char created[GT_TIMESTAMP];
-        GT_TRY(find_created(created, database, gpu, scenario, trials[i].hash, now, since));
+        (void)snprintf(created, sizeof created, "%s", now);
+        gputune_status known =
+            since ? gt_query_one(database, take_created, created, GT_SQL_TRIAL_CREATED, "iiht", gpu,
+                                 scenario, trials[i].hash, since)
+                  : GPUTUNE_OK;
+        GT_TRY(known == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : known);
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
                           &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
@@ -177,4 +163,188 @@ gputune_status gt_store_put_trials(gt_store *store, const char *environment,
 {
     trial_batch batch = {environment, scenario, trials, count};
     return count ? gt_store_write(store, put_batch, &batch, patience) : GPUTUNE_OK;
+}
+
+/* One scenario on one GPU. */
+typedef struct group {
+    int64_t gpu, scenario; /* rows of the layer at hand */
+    gt_hash key;
+    double distance; /* of the sizes */
+    bool other_gpu, other_values, other_objective;
+    uint32_t order; /* in which it was found */
+} group;
+typedef GT_ARRAY(group) group_list;
+
+typedef struct related_search {
+    group_list groups; /* of all layers; trials name them by index */
+    group_list here;   /* of the layer at hand */
+    GT_ARRAY(gt_related_trial) found;
+    const gt_device *device;
+    const gt_scenario *wanted;
+    gt_hash own;
+} related_search;
+
+void gt_related_list_free(gt_related_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].config);
+    }
+    free(list->items);
+    *list = (gt_related_list){0};
+}
+
+static gt_hash group_key(const char *environment, gt_hash scenario)
+{
+    return gt_hash_join(gt_hash_string(environment), scenario);
+}
+
+static int nearest_first(const void *left, const void *right)
+{
+    const group *a = left, *b = right;
+    if (a->other_gpu != b->other_gpu) {
+        return a->other_gpu ? 1 : -1;
+    }
+    if (a->other_values != b->other_values) {
+        return a->other_values ? 1 : -1;
+    }
+    if (a->distance != b->distance) {
+        return a->distance > b->distance ? 1 : -1;
+    }
+    if (a->other_objective != b->other_objective) {
+        return a->other_objective ? 1 : -1;
+    }
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static group take_group(const related_search *search, gt_rows *rows)
+{
+    group one = {.gpu = gt_rows_integer(rows)};
+    one.scenario = gt_rows_integer(rows); /* columns are read in their order */
+    int64_t sizes[GT_SCENARIO_SIZES];
+    const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
+    const char *environment = gt_rows_text(rows);
+    one.key = group_key(environment, gt_rows_hash(rows));
+    uint32_t count = gt_sizes_parse(sizes, gt_rows_text(rows));
+    one.distance = gt_sizes_distance(search->wanted, sizes, count);
+    one.other_values = strcmp(gt_rows_text(rows), fixed) != 0;
+    one.other_objective = gt_rows_integer(rows) != (int64_t)search->wanted->objective;
+    one.other_gpu = !gt_rows_integer(rows);
+    return one;
+}
+
+/* What an upper layer answered for is not asked again. */
+static bool is_known(const related_search *search, gt_hash key)
+{
+    for (size_t i = 0; i < search->groups.count; i++) {
+        if (gt_hash_equal(search->groups.items[i].key, key)) {
+            return true;
+        }
+    }
+    return gt_hash_equal(key, search->own);
+}
+
+static gputune_status add_group(void *context, gt_rows *row)
+{
+    related_search *search = context;
+    group one = take_group(search, row);
+    one.order = (uint32_t)(search->groups.count + search->here.count);
+    return is_known(search, one.key) ? GPUTUNE_OK : gt_array_push(&search->here, one);
+}
+
+static gputune_status add_related(void *context, gt_rows *row)
+{
+    related_search *search = context;
+    gt_related_trial trial = {.group = (uint32_t)search->groups.count - 1};
+    gputune_status status = gt_strdup(&trial.config, gt_rows_text(row));
+    trial.time_ns = gt_rows_real(row);
+    trial.compile_ns = gt_rows_real(row);
+    GT_THEN(status, gt_array_push(&search->found, trial));
+    if (status != GPUTUNE_OK) {
+        free(trial.config);
+    }
+    return status;
+}
+
+/* Each layer may fill the list, since its groups may be nearer than those of the layers above. */
+static gputune_status read_related(gt_database *database, void *context)
+{
+    related_search *search = context;
+    const gt_device *device = search->device;
+    const gt_scenario *wanted = search->wanted;
+    size_t before = search->found.count;
+    search->here.count = 0;
+    gputune_status status =
+        gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
+                      wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
+                      device->origin, (int)device->emulated, device->mig_profile);
+    if (search->here.count) {
+        qsort(search->here.items, search->here.count, sizeof *search->here.items, nearest_first);
+    }
+    for (size_t i = 0; i < search->here.count && status == GPUTUNE_OK; i++) {
+        const group *one = &search->here.items[i];
+        if (search->found.count - before >= GT_RELATED_MAX) {
+            break;
+        }
+        status = gt_array_push(&search->groups, *one);
+        GT_THEN(status,
+                gt_query_each(database, add_related, search, GT_SQL_RELATED_TRIALS, "iinn",
+                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
+    }
+    return status;
+}
+
+/* --- the nearest of all layers ---------------------------------------------------------------- */
+
+static int by_group_and_time(const void *left, const void *right)
+{
+    const gt_related_trial *a = left, *b = right;
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+/* Numbers the groups by nearness, and cuts off what is beyond the limit. */
+static gputune_status put_in_order(related_search *search)
+{
+    if (!search->found.count) {
+        return GPUTUNE_OK;
+    }
+    size_t count = search->groups.count;
+    uint32_t *place = calloc(count, sizeof *place);
+    GT_TRY(gt_allocated(place));
+    for (size_t i = 0; i < count; i++) {
+        search->groups.items[i].order = (uint32_t)i;
+    }
+    qsort(search->groups.items, count, sizeof *search->groups.items, nearest_first);
+    for (size_t i = 0; i < count; i++) {
+        place[search->groups.items[i].order] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < search->found.count; i++) {
+        search->found.items[i].group = place[search->found.items[i].group];
+    }
+    free(place);
+    qsort(search->found.items, search->found.count, sizeof *search->found.items, by_group_and_time);
+    while (search->found.count > GT_RELATED_MAX) {
+        free(search->found.items[--search->found.count].config);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
+                                       const gt_device *device, const char *environment,
+                                       const gt_scenario *scenario, const gt_patience *patience)
+{
+    related_search search = {.device = device,
+                             .wanted = scenario,
+                             .own = group_key(environment, gt_scenario_hash(scenario))};
+    gputune_status status = gt_store_read_all(store, read_related, &search, patience);
+    status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
+    GT_THEN(status, put_in_order(&search));
+    gt_array_free(&search.groups);
+    gt_array_free(&search.here);
+    gt_related_list list = {search.found.items, search.found.count};
+    return GT_GIVE(status, out, list, gt_related_list_free(&list));
 }

@@ -1,4 +1,4 @@
-/* Rows of winner. */
+/* Rows of winner, and of the code that they are made of. */
 #include "base/array.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -8,6 +8,102 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+void gt_code_free(gt_code *code)
+{
+    free(code->image.data);
+    code->image = (gt_image){0};
+}
+
+static bool has_code(const gt_code *code)
+{
+    return code->image.data && code->image.bytes && (code->source.high || code->source.low);
+}
+
+/* Stores a compiled source. Does nothing if it has no image or no source. */
+static gputune_status put_code(gt_database *database, const gt_code *code)
+{
+    int64_t cubin;
+    if (!has_code(code)) {
+        return GPUTUNE_OK;
+    }
+    gt_hash content = gt_hash_bytes(code->image.data, code->image.bytes);
+    GT_TRY(gt_execute(database, GT_SQL_CUBIN_ADD, "hb", content, (const void *)code->image.data,
+                      code->image.bytes));
+    GT_TRY(gt_query_integer(&cubin, database, GT_SQL_CUBIN_ID, "h", content));
+    GT_TRY(gt_execute(database, GT_SQL_CODE_SET, "ic", cubin, &gt_code_columns, code));
+    return gt_execute(database, GT_SQL_CODE_SEAL, "");
+}
+
+/* PTX is text: a NUL follows the image, beyond its bytes. */
+static gputune_status take_image(gt_image *out, gt_rows *rows)
+{
+    size_t bytes;
+    const void *blob = gt_rows_blob(rows, &bytes);
+    char *data = malloc(bytes + 1);
+    GT_TRY(gt_allocated(data));
+    if (bytes) {
+        memcpy(data, blob, bytes);
+    }
+    data[bytes] = '\0';
+    *out = (gt_image){data, bytes};
+    return GPUTUNE_OK;
+}
+
+static gputune_status take_code(void *code, gt_rows *row)
+{
+    GT_TRY(take_image(&((gt_code *)code)->image, row));
+    return gt_columns_take(code, row, &gt_code_columns);
+}
+
+/* Fills a code whose source, arch, ptx and NVRTC (0: the newest) are given. ENOTFOUND: there is
+ * none, it is damaged, or it is not trusted and to be compiled here. */
+static gputune_status find_code(gt_database *database, void *context)
+{
+    gt_code *code = context;
+    if (database->distrust) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status =
+        gt_query_one(database, take_code, code, GT_SQL_CODE, "htnn", code->source, code->arch,
+                     (int)code->ptx, code->nvrtc_version);
+    if (status != GPUTUNE_OK) {
+        gt_code_free(code);
+    }
+    return status;
+}
+
+gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
+                                   bool ptx, int nvrtc_version, const gt_patience *patience)
+{
+    gt_code code = {.source = source, .ptx = ptx, .nvrtc_version = nvrtc_version};
+    gt_snprintf(code.arch, sizeof code.arch, "%s", arch);
+    GT_TRY(gt_store_read(store, find_code, &code, patience));
+    *out = code;
+    return GPUTUNE_OK;
+}
+
+typedef struct code_batch {
+    const gt_code *codes;
+    size_t count;
+} code_batch;
+
+static gputune_status put_codes(gt_database *database, void *context)
+{
+    const code_batch *batch = context;
+    for (size_t i = 0; i < batch->count; i++) {
+        GT_TRY(put_code(database, &batch->codes[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
+                                   const gt_patience *patience)
+{
+    code_batch batch = {codes, count};
+    return count ? gt_store_write(store, put_codes, &batch, patience) : GPUTUNE_OK;
+}
 
 void gt_winner_free(gt_winner *winner)
 {
@@ -39,28 +135,15 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     winner.default_time = gt_rows_summary(rows);
     GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
-    if (status != GPUTUNE_OK) {
-        gt_winner_free(&winner);
-        return status;
-    }
-    *out = winner;
-    return GPUTUNE_OK;
-}
-
-/* The next winner; ENOTFOUND: no more. */
-static gputune_status next_winner(gt_winner *out, gt_rows *rows)
-{
-    GT_TRY(gt_rows_next(rows));
-    return take_winner(out, rows);
+    winner.terms.final |= rows->database->given;
+    return GT_GIVE(status, out, winner, gt_winner_free(&winner));
 }
 
 /* Missing or damaged code leaves the image empty: it can be compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
-    gputune_status status =
-        code->source.high || code->source.low
-            ? gt_code_find(code, database, code->source, code->arch, code->ptx, code->nvrtc_version)
-            : GPUTUNE_ENOTFOUND;
+    bool has_source = code->source.high || code->source.low;
+    gputune_status status = has_source ? find_code(database, code) : GPUTUNE_OK;
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
@@ -74,13 +157,14 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 
 typedef struct winner_search {
     GT_ARRAY(gt_winner) found;
+    size_t upper; /* so many are of the layers above the one at hand */
     const char *environment;
     gt_hash scenario;
 } winner_search;
 
-static bool is_answered(const winner_search *search, size_t upper, const gt_winner *winner)
+static bool is_answered(const winner_search *search, const gt_winner *winner)
 {
-    for (size_t i = 0; i < upper; i++) {
+    for (size_t i = 0; i < search->upper; i++) {
         if (gt_answers_for(&search->found.items[i].terms, &winner->terms)) {
             return true;
         }
@@ -88,16 +172,35 @@ static bool is_answered(const winner_search *search, size_t upper, const gt_winn
     return false;
 }
 
-static gputune_status add_winner(winner_search *search, gt_database *database, size_t upper,
-                                 gt_winner *winner)
+/* What the system's database has is enough: so is an upper layer's result that is as fast. */
+static void decide_faster(winner_search *search, const gt_winner *given)
 {
-    bool wanted = !is_answered(search, upper, winner);
-    gputune_status status = wanted ? gt_winner_load_codes(winner, database) : GPUTUNE_OK;
+    for (size_t i = 0; i < search->upper; i++) {
+        gt_winner *one = &search->found.items[i];
+        gt_terms decided = one->terms;
+        decided.final = true;
+        if (gt_answers_for(&decided, &given->terms) && one->time.median > 0 &&
+            one->time.median <= given->time.median) {
+            one->terms.final = true;
+        }
+    }
+}
+
+static gputune_status add_winner(void *context, gt_rows *row)
+{
+    winner_search *search = context;
+    gt_winner winner;
+    GT_TRY(take_winner(&winner, row));
+    if (row->database->given) {
+        decide_faster(search, &winner);
+    }
+    bool wanted = !is_answered(search, &winner);
+    gputune_status status = wanted ? gt_winner_load_codes(&winner, row->database) : GPUTUNE_OK;
     if (status == GPUTUNE_OK && wanted) {
-        status = gt_array_push(&search->found, *winner);
+        status = gt_array_push(&search->found, winner);
     }
     if (status != GPUTUNE_OK || !wanted) {
-        gt_winner_free(winner);
+        gt_winner_free(&winner);
     }
     return status;
 }
@@ -105,17 +208,9 @@ static gputune_status add_winner(winner_search *search, gt_database *database, s
 static gputune_status read_winners(gt_database *database, void *context)
 {
     winner_search *search = context;
-    size_t upper = search->found.count;
-    gt_rows rows;
-    gt_winner winner;
-    gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS, "th", search->environment,
-                         search->scenario));
-    while ((status = next_winner(&winner, &rows)) == GPUTUNE_OK &&
-           (status = add_winner(search, database, upper, &winner)) == GPUTUNE_OK) {
-    }
-    gt_rows_end(&rows);
-    return status;
+    search->upper = search->found.count;
+    return gt_query_each(database, add_winner, search, GT_SQL_WINNERS, "th", search->environment,
+                         search->scenario);
 }
 
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
@@ -134,21 +229,22 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char
 
 /* --- the nearest ------------------------------------------------------------------------------ */
 
-typedef struct nearest_search {
-    gt_winner best; /* without a configuration: none */
-    double distance;
-    const char *environment;
-    gt_hash family;
-    const gt_scenario *wanted;
-} nearest_search;
-
 /* Sizes that have winners. */
 typedef struct near_sizes {
     double distance;
     int64_t sizes[GT_SCENARIO_SIZES];
     uint32_t count;
 } near_sizes;
-typedef GT_ARRAY(near_sizes) near_list;
+
+typedef struct nearest_search {
+    gt_winner best; /* without a configuration: none */
+    double distance;
+    const char *environment;
+    gt_hash family;
+    const gt_scenario *wanted;
+    GT_ARRAY(near_sizes) list; /* of the layer at hand, nearest first */
+    const near_sizes *at;
+} nearest_search;
 
 static int by_distance(const void *left, const void *right)
 {
@@ -156,27 +252,13 @@ static int by_distance(const void *left, const void *right)
     return (a->distance > b->distance) - (a->distance < b->distance);
 }
 
-/* Nearest first; the rows themselves are not yet looked at. */
-static gputune_status list_sizes(near_list *out, gt_database *database,
-                                 const nearest_search *search)
+static gputune_status list_sizes(void *context, gt_rows *row)
 {
-    gt_rows rows;
-    gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_SIZES_OF_FAMILY, "th", search->environment,
-                         search->family));
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        near_sizes near;
-        near.count = gt_sizes_parse(near.sizes, gt_rows_text(&rows));
-        near.distance = gt_sizes_distance(search->wanted, near.sizes, near.count);
-        if (near.distance < INFINITY && (status = gt_array_push(out, near)) != GPUTUNE_OK) {
-            break;
-        }
-    }
-    gt_rows_end(&rows);
-    if (out->count) {
-        qsort(out->items, out->count, sizeof *out->items, by_distance);
-    }
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    nearest_search *search = context;
+    near_sizes near;
+    near.count = gt_sizes_parse(near.sizes, gt_rows_text(row));
+    near.distance = gt_sizes_distance(search->wanted, near.sizes, near.count);
+    return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
 /* At the same distance, a winner over the space without restrictions comes before a final one. */
@@ -185,50 +267,43 @@ static int rank_of(const gt_winner *winner)
     return 2 * !winner->only[0] + winner->terms.final;
 }
 
-static gputune_status consider(nearest_search *search, gt_database *database, gt_winner *winner,
-                               double distance)
+static gputune_status consider(void *context, gt_rows *row)
 {
-    bool better = !search->best.config || distance < search->distance ||
-                  rank_of(winner) > rank_of(&search->best);
-    gputune_status status = better ? gt_winner_load_codes(winner, database) : GPUTUNE_OK;
+    nearest_search *search = context;
+    gt_winner winner;
+    GT_TRY(take_winner(&winner, row));
+    bool better = !search->best.config || search->at->distance < search->distance ||
+                  rank_of(&winner) > rank_of(&search->best);
+    gputune_status status = better ? gt_winner_load_codes(&winner, row->database) : GPUTUNE_OK;
     if (!better || status != GPUTUNE_OK) {
-        gt_winner_free(winner);
+        gt_winner_free(&winner);
         return status;
     }
     gt_winner_free(&search->best);
-    search->best = *winner;
-    search->distance = distance;
+    search->best = winner;
+    search->distance = search->at->distance;
     return GPUTUNE_OK;
-}
-
-static gputune_status read_sizes(nearest_search *search, gt_database *database,
-                                 const near_sizes *near)
-{
-    gt_rows rows;
-    gt_winner winner;
-    gputune_status status;
-    char text[GT_SIZES_TEXT];
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS_OF_SIZES, "tht", search->environment,
-                         search->family, gt_sizes_text(text, near->sizes, near->count)));
-    while ((status = next_winner(&winner, &rows)) == GPUTUNE_OK &&
-           (status = consider(search, database, &winner, near->distance)) == GPUTUNE_OK) {
-    }
-    gt_rows_end(&rows);
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
 static gputune_status read_family(gt_database *database, void *context)
 {
     nearest_search *search = context;
-    near_list list = {0};
-    gputune_status status = list_sizes(&list, database, search);
-    for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
-        if (search->best.config && list.items[i].distance > search->distance) {
+    char text[GT_SIZES_TEXT];
+    search->list.count = 0;
+    gputune_status status = gt_query_each(database, list_sizes, search, GT_SQL_SIZES_OF_FAMILY,
+                                          "th", search->environment, search->family);
+    if (search->list.count) {
+        qsort(search->list.items, search->list.count, sizeof *search->list.items, by_distance);
+    }
+    for (size_t i = 0; i < search->list.count && status == GPUTUNE_OK; i++) {
+        search->at = &search->list.items[i];
+        if (search->best.config && search->at->distance > search->distance) {
             break;
         }
-        status = read_sizes(search, database, &list.items[i]);
+        status = gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht",
+                               search->environment, search->family,
+                               gt_sizes_text(text, search->at->sizes, search->at->count));
     }
-    gt_array_free(&list);
     return status;
 }
 
@@ -238,36 +313,30 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char
     nearest_search search = {
         .environment = environment, .family = gt_family_hash(scenario), .wanted = scenario};
     gputune_status status = gt_store_read_all(store, read_family, &search, patience);
+    gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     if (status == GPUTUNE_OK && !search.best.config) {
         status = GPUTUNE_ENOTFOUND;
     }
-    if (status != GPUTUNE_OK) {
-        gt_winner_free(&search.best);
-        return status;
-    }
-    *out = search.best;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, search.best, gt_winner_free(&search.best));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Whether a winner that answers for this one is stored. */
-static gputune_status is_superfluous(bool *out, gt_database *database, const gt_outcome *outcome)
+/* Whether a winner that answers for another one is stored. */
+typedef struct answering {
+    const gt_terms *terms;
+    bool found;
+} answering;
+
+static gputune_status note_answer(void *context, gt_rows *row)
 {
-    gt_rows rows;
+    answering *search = context;
     gt_winner stored;
-    *out = false;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS, "th", outcome->environment,
-                         gt_scenario_hash(outcome->scenario)));
-    gputune_status status = next_winner(&stored, &rows);
-    while (status == GPUTUNE_OK && !*out) {
-        *out = stored.terms.final && gt_answers_for(&stored.terms, &outcome->winner->terms);
-        gt_winner_free(&stored);
-        status = *out ? GPUTUNE_OK : next_winner(&stored, &rows);
-    }
-    gt_rows_end(&rows);
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    GT_TRY(take_winner(&stored, row));
+    search->found |= stored.terms.final && gt_answers_for(&stored.terms, search->terms);
+    gt_winner_free(&stored);
+    return GPUTUNE_OK;
 }
 
 static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t scenario,
@@ -298,7 +367,7 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
 gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
 {
     int64_t gpu, scenario;
-    bool superfluous = false;
+    answering known = {.found = false};
     char now[GT_TIMESTAMP], since[GT_TIMESTAMP];
     gt_timestamp(since, outcome->elapsed_s + 1);
     const char *created =
@@ -309,17 +378,19 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     GT_TRY(gt_trial_rows(database, gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
                          outcome->trials, outcome->trial_count));
     for (size_t i = 0; i < outcome->code_count; i++) {
-        GT_TRY(gt_code_put(database, &outcome->codes[i]));
+        GT_TRY(put_code(database, &outcome->codes[i]));
     }
     if (!outcome->winner) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_code_put(database, &outcome->winner->code));
-    GT_TRY(gt_code_put(database, &outcome->winner->fallback));
+    GT_TRY(put_code(database, &outcome->winner->code));
+    GT_TRY(put_code(database, &outcome->winner->fallback));
+    known.terms = &outcome->winner->terms;
     if (!outcome->force) {
-        GT_TRY(is_superfluous(&superfluous, database, outcome));
+        GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th",
+                             outcome->environment, gt_scenario_hash(outcome->scenario)));
     }
-    if (!superfluous) {
+    if (!known.found) {
         GT_TRY(set_winner(database, gpu, scenario, outcome, created));
     }
     return drop_passed(database, outcome);

@@ -21,7 +21,6 @@ typedef struct export_search {
     const gt_wisdom_filter *filter;
     gt_text *out;
     gt_hash_index done; /* which entry was the first one of a place and a space */
-    gt_database *database;
     uint32_t count;
 } export_search;
 
@@ -62,40 +61,33 @@ static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
 }
 
 /* The fastest trials beside those that every entry has. */
-static gputune_status take_others(gt_wisdom_entry *entry, gt_database *database)
+static gputune_status take_other(void *context, gt_rows *row)
 {
-    gt_rows rows;
-    gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_FASTEST_TRIALS, "thn", entry->place.environment,
-                         entry->place.scenario, MOST_OTHERS));
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        gt_trial trial = {.config = NULL};
-        gt_rows_integer(&rows); /* precedes the columns of the trial */
-        status = gt_columns_take(&trial, &rows, &gt_trial_columns);
-        bool other = !gt_hash_equal(trial.hash, entry->trial.hash) &&
-                     !gt_hash_equal(trial.hash, entry->standard.hash);
-        if (status == GPUTUNE_OK && other) {
-            status = gt_array_push(&entry->also, trial);
-        }
-        if (status != GPUTUNE_OK || !other) {
-            gt_columns_free(&trial, &gt_trial_columns);
-        }
-        if (status != GPUTUNE_OK) {
-            break;
-        }
+    gt_wisdom_entry *entry = context;
+    gt_trial trial = {.config = NULL};
+    gt_rows_integer(row); /* precedes the columns of the trial */
+    gputune_status status = gt_columns_take(&trial, row, &gt_trial_columns);
+    bool other = !gt_hash_equal(trial.hash, entry->trial.hash) &&
+                 !gt_hash_equal(trial.hash, entry->standard.hash);
+    if (status == GPUTUNE_OK && other) {
+        status = gt_array_push(&entry->also, trial);
     }
-    gt_rows_end(&rows);
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    if (status != GPUTUNE_OK || !other) {
+        gt_columns_free(&trial, &gt_trial_columns);
+    }
+    return status;
 }
 
 static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
 {
-    GT_TRY(take_others(entry, database));
+    GT_TRY(gt_query_each(database, take_other, entry, GT_SQL_FASTEST_TRIALS, "thn",
+                         entry->place.environment, entry->place.scenario, MOST_OTHERS));
     return gt_winner_load_codes(&entry->winner, database);
 }
 
 /* A winner of the same space that came before, in an upper layer, hides an entry. */
-static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry)
+static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
+                                   gt_database *database)
 {
     uint32_t first;
     if (!is_wanted(search->filter, &entry->place) || !gt_trial_is_right(entry->trial.status)) {
@@ -106,32 +98,26 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(place, entry->winner.terms.space),
                                 search->count, &first));
     if (first == search->count) {
-        GT_TRY(search->filter->whole ? take_whole(entry, search->database) : GPUTUNE_OK);
+        GT_TRY(search->filter->whole ? take_whole(entry, database) : GPUTUNE_OK);
         gt_wisdom_write(search->out, entry);
         search->count++;
     }
     return GPUTUNE_OK;
 }
 
+static gputune_status export_row(void *context, gt_rows *row)
+{
+    gt_wisdom_entry entry;
+    memset(&entry, 0, sizeof entry);
+    gputune_status status = take_entry(&entry, row);
+    GT_THEN(status, export_entry(context, &entry, row->database));
+    gt_wisdom_entry_free(&entry);
+    return status;
+}
+
 static gputune_status export_rows(gt_database *database, void *context)
 {
-    export_search *search = context;
-    gt_rows rows;
-    gputune_status status;
-    search->database = database;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WISDOM, ""));
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        gt_wisdom_entry entry;
-        memset(&entry, 0, sizeof entry);
-        status = take_entry(&entry, &rows);
-        GT_THEN(status, export_entry(search, &entry));
-        gt_wisdom_entry_free(&entry);
-        if (status != GPUTUNE_OK) {
-            break;
-        }
-    }
-    gt_rows_end(&rows);
-    return status;
+    return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,

@@ -155,11 +155,12 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
     const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
-    if (compiled_before(field, unit)) {
+    if (!unit->is_sketch && compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source));
+    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
+                                      unit->is_sketch));
     job.options = options;
     field->compiling++;
     gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
@@ -174,6 +175,10 @@ static gputune_status advance(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
     const gt_unit *unit = &field->units.items[variant->unit];
+    if (variant->role == GT_ROLE_SKETCH && unit->stage == GT_STAGE_FAILED) {
+        gt_field_settle_sketch(field, index, unit->failure);
+        return GPUTUNE_OK;
+    }
     if (unit->given_up) {
         return gt_field_leave_out(field, index);
     }
@@ -232,6 +237,12 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     return outclassed;
 }
 
+/* Code that was compiled quickly is not taken for the other. */
+static gt_hash sketch_hash(gt_hash source)
+{
+    return gt_hash_join(source, gt_hash_string("sketch"));
+}
+
 /* A source that was put off is compiled again when one of its variants has its turn. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
@@ -251,16 +262,17 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
     const gt_request *request = field->options.request;
     gt_variant *variant = &field->variants.items[index];
     gt_source source;
-    bool is_new = false;
+    bool is_new = false, is_sketch = variant->role == GT_ROLE_SKETCH;
     GT_TRY(gt_request_source(&source, request, &variant->config));
+    source.hash = is_sketch ? sketch_hash(source.hash) : source.hash;
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    bool known = is_known_already(field, variant);
+    bool known = !is_sketch && is_known_already(field, variant);
     gputune_status status = GPUTUNE_OK;
     if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         status = gt_field_verify_compiled(field);
     }
-    if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
+    if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
         status = find_twin(field, index, source.hash, &known);
     }
     if (!known && !status) {
@@ -270,6 +282,7 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
         is_new = take_up_again(&field->units.items[variant->unit], variant) || is_new;
     }
     if (!status && is_new) {
+        field->units.items[variant->unit].is_sketch = is_sketch;
         status = gt_field_submit_source(field, variant->unit, &source);
     }
     gt_source_free(&source);
@@ -326,6 +339,9 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
     case GT_EVENT_COMPILED:
         return handle_compiled(field, event);
     case GT_EVENT_PREPARED:
+        if (event->gpu) {
+            return gt_field_handle_helper(field, event);
+        }
         if (event->status != GPUTUNE_OK) {
             return gt_fail(event->status, "%s", event->message);
         }
@@ -384,11 +400,13 @@ void gt_field_abandon(gt_field *field)
     field->abandoned = true;
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;
+    field->options.helper_count = 0;
     field->compiled.count = 0;
 }
 
 bool gt_field_is_done(const gt_field *field)
 {
     return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
-           !field->compiling && !field->verifying && !field->compiled.count;
+           !field->compiling && !field->verifying && !field->compiled.count &&
+           !gt_field_with_helpers(field);
 }

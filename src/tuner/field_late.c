@@ -68,7 +68,7 @@ static bool others_wait(const gt_field *field, uint32_t running)
 static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
 {
     const gt_unit *unit = &field->units.items[job->id];
-    bool only = field->options.farm->compile_workers == 1;
+    bool only = gt_farm_compile_workers(field->options.farm) == 1;
     if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
         return false;
     }
@@ -206,6 +206,9 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     for (uint32_t i = 0; i < field->started; i++) {
         gt_variant *variant = &field->variants.items[i];
         bool hung = variant->stage == GT_STAGE_FAILED && gt_variant_may_be_late(variant);
+        if (variant->role == GT_ROLE_SKETCH) {
+            continue;
+        }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
         bool slow = variant->stage == GT_STAGE_WAITING &&
                     compiles_slowly(variant, variant->unit, jobs, count, most_s);

@@ -11,6 +11,7 @@ static bool same_config(const gt_config *a, const gt_config *b)
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
 {
     const gt_variant variant = {.config = *config, .role = role, .stage = GT_STAGE_WAITING};
+    field->sketches += role == GT_ROLE_SKETCH;
     field->awaits_default |= role == GT_ROLE_DEFAULT && field->options.measure;
     return gt_array_push(&field->variants, variant);
 }
@@ -51,6 +52,9 @@ gputune_status gt_field_add_given(gt_field *field)
 /* A variant that the field began with may be proposed too. A fallback then races. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
+    if (field->options.proposer->sketches) {
+        return add(field, config, GT_ROLE_SKETCH);
+    }
     for (uint32_t i = 0; i < field->given; i++) {
         gt_variant *variant = &field->variants.items[i];
         if (!same_config(&variant->config, config)) {
@@ -83,7 +87,7 @@ static uint32_t proposals_left(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) { /* a fallback is no proposal */
         taken += field->variants.items[i].role != GT_ROLE_FALLBACK;
     }
-    taken += (uint32_t)field->variants.count - field->given;
+    taken += (uint32_t)field->variants.count - field->given - field->sketches;
     return taken < most ? most - taken : 0;
 }
 

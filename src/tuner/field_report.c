@@ -125,7 +125,7 @@ bool gt_field_lacks_one(const gt_field *field)
                          variant->stage == GT_STAGE_VERIFYING;
         bool lacks = under_way || gt_variant_may_be_late(variant) ||
                      gt_outcome_fault(variant->failure) == GT_FAULT_MACHINE;
-        if (lacks && variant->role != GT_ROLE_FALLBACK) {
+        if (lacks && variant->role != GT_ROLE_FALLBACK && variant->role != GT_ROLE_SKETCH) {
             return true;
         }
     }
@@ -281,14 +281,14 @@ uint32_t gt_field_tried(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) {
         fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
     }
-    uint32_t untried = fallbacks + field->given_up;
+    uint32_t untried = fallbacks + field->given_up + field->sketches;
     return field->started - (untried < field->started ? untried : field->started);
 }
 
 uint32_t gt_field_total(const gt_field *field)
 {
     gt_proposer *proposer = field->options.proposer;
-    uint64_t known = field->variants.count;
+    uint64_t known = field->variants.count - field->sketches;
     uint64_t total = proposer->total ? proposer->total(proposer) : 0;
     uint32_t limit = field->options.limit;
     total = limit && limit < total ? limit : total;
@@ -303,12 +303,16 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     if (!proposer->hear) {
         return;
     }
-    gt_finding finding = {
-        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
+    gt_finding finding = {.status = variant->failure,
+                          .time_ns = time_ns,
+                          .occupancy = variant->verified.occupancy,
+                          .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
+                                      variant->stage == GT_STAGE_LATE,
+                          .is_sketch = variant->role == GT_ROLE_SKETCH};
     if (variant->unit) {
-        const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
-        finding.compile_ns = compiled->compile_ns;
-        finding.resources = compiled->resources;
+        const gt_unit *unit = &field->units.items[variant->unit];
+        finding.compile_ns = finding.given_up ? unit->asked_s * 1e9 : unit->compiled.compile_ns;
+        finding.resources = unit->compiled.resources;
     }
     proposer->hear(proposer, &variant->config, &finding);
     finding.compile_ns = 0; /* variants with the same launch were compiled once */

@@ -1,79 +1,42 @@
 /* Copies calls. A pointer that is added to gputune_options is copied here. */
 #include "tuner/options_copy.h"
 
-#include "base/text.h"
-
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-static gputune_status copy_text(const char **member)
+struct gt_call_block {
+    struct gt_call_block *next;
+    max_align_t bytes[];
+};
+
+/* NULL: nothing was to be copied, or memory is short, which is noted. */
+static void *keep(gt_call_copy *copy, const void *from, size_t bytes)
 {
-    char *copy;
-    if (!*member) {
-        return GPUTUNE_OK;
+    struct gt_call_block *block = bytes ? malloc(sizeof *block + bytes) : NULL;
+    copy->failed |= bytes && !block;
+    if (!block) {
+        return NULL;
     }
-    GT_TRY(gt_strdup(&copy, *member));
-    *member = copy;
-    return GPUTUNE_OK;
+    block->next = copy->blocks;
+    copy->blocks = block;
+    return memcpy(block->bytes, from, bytes);
 }
 
-static gputune_status copy_sizes(gputune_sizes *out, gputune_sizes sizes)
+static char *keep_text(gt_call_copy *copy, const char *text)
 {
-    gputune_size *items = calloc(sizes.count + 1, sizeof *items);
-    GT_TRY(gt_allocated(items));
-    *out = (gputune_sizes){0, items};
-    for (size_t i = 0; i < sizes.count; i++) {
-        items[i] = sizes.items[i];
-        GT_TRY(copy_text(&items[i].name));
-        out->count++;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status copy_alignments(gputune_options *o)
-{
-    const gputune_alignment *from = o->alignments;
-    size_t count = o->alignment_count;
-    gputune_alignment *items = calloc(count + 1, sizeof *items);
-    o->alignments = items;
-    o->alignment_count = 0;
-    GT_TRY(gt_allocated(items));
-    for (size_t i = 0; i < count; i++) {
-        items[i] = from[i];
-        GT_TRY(copy_text(&items[i].buffer));
-        o->alignment_count++;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status copy_only(gputune_options *o)
-{
-    const char *const *from = o->only;
-    size_t count = o->only_count;
-    const char **items = calloc(count + 1, sizeof *items);
-    o->only = items;
-    o->only_count = 0;
-    GT_TRY(gt_allocated(items));
-    for (size_t i = 0; i < count; i++) {
-        items[i] = from[i];
-        GT_TRY(copy_text(&items[i]));
-        o->only_count++;
-    }
-    return GPUTUNE_OK;
+    return text ? keep(copy, text, strlen(text) + 1) : NULL;
 }
 
 gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
                                  const gputune_options *options)
 {
-    const gputune_alignment *alignments = options->alignments;
-    const char *const *only = options->only;
-    const char *samples = options->samples_path;
     *out = (gt_call_copy){.options = *options};
     gputune_options *o = &out->options;
-    o->alignments = NULL; /* until they are copies, freeing must not see them */
-    o->only = NULL;
-    o->samples_path = o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->helpers = NULL; /* which may be closed by then */
+    o->helper_count = 0;
     if (options->input_count || options->file_count || options->reference) {
-        o->alignment_count = o->only_count = 0;
         return gt_fail(
             GPUTUNE_EINVAL,
             "%s: a call with inputs, files or a reference function of its own cannot be "
@@ -81,34 +44,32 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
             "those of the template, or a call without `background`",
             kernel);
     }
-    GT_TRY(gt_strdup(&out->kernel, kernel));
-    GT_TRY(copy_sizes(&out->sizes, sizes));
+    gputune_size *items = keep(out, sizes.items, sizes.count * sizeof *items);
+    gputune_alignment *alignments =
+        keep(out, o->alignments, o->alignment_count * sizeof *alignments);
+    const char **only = keep(out, o->only, o->only_count * sizeof *only);
+    for (size_t i = 0; items && i < sizes.count; i++) {
+        items[i].name = keep_text(out, items[i].name);
+    }
+    for (size_t i = 0; alignments && i < o->alignment_count; i++) {
+        alignments[i].buffer = keep_text(out, alignments[i].buffer);
+    }
+    for (size_t i = 0; only && i < o->only_count; i++) {
+        only[i] = keep_text(out, only[i]);
+    }
+    out->kernel = keep_text(out, kernel);
+    out->sizes = (gputune_sizes){sizes.count, items};
     o->alignments = alignments;
-    GT_TRY(copy_alignments(o));
     o->only = only;
-    GT_TRY(copy_only(o));
-    o->samples_path = samples;
-    gputune_status status = copy_text(&o->samples_path);
-    o->samples_path = status == GPUTUNE_OK ? o->samples_path : NULL;
-    return status;
+    o->samples_path = keep_text(out, o->samples_path);
+    return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 void gt_call_copy_free(gt_call_copy *copy)
 {
-    gputune_options *o = &copy->options;
-    for (size_t i = 0; i < copy->sizes.count; i++) {
-        free((char *)copy->sizes.items[i].name);
+    for (struct gt_call_block *block = copy->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
     }
-    for (size_t i = 0; o->alignments && i < o->alignment_count; i++) {
-        free((char *)o->alignments[i].buffer);
-    }
-    for (size_t i = 0; o->only && i < o->only_count; i++) {
-        free((char *)o->only[i]);
-    }
-    free((gputune_size *)copy->sizes.items);
-    free((gputune_alignment *)o->alignments);
-    free((const char **)o->only);
-    free((char *)o->samples_path);
-    free(copy->kernel);
     *copy = (gt_call_copy){.kernel = NULL};
 }

@@ -1,7 +1,6 @@
 /* Who proposes the variants of a tuning, and hears what became of them. A search strategy is one of
  * these. One thread. */
-#ifndef GT_TUNER_PROPOSER_H
-#define GT_TUNER_PROPOSER_H
+#pragma once
 
 #include "base/launch.h"
 #include "kernel/space.h"
@@ -14,6 +13,8 @@ typedef struct gt_finding {
     double compile_ns;
     gt_resources resources;
     double occupancy; /* 0: not known */
+    bool given_up;    /* a failure that is only that compiling took too long */
+    bool is_sketch;
 } gt_finding;
 
 typedef struct gt_proposer gt_proposer;
@@ -28,8 +29,10 @@ struct gt_proposer {
     /* Whether a compile of this configuration that has been running for `seconds` is to be given
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    bool learns;    /* what it hears matters to what it proposes: it is asked late. May change */
-    bool exhausted; /* the proposer proposes nothing more, whatever it hears */
+    bool sketches; /* what it proposed last is to be compiled quickly and launched once, which is no
+                      trial (search/sketching.h) */
+    bool learns;   /* what it hears matters to what it proposes: it is asked late. May change */
+    bool exhausted;     /* the proposer proposes nothing more, whatever it hears */
     bool out_of_memory; /* likewise: memory was short for what it heard or would propose */
 };
 
@@ -48,5 +51,3 @@ typedef struct gt_space_proposer {
     gt_space *space;
 } gt_space_proposer;
 gt_space_proposer gt_space_proposer_make(gt_space *space);
-
-#endif

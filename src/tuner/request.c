@@ -455,13 +455,14 @@ gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_
 }
 
 gputune_status gt_request_compile_options(const char ***out, size_t *count,
-                                          const gt_request *request, const gt_source *source)
+                                          const gt_request *request, const gt_source *source,
+                                          bool quickly)
 {
     const char *const *folders;
     size_t folder_count;
     GT_TRY(gt_catalog_compile_options(&folders, &folder_count, request->services->catalog,
                                       request->template));
-    const char **options = calloc(source->option_count + folder_count + 2, sizeof *options);
+    const char **options = calloc(source->option_count + folder_count + 3, sizeof *options);
     GT_TRY(gt_allocated(options));
     for (size_t i = 0; i < source->option_count; i++) {
         options[i] = source->options[i];
@@ -473,6 +474,9 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
     *count = source->option_count + folder_count;
     if (request->check || request->device->emulated) { /* whose faults name the line */
         options[(*count)++] = "-lineinfo";
+    }
+    if (quickly) { /* of NVRTC since 12.8; an older one refuses it, and there are no sketches */
+        options[(*count)++] = "--Ofast-compile=min";
     }
     return GPUTUNE_OK;
 }

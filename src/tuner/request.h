@@ -19,6 +19,11 @@ typedef struct gt_services {
     gputune_status (*borrow_farm)(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation);
     void (*return_farm)(void *user, gt_farm *farm);
+    /* Lends a farm of another tuner, and names its GPU, whose GPU nobody else measures on
+     * meanwhile. EINVAL: its GPU is of another kind; EBUSY: it is at something else. */
+    gputune_status (*borrow_helper)(void *user, gt_farm **out, char name[32], gputune *helper,
+                                    gputune_isolation isolation);
+    void (*return_helper)(gputune *helper, gt_farm *farm);
     /* The right to measure on the GPU, which one session at a time has. False: another one has it;
      * ask again later. */
     bool (*take_gpu)(void *user);
@@ -127,9 +132,11 @@ gputune_status gt_request_permits(bool *out, const gt_request *request, const gt
 /* Whether the request's space has the configuration, with its restrictions. ENOMEM. */
 gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config);
 /* All options that a source of the request is compiled with beyond the standard ones: its own and
- * the folders of headers. The caller free()s the array, not what it points to. ENOMEM. */
+ * the folders of headers. `quickly`: with less optimisation, for a sketch. The caller free()s the
+ * array, not what it points to. ENOMEM. */
 gputune_status gt_request_compile_options(const char ***out, size_t *count,
-                                          const gt_request *request, const gt_source *source);
+                                          const gt_request *request, const gt_source *source,
+                                          bool quickly);
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);

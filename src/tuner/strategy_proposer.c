@@ -3,7 +3,7 @@
 #include "tuner/strategy_proposer.h"
 
 #include "base/array.h"
-#include "search/strategy.h"
+#include "search/sketching.h"
 #include "tuner/outcome.h"
 
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct gt_strategy_proposer {
     gt_space *space;
     gt_space_size size;
     gt_strategy *strategy;
+    gt_sketching sketching;
     gt_domain domain;
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];
@@ -124,9 +125,12 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static gt_tried_outcome outcome_of(gputune_status status)
+static gt_tried_outcome outcome_of(const gt_finding *finding)
 {
-    switch (gt_outcome_trial(status)) {
+    if (finding->given_up) {
+        return GT_TRIED_GIVEN_UP;
+    }
+    switch (gt_outcome_trial(finding->status)) {
     case GT_TRIAL_COMPILE:
         return GT_TRIED_COMPILE;
     case GT_TRIAL_WRONG:
@@ -134,14 +138,27 @@ static gt_tried_outcome outcome_of(gputune_status status)
     case GT_TRIAL_HUNG:
         return GT_TRIED_HUNG;
     default:
-        return status == GPUTUNE_OK ? GT_TRIED_OK : GT_TRIED_LAUNCH;
+        return finding->status == GPUTUNE_OK ? GT_TRIED_OK : GT_TRIED_LAUNCH;
     }
+}
+
+static gputune_status tell(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch)
+{
+    if (!is_sketch) {
+        GT_TRY(gt_strategy_tell(p->strategy, result));
+    }
+    if (!p->sketching.strategy) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_sketching_tell(&p->sketching, result, is_sketch));
+    return gt_sketching_go_on(&p->sketching, p->strategy,
+                              gt_patience_left_s(&p->request->patience));
 }
 
 static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
-    gt_tried result = {.outcome = outcome_of(finding->status),
+    gt_tried result = {.outcome = outcome_of(finding),
                        .time_ns = finding->time_ns,
                        .compile_s = finding->compile_ns * 1e-9};
     bool is_best =
@@ -154,7 +171,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     }
     bool told = finding->status != GPUTUNE_OK || finding->time_ns > 0;
     if (told && !self->out_of_memory && to_point(&result.point, p, config)) {
-        self->out_of_memory = gt_strategy_tell(p->strategy, &result) != GPUTUNE_OK;
+        self->out_of_memory = tell(p, &result, finding->is_sketch) != GPUTUNE_OK;
     }
 }
 
@@ -236,7 +253,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
 }
 
 /* What was found at other sizes, for other objectives and on other GPUs. */
-static gputune_status give_hints(gt_strategy_proposer *p)
+static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;
     gt_related_list list;
@@ -245,7 +262,8 @@ static gputune_status give_hints(gt_strategy_proposer *p)
     gt_tried *hints = calloc(list.count + 1, sizeof *hints);
     gputune_status status = gt_allocated(hints);
     if (hints && list.count) {
-        status = gt_strategy_hint(p->strategy, hints, make_hints(hints, p, &list));
+        *count = make_hints(hints, p, &list);
+        status = gt_strategy_hint(p->strategy, hints, *count);
     }
     free(hints);
     gt_related_list_free(&list);
@@ -253,6 +271,14 @@ static gputune_status give_hints(gt_strategy_proposer *p)
 }
 
 /* --- proposing -------------------------------------------------------------------------------- */
+
+/* While there are sketches to make, none are left for a moment; that is not the end. */
+static gputune_status ask(gt_strategy_proposer *p, gt_point *out, size_t count, size_t *given)
+{
+    return p->sketching.strategy ? gt_sketching_ask(&p->sketching, p->strategy, out, count, given,
+                                                    &p->proposer.sketches)
+                                 : gt_strategy_ask(p->strategy, out, count, given);
+}
 
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
 {
@@ -266,6 +292,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     if (again) {
         return again;
     }
+    self->sketches = false;
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, p->strategy);
     self->learns = outlook.learns;
@@ -275,11 +302,11 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         return 0;
     }
     count = count < 16 ? count : 16;
-    self->out_of_memory = gt_strategy_ask(p->strategy, points, count, &given) != GPUTUNE_OK;
+    self->out_of_memory = ask(p, points, count, &given) != GPUTUNE_OK;
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    self->exhausted = given < count;
+    self->exhausted = given < count && !p->sketching.strategy;
     return (uint32_t)given;
 }
 
@@ -296,16 +323,32 @@ static uint64_t total(gt_proposer *self)
     return ((gt_strategy_proposer *)self)->size.count;
 }
 
+/* A sketch tells by its first launch, whose time must be a GPU's. */
+static bool may_sketch(const gt_request *request)
+{
+    const gputune_options *options = &request->options;
+    bool learns =
+        options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
+    return learns && !request->device->emulated && !options->max_variants &&
+           options->objective != GPUTUNE_OBJECTIVE_ENERGY;
+}
+
 /* In the order of the axes, nothing known has precedence. What is measured again by `force` is not
  * known, but other sizes still say what to try first. */
-static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history)
+static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
+                                        const gt_search_settings *settings)
 {
     const gputune_options *options = &p->request->options;
     if (options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
         return GPUTUNE_OK;
     }
-    GT_TRY(give_hints(p));
-    return options->force ? GPUTUNE_OK : tell_history(p, history);
+    size_t hints = 0;
+    GT_TRY(give_hints(p, &hints));
+    GT_TRY(options->force ? GPUTUNE_OK : tell_history(p, history));
+    bool is_first = !hints && !p->known && !p->earlier.count;
+    return is_first && may_sketch(p->request)
+               ? gt_sketching_begin(&p->sketching, &p->domain, settings)
+               : GPUTUNE_OK;
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
@@ -327,7 +370,7 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
     GT_THEN(status,
             gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
     if (status == GPUTUNE_OK) {
-        status = use_what_is_known(p, history);
+        status = use_what_is_known(p, history, &settings);
     }
     if (status != GPUTUNE_OK) {
         gt_strategy_proposer_free(p);
@@ -343,6 +386,7 @@ void gt_strategy_proposer_free(gt_strategy_proposer *p)
         return;
     }
     gt_strategy_free(p->strategy);
+    gt_sketching_end(&p->sketching);
     gt_array_free(&p->earlier);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(p->values[i]);

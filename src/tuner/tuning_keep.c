@@ -6,7 +6,7 @@
 
 static bool is_new_code(const gt_unit *unit)
 {
-    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept;
+    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_sketch;
 }
 
 /* The code of the variants' units; `kept`: those that were stored, else those that were not. */

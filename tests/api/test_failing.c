@@ -3,10 +3,9 @@
 #include "api/misses.h"
 #include "support/each_failure.h"
 #include "support/folder.h"
+#include "support/test.h"
 
 #include <gputune.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
 static const char kernel_tuner[] =
@@ -93,7 +91,7 @@ static gputune_status replay(void *user)
     return status;
 }
 
-static void recorded_spaces(void **state)
+TEST_WITHIN(recorded_spaces, open_world, close_world)
 {
     static const char *const texts[] = {kernel_tuner, t4};
     static const char *const calls[] = {"open", "read"};
@@ -138,7 +136,7 @@ static void expect_all(void *user)
     assert_int_equal(add_and_read(user), GPUTUNE_OK);
 }
 
-static void misses(void **state)
+TEST_WITHIN(misses, open_world, close_world)
 {
     static const char *const calls[] = {"open",   "fopen", "read",  "pread",
                                         "pwrite", "write", "fcntl", "stat"};
@@ -227,7 +225,7 @@ static gputune_status ask_for_everything(void *user)
     return status;
 }
 
-static void a_tuner_without_a_device(void **state)
+TEST_WITHIN(a_tuner_without_a_device, open_world, close_world)
 {
     enum { REMEMBERED = 64 }; /* closed tuners, of which each attempt leaves one */
     for (int i = 0; i < REMEMBERED; i++) {
@@ -239,11 +237,6 @@ static void a_tuner_without_a_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recorded_spaces, open_world, close_world),
-        cmocka_unit_test_setup_teardown(misses, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_tuner_without_a_device, open_world, close_world),
-    };
     tell_sqlite_apart();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -29,9 +29,8 @@ static void refused(const char *text, int line, const char *message)
     }
 }
 
-static void values_of_every_kind_are_read(void **state)
+TEST(values_of_every_kind_are_read)
 {
-    (void)state;
     json_t *value =
         parse(" { \"a\" : [ 1, -2.5e1 , true,false, null , \"\" ], \"b\":{}, \"a c\":[]}\n");
     json_t *a = json_object_get(value, "a");
@@ -48,7 +47,7 @@ static void values_of_every_kind_are_read(void **state)
     json_decref(value);
 }
 
-static void numbers_keep_their_value(void **state)
+TEST(numbers_keep_their_value)
 {
     static const struct {
         const char *text;
@@ -56,7 +55,6 @@ static void numbers_keep_their_value(void **state)
     } reals[] = {{"0.1", 0.1},          {"1e308", 1e308}, {"2.2250738585072014e-308", DBL_MIN},
                  {"5e-324", 4.94e-324}, {"1e-400", 0},    {"-0.0", 0},
                  {"1E+2", 100},         {"10.25", 10.25}};
-    (void)state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
         json_t *value = parse(reals[i].text);
         assert_true(json_is_real(value) && json_real_value(value) == reals[i].value);
@@ -68,9 +66,8 @@ static void numbers_keep_their_value(void **state)
     json_decref(value);
 }
 
-static void texts_keep_their_characters(void **state)
+TEST(texts_keep_their_characters)
 {
-    (void)state;
     json_t *value =
         parse("\"q\\\" b\\\\ s\\/ \\b\\f\\n\\r\\t \\u0041\\u00e9\\u20AC\\ud83d\\ude00 caf\xc3\xa9 "
               "\xe2\x82\xac \xf0\x9f\x98\x80\"");
@@ -80,7 +77,7 @@ static void texts_keep_their_characters(void **state)
     json_decref(value);
 }
 
-static void mistakes_are_told_with_their_line(void **state)
+TEST(mistakes_are_told_with_their_line)
 {
     static const struct {
         const char *text;
@@ -124,16 +121,14 @@ static void mistakes_are_told_with_their_line(void **state)
         {"\"\xf0\x80\x80\x80\"", 1, "UTF-8"},
         {"\"\xf4\x90\x80\x80\"", 1, "UTF-8"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         refused(cases[i].text, cases[i].line, cases[i].message);
     }
 }
 
-static void what_has_no_bound_is_bounded(void **state)
+TEST(what_has_no_bound_is_bounded)
 {
     char text[1001];
-    (void)state;
     memset(text, '[', 1000);
     text[1000] = '\0';
     refused(text, 1, "nested more than 100 deep");
@@ -142,27 +137,13 @@ static void what_has_no_bound_is_bounded(void **state)
 }
 
 /* Two values, of which the first is all of the text that counts. */
-static void the_text_ends_where_it_is_said_to(void **state)
+TEST(the_text_ends_where_it_is_said_to)
 {
     json_t *value;
     int line;
-    (void)state;
     assert_int_equal(gt_json_parse(&value, &line, "12345", 3), GPUTUNE_OK);
     assert_int_equal(json_integer_value(value), 123);
     json_decref(value);
     assert_int_equal(gt_json_parse(&value, &line, "true", 3), GPUTUNE_EINVAL);
     assert_int_equal(gt_json_parse(&value, &line, "1\0", 2), GPUTUNE_EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_every_kind_are_read),
-        cmocka_unit_test(numbers_keep_their_value),
-        cmocka_unit_test(texts_keep_their_characters),
-        cmocka_unit_test(mistakes_are_told_with_their_line),
-        cmocka_unit_test(what_has_no_bound_is_bounded),
-        cmocka_unit_test(the_text_ends_where_it_is_said_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* The file of misses: each scenario once, with counts, whoever writes to it. */
 #include "api/misses.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 typedef struct world {
     char *folder, path[256];
@@ -63,7 +60,7 @@ static void add(const world *w, const char *kernel, uint64_t count)
     assert_int_equal(status, GPUTUNE_OK);
 }
 
-static void each_scenario_comes_once_most_wanted_first(void **state)
+TEST_WITHIN(each_scenario_comes_once_most_wanted_first, open_world, close_world)
 {
     world *w = *state;
     add(w, "axpy", 1);
@@ -77,7 +74,7 @@ static void each_scenario_comes_once_most_wanted_first(void **state)
     assert_int_equal(w->first.cache, GPUTUNE_CACHE_HOT);
 }
 
-static void many_processes_lose_no_count(void **state)
+TEST_WITHIN(many_processes_lose_no_count, open_world, close_world)
 {
     enum { PROCESSES = 8, ROUNDS = 100 };
     world *w = *state;
@@ -105,7 +102,7 @@ static void append_text(const world *w, const char *text)
     fclose(file);
 }
 
-static void line_cut_short_is_left_out(void **state)
+TEST_WITHIN(line_cut_short_is_left_out, open_world, close_world)
 {
     world *w = *state;
     add(w, "axpy", 1);
@@ -117,7 +114,7 @@ static void line_cut_short_is_left_out(void **state)
     assert_string_equal(w->kernels, "gemm:3 axpy:2 ");
 }
 
-static void other_file_is_refused_and_left_alone(void **state)
+TEST_WITHIN(other_file_is_refused_and_left_alone, open_world, close_world)
 {
     world *w = *state;
     append_text(w, "precious\n");
@@ -137,7 +134,7 @@ static int stop(void *user, const gputune_miss *miss)
     return 7;
 }
 
-static void walk_is_stopped_by_the_callback(void **state)
+TEST_WITHIN(walk_is_stopped_by_the_callback, open_world, close_world)
 {
     world *w = *state;
     add(w, "axpy", 1);
@@ -146,18 +143,4 @@ static void walk_is_stopped_by_the_callback(void **state)
     assert_int_equal(w->seen, 1);
     assert_int_equal(gputune_misses("/nonexistent/file", take, w), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_misses(NULL, take, w), GPUTUNE_EINVAL);
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(each_scenario_comes_once_most_wanted_first),
-        CASE(many_processes_lose_no_count),
-        CASE(line_cut_short_is_left_out),
-        CASE(other_file_is_refused_and_left_alone),
-        CASE(walk_is_stopped_by_the_callback),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,16 @@
 #include "api/plan.h"
 #include "base/readers.h"
 #include "base/text.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
+#include "support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct world {
     gt_catalog *catalog;
@@ -59,7 +56,7 @@ static gputune_plan *plan_for(world *w, int64_t n)
     return plan;
 }
 
-static void test_launch_refuses_a_wrong_count(void **state)
+TEST_WITHIN(test_launch_refuses_a_wrong_count, open_world, close_world)
 {
     gputune_plan *plan = plan_for(*state, 1024);
     void *y = NULL;
@@ -68,7 +65,7 @@ static void test_launch_refuses_a_wrong_count(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_launch_refuses_another_size(void **state)
+TEST_WITHIN(test_launch_refuses_another_size, open_world, close_world)
 {
     gputune_plan *plan = plan_for(*state, 1024);
     void *y = (void *)4096, *x = (void *)8192;
@@ -79,7 +76,7 @@ static void test_launch_refuses_another_size(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_launch_refuses_half_an_element(void **state)
+TEST_WITHIN(test_launch_refuses_half_an_element, open_world, close_world)
 {
     gputune_plan *plan = plan_for(*state, 1024);
     void *y = (void *)4098, *x = (void *)8192;
@@ -90,7 +87,7 @@ static void test_launch_refuses_half_an_element(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_info_says_what_was_chosen(void **state)
+TEST_WITHIN(test_info_says_what_was_chosen, open_world, close_world)
 {
     gputune_plan *plan = plan_for(*state, 1024);
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
@@ -116,7 +113,7 @@ static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
     gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options);
 }
 
-static void test_table_finds_by_size_and_effort(void **state)
+TEST_WITHIN(test_table_finds_by_size_and_effort, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -136,7 +133,7 @@ static void test_table_finds_by_size_and_effort(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_table_grows(void **state)
+TEST_WITHIN(test_table_grows, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -158,7 +155,7 @@ static void test_table_grows(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_table_replaces(void **state)
+TEST_WITHIN(test_table_replaces, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -179,7 +176,7 @@ static void test_table_replaces(void **state)
 }
 
 /* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
-static void test_table_keeps_what_had_its_time(void **state)
+TEST_WITHIN(test_table_keeps_what_had_its_time, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -239,7 +236,7 @@ static void *read_table(void *user)
 }
 
 /* Readers take no lock while a writer adds, replaces and makes the table grow. */
-static void test_readers_find_what_was_added(void **state)
+TEST_WITHIN(test_readers_find_what_was_added, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     shared_table shared = {.plan = plan_for(*state, 1024)};
@@ -282,7 +279,7 @@ static void add(gt_plan_table *table, const gt_plan_key *key, gputune_plan *plan
                      GPUTUNE_OK);
 }
 
-static void test_a_full_table_keeps_what_is_in_use(void **state)
+TEST_WITHIN(test_a_full_table_keeps_what_is_in_use, open_world, close_world)
 {
     enum { LIMIT = 100, MORE = 1000 };
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -340,7 +337,7 @@ static void *use_table(void *user)
     return NULL;
 }
 
-static void test_a_crowd_uses_more_plans_than_are_kept(void **state)
+TEST_WITHIN(test_a_crowd_uses_more_plans_than_are_kept, open_world, close_world)
 {
     crowd all = {.next = 0};
     pthread_t threads[CROWD];
@@ -361,7 +358,7 @@ static void test_a_crowd_uses_more_plans_than_are_kept(void **state)
     }
 }
 
-static void test_a_table_of_one_plan(void **state)
+TEST_WITHIN(test_a_table_of_one_plan, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -379,7 +376,7 @@ static void test_a_table_of_one_plan(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_a_kernel_is_forgotten_and_the_others_stay(void **state)
+TEST_WITHIN(test_a_kernel_is_forgotten_and_the_others_stay, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
@@ -411,7 +408,7 @@ static void test_a_kernel_is_forgotten_and_the_others_stay(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_keys_of_any_length(void **state)
+TEST_WITHIN(test_keys_of_any_length, open_world, close_world)
 {
     enum { LONG = 5000 };
     static char path[LONG + 1];
@@ -435,36 +432,11 @@ static void test_keys_of_any_length(void **state)
     gputune_plan_release(plan);
 }
 
-static void test_live_inputs_are_never_in_the_table(void **state)
+TEST_WITHIN(test_live_inputs_are_never_in_the_table, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_key key;
-    (void)state;
     options.input_count = 1;
     key_of(&key, 1024, &options);
     assert_int_equal(key.count, 0);
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_launch_refuses_a_wrong_count),
-        IN_WORLD(test_launch_refuses_another_size),
-        IN_WORLD(test_launch_refuses_half_an_element),
-        IN_WORLD(test_info_says_what_was_chosen),
-        IN_WORLD(test_table_finds_by_size_and_effort),
-        IN_WORLD(test_table_grows),
-        IN_WORLD(test_table_replaces),
-        IN_WORLD(test_table_keeps_what_had_its_time),
-        IN_WORLD(test_readers_find_what_was_added),
-        IN_WORLD(test_a_full_table_keeps_what_is_in_use),
-        IN_WORLD(test_a_table_of_one_plan),
-        IN_WORLD(test_a_crowd_uses_more_plans_than_are_kept),
-        IN_WORLD(test_a_kernel_is_forgotten_and_the_others_stay),
-        IN_WORLD(test_keys_of_any_length),
-        IN_WORLD(test_live_inputs_are_never_in_the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "api/recorded_text.h"
 
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <zlib.h>
 
@@ -87,9 +85,8 @@ static const char cache[] = HEAD
                                                          "\"32,column,1\": " ENTRY("32", "column",
                                                                                    "2") "}\n}\n";
 
-static void cache_file_is_read(void **state)
+TEST(cache_file_is_read)
 {
-    (void)state;
     for (int packed = -1; packed <= 0; packed++) {
         gt_recorded recorded;
         assert_int_equal(read_text(&recorded, cache, packed), GPUTUNE_OK);
@@ -107,7 +104,7 @@ static void cache_file_is_read(void **state)
     }
 }
 
-static void t4_results_are_read(void **state)
+TEST(t4_results_are_read)
 {
     static const char text[] =
         "{\"results\": [\n"
@@ -118,7 +115,6 @@ static void t4_results_are_read(void **state)
         "{\"configuration\": {\"B\": 4, \"K\": true}, \"invalidity\": \"constraints\"}\n"
         "]}";
     gt_recorded recorded;
-    (void)state;
     assert_int_equal(read_text(&recorded, text, -1), GPUTUNE_OK);
     assert_int_equal(recorded.entries.count,
                      2); /* what constraints exclude is no part of the space */
@@ -131,9 +127,8 @@ static void t4_results_are_read(void **state)
 }
 
 /* Wherever the tail is torn off behind the second entry. */
-static void torn_tail_is_forgiven(void **state)
+TEST(torn_tail_is_forgiven)
 {
-    (void)state;
     size_t from = (size_t)(strstr(cache, "\"32,column") - cache);
     for (size_t length = from; length < sizeof cache - 1; length++) {
         char text[sizeof cache];
@@ -149,9 +144,8 @@ static void torn_tail_is_forgiven(void **state)
     }
 }
 
-static void bad_entries_are_named(void **state)
+TEST(bad_entries_are_named)
 {
-    (void)state;
     refused(HEAD "\"8,row,1\": {\"B\": 8, \"ONE\": 1, \"time\": 1}}}",
             "space.json:5: entry '8,row,1': there is no 'M'; expected a value of every parameter");
     refused(HEAD "\"8,row,1\": {\"B\": 8, \"M\": \"row\", \"ONE\": 1}}}",
@@ -185,9 +179,8 @@ static void bad_entries_are_named(void **state)
             "space.json:1: 'runtimes' has -4; expected milliseconds");
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
-    (void)state;
     refused("hello", "space.json:1: no JSON object; expected a cache file of Kernel Tuner or T4 "
                      "results");
     refused("{\"a\": 1,\n\"b\": 2}", "space.json:2: neither 'cache' nor 'results' up to here; "
@@ -202,11 +195,10 @@ static void other_files_are_refused(void **state)
 }
 
 /* A FIFO may never have a writer, and a device never end. */
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
     char *folder = folder_make(), fifo[512];
     gt_recorded recorded;
-    (void)state;
     snprintf(fifo, sizeof fifo, "%s/fifo", folder);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     const char *const paths[] = {fifo, "/dev/zero", folder};
@@ -229,12 +221,11 @@ static void write_packed_zeros(const char *path)
     gzclose(gz);
 }
 
-static void a_long_text_ends_at_its_limit_and_by_cancel(void **state)
+TEST(a_long_text_ends_at_its_limit_and_by_cancel)
 {
     char *folder = folder_make(), path[512];
     const volatile int canceled = 1;
     gt_text text = {0};
-    (void)state;
     snprintf(path, sizeof path, "%s/zeros.json.gz", folder);
     write_packed_zeros(path);
     assert_int_equal(gt_recorded_text(&text, path, 1 << 20, NULL), GPUTUNE_ERECORDED);
@@ -250,27 +241,11 @@ static void a_long_text_ends_at_its_limit_and_by_cancel(void **state)
     folder_remove(folder);
 }
 
-static void cut_gzip_is_refused(void **state)
+TEST(cut_gzip_is_refused)
 {
-    (void)state;
     gt_recorded recorded;
     for (int cut = 1; cut < 120; cut += 17) {
         assert_int_equal(read_text(&recorded, cache, cut), GPUTUNE_ERECORDED);
         assert_non_null(strstr(gputune_error(), "the gzip data is cut short"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_file_is_read),
-        cmocka_unit_test(t4_results_are_read),
-        cmocka_unit_test(torn_tail_is_forgiven),
-        cmocka_unit_test(bad_entries_are_named),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(cut_gzip_is_refused),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(a_long_text_ends_at_its_limit_and_by_cancel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

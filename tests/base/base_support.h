@@ -1,17 +1,12 @@
 /* What every test of src/base includes. */
-#ifndef GT_TESTS_BASE_SUPPORT_H
-#define GT_TESTS_BASE_SUPPORT_H
+#pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "support/test.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-#endif

@@ -2,7 +2,7 @@
 #include "base/asked_for.h"
 #include "base_support.h"
 
-static void sizes_have_one_value_of_each_name(void **state)
+TEST(sizes_have_one_value_of_each_name)
 {
     static const struct {
         const char *wanted;
@@ -23,7 +23,6 @@ static void sizes_have_one_value_of_each_name(void **state)
                  {"n=1M n=2M", false},
                  {"n=", false},
                  {"1M", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool fits = gt_sizes_match("n=1048576 T=half", cases[i].wanted);
         if (fits != cases[i].fits) {
@@ -33,20 +32,10 @@ static void sizes_have_one_value_of_each_name(void **state)
     assert_false(gt_sizes_match("", "n=1"));
 }
 
-static void gpus_by_part_of_a_name_or_environment(void **state)
+TEST(gpus_by_part_of_a_name_or_environment)
 {
-    (void)state;
     assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "h200"));
     assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "00ff"));
     assert_false(gt_gpu_matches("NVIDIA H200", "00ff", "ff"));
     assert_false(gt_gpu_matches("NVIDIA H200", "00ff", "H100"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_have_one_value_of_each_name),
-        cmocka_unit_test(gpus_by_part_of_a_name_or_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void empty_counts_as_not_set(void **state)
+TEST(empty_counts_as_not_set)
 {
-    (void)state;
     setenv("GPUTUNE_DB", "", 1);
     assert_null(gt_environment("GPUTUNE_DB"));
     setenv("GPUTUNE_DB", "x", 1);
@@ -53,7 +52,7 @@ static int start(const char *program)
 }
 
 /* A copy of this program that runs with another group's rights. */
-static void privileged_program_sees_no_variable(void **state)
+TEST_WITHIN(privileged_program_sees_no_variable, open_folder, close_folder)
 {
     char *path, *bytes;
     size_t count;
@@ -86,10 +85,5 @@ int main(int argc, char **argv)
     if (argc > 1) {
         return look();
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_counts_as_not_set),
-        cmocka_unit_test_setup_teardown(privileged_program_sees_no_variable, open_folder,
-                                        close_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
-static void file_is_read_whole(void **state)
+TEST_WITHIN(file_is_read_whole, open_folder, close_folder)
 {
     static char bytes[100000];
     char *path = path_in(*state, "data"), *text;
@@ -50,7 +50,7 @@ static void file_is_read_whole(void **state)
     free(path);
 }
 
-static void empty_file_is_an_empty_string(void **state)
+TEST_WITHIN(empty_file_is_an_empty_string, open_folder, close_folder)
 {
     char *path = path_in(*state, "empty"), *text;
     write_bytes(path, "", 0);
@@ -60,7 +60,7 @@ static void empty_file_is_an_empty_string(void **state)
     free(path);
 }
 
-static void missing_file_is_named(void **state)
+TEST_WITHIN(missing_file_is_named, open_folder, close_folder)
 {
     char *path = path_in(*state, "nowhere.cu"), *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_ENOTFOUND);
@@ -70,7 +70,7 @@ static void missing_file_is_named(void **state)
     free(path);
 }
 
-static void folder_is_no_file(void **state)
+TEST_WITHIN(folder_is_no_file, open_folder, close_folder)
 {
     char *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, *state), GPUTUNE_EIO);
@@ -79,7 +79,7 @@ static void folder_is_no_file(void **state)
 }
 
 /* Each of these used to fill the memory, or to wait for ever. */
-static void only_regular_files_of_bounded_size_are_read(void **state)
+TEST_WITHIN(only_regular_files_of_bounded_size_are_read, open_folder, close_folder)
 {
     char *fifo = path_in(*state, "fifo"), *large = path_in(*state, "large"), *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, "/dev/zero"), GPUTUNE_EIO);
@@ -98,7 +98,7 @@ static void only_regular_files_of_bounded_size_are_read(void **state)
     free(fifo);
 }
 
-static void folders_above_a_path_are_made_private(void **state)
+TEST_WITHIN(folders_above_a_path_are_made_private, open_folder, close_folder)
 {
     char *path = path_in(*state, "a/b/c.db"), *folder = path_in(*state, "a/b");
     struct stat facts;
@@ -112,7 +112,7 @@ static void folders_above_a_path_are_made_private(void **state)
     free(path);
 }
 
-static void folder_below_a_file_cannot_be_made(void **state)
+TEST_WITHIN(folder_below_a_file_cannot_be_made, open_folder, close_folder)
 {
     char *file = path_in(*state, "file"), *path = path_in(*state, "file/sub/x.db");
     write_bytes(file, "x", 1);
@@ -122,10 +122,9 @@ static void folder_below_a_file_cannot_be_made(void **state)
     free(file);
 }
 
-static void cache_folder_follows_the_environment(void **state)
+TEST(cache_folder_follows_the_environment)
 {
     char *folder = NULL;
-    (void)state;
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_OK);
     assert_string_equal(folder, "/xdg/gputune");
@@ -142,31 +141,12 @@ static void cache_folder_follows_the_environment(void **state)
     assert_non_null(strstr(gputune_error(), "set GPUTUNE_DB"));
 }
 
-static void own_folder_holds_this_program(void **state)
+TEST(own_folder_holds_this_program)
 {
     char *folder, *self;
-    (void)state;
     assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
     self = path_in(folder, "test_file");
     assert_true(gt_file_exists(self));
     free(self);
     free(folder);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(file_is_read_whole),
-        IN_FOLDER(empty_file_is_an_empty_string),
-        IN_FOLDER(missing_file_is_named),
-        IN_FOLDER(folder_is_no_file),
-        IN_FOLDER(only_regular_files_of_bounded_size_are_read),
-        IN_FOLDER(folders_above_a_path_are_made_private),
-        IN_FOLDER(folder_below_a_file_cannot_be_made),
-        cmocka_unit_test(cache_folder_follows_the_environment),
-        cmocka_unit_test(own_folder_holds_this_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

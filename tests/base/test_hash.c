@@ -3,36 +3,32 @@
 #include "base/hash_index.h"
 #include "base_support.h"
 
-static void values_are_those_of_xxh3(void **state)
+TEST(values_are_those_of_xxh3)
 {
     char hex[GT_HASH_HEX];
-    (void)state;
     assert_string_equal(gt_hash_hex(hex, gt_hash_string("")), "99aa06d3014798d86001c324468d497f");
     assert_string_equal(gt_hash_hex(hex, gt_hash_bytes("abc", 3)),
                         "06b05ab6733a618578af5f94892f3950");
     assert_true(gt_hash64("", 0) == UINT64_C(0x2d06800538d394c2));
 }
 
-static void joining_depends_on_the_order(void **state)
+TEST(joining_depends_on_the_order)
 {
     gt_hash a = gt_hash_string("a"), b = gt_hash_string("b");
-    (void)state;
     assert_true(gt_hash_equal(gt_hash_join(a, b), gt_hash_join(a, b)));
     assert_false(gt_hash_equal(gt_hash_join(a, b), gt_hash_join(b, a)));
     assert_false(gt_hash_equal(gt_hash_join(a, b), gt_hash_string("ab")));
 }
 
-static void hex_has_every_digit(void **state)
+TEST(hex_has_every_digit)
 {
     char hex[GT_HASH_HEX];
-    (void)state;
     assert_string_equal(gt_hash_hex(hex, (gt_hash){1, 0xabc}), "00000000000000010000000000000abc");
 }
 
-static void an_index_gives_the_first_number_back(void **state)
+TEST(an_index_gives_the_first_number_back)
 {
     gt_hash_index index = {0};
-    (void)state;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < 3000; i++) {
             uint32_t number = 0;
@@ -44,15 +40,4 @@ static void an_index_gives_the_first_number_back(void **state)
     }
     gt_hash_index_free(&index);
     assert_null(index.entries);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_xxh3),
-        cmocka_unit_test(joining_depends_on_the_order),
-        cmocka_unit_test(hex_has_every_digit),
-        cmocka_unit_test(an_index_gives_the_first_number_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

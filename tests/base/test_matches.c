@@ -2,16 +2,13 @@
 #include "base/file.h"
 #include "base/matches.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void touch(const char *folder, const char *name)
 {
@@ -28,22 +25,21 @@ static void touch(const char *folder, const char *name)
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char *whole, found[512] = "";
-    gt_matches matches;
+    gt_texts matches;
     assert_int_equal(gt_path_format(&whole, "%s/%s", folder, pattern), GPUTUNE_OK);
     assert_int_equal(gt_matches_find(&matches, whole), GPUTUNE_OK);
-    for (size_t i = 0; i < matches.paths.count; i++) {
+    for (size_t i = 0; i < matches.count; i++) {
         size_t length = strlen(found);
         (void)snprintf(found + length, sizeof found - length, "%s%s", i ? "," : "",
-                       matches.paths.items[i] + strlen(folder) + 1);
+                       matches.items[i] + strlen(folder) + 1);
     }
     assert_string_equal(found, expected);
-    gt_matches_free(&matches);
+    gt_texts_free(&matches);
     free(whole);
 }
 
-static void patterns_match_within_a_component(void **state)
+TEST(patterns_match_within_a_component)
 {
-    (void)state;
     char *folder = folder_make();
     touch(folder, "lib/python3.11/nvidia/cu13/lib/libnvrtc.so.13");
     touch(folder, "lib/python3.9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
@@ -58,10 +54,4 @@ static void patterns_match_within_a_component(void **state)
     expect(folder, "nowhere/*/x", "");
     expect(folder, "lib64/libnvrtc.so.13/*", "");
     folder_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_match_within_a_component)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,9 @@
 
 #include <pthread.h>
 
-static void reading_takes_a_point(void **state)
+TEST(reading_takes_a_point)
 {
     char *end;
-    (void)state;
     comma_locale_needed();
     assert_true(gt_strtod("1.5e3x", &end) == 1500);
     assert_string_equal(end, "x");
@@ -24,10 +23,9 @@ static void reading_takes_a_point(void **state)
     assert_string_equal(end, "none");
 }
 
-static void writing_gives_a_point_and_no_groups(void **state)
+TEST(writing_gives_a_point_and_no_groups)
 {
     char text[64];
-    (void)state;
     comma_locale_needed();
     assert_int_equal(gt_snprintf(text, sizeof text, "%.2f %g %.1f", 1.5, 1e-9, 1e6), 20);
     assert_string_equal(text, "1.50 1e-09 1000000.0");
@@ -35,10 +33,9 @@ static void writing_gives_a_point_and_no_groups(void **state)
     assert_string_equal(text, "1.");
 }
 
-static void the_host_keeps_its_locale(void **state)
+TEST(the_host_keeps_its_locale)
 {
     char text[64];
-    (void)state;
     comma_locale_needed();
     locale_t before = uselocale((locale_t)0);
     gt_snprintf(text, sizeof text, "%g", 1.5);
@@ -48,10 +45,9 @@ static void the_host_keeps_its_locale(void **state)
     assert_string_equal(text, "1,5");
 }
 
-static void a_locale_of_the_thread_alone_is_kept_too(void **state)
+TEST(a_locale_of_the_thread_alone_is_kept_too)
 {
     char text[64];
-    (void)state;
     comma_locale_needed();
     locale_t own = newlocale(LC_NUMERIC_MASK, "comma", (locale_t)0);
     locale_t before = uselocale(own);
@@ -67,12 +63,11 @@ static void on_log(void *user, gputune_log_level level, const char *line)
     snprintf(user, 64, "%s", line);
 }
 
-static void messages_paths_and_logs_have_points(void **state)
+TEST(messages_paths_and_logs_have_points)
 {
     char line[64] = "", *path;
     gt_text text = {0};
     const gt_log log = {on_log, line};
-    (void)state;
     comma_locale_needed();
     gt_fail(GPUTUNE_EIO, "%.1f s", 2.5);
     assert_string_equal(gputune_error(), "2.5 s");
@@ -101,12 +96,11 @@ static void *format_often(void *failed)
 }
 
 /* Threads that write numbers, while this one writes them the host's way. */
-static void threads_do_not_see_each_other(void **state)
+TEST(threads_do_not_see_each_other)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     bool failed[THREADS] = {false};
-    (void)state;
     comma_locale_needed();
     for (size_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, format_often, &failed[i]), 0);
@@ -124,13 +118,5 @@ static void threads_do_not_see_each_other(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_takes_a_point),
-        cmocka_unit_test(writing_gives_a_point_and_no_groups),
-        cmocka_unit_test(the_host_keeps_its_locale),
-        cmocka_unit_test(a_locale_of_the_thread_alone_is_kept_too),
-        cmocka_unit_test(messages_paths_and_logs_have_points),
-        cmocka_unit_test(threads_do_not_see_each_other),
-    };
-    return cmocka_run_group_tests(tests, comma_locale_set, comma_locale_reset);
+    return tests_run(comma_locale_set, comma_locale_reset);
 }

@@ -6,19 +6,17 @@
 
 enum { DRAWS = 100000 };
 
-static void sequence_is_splitmix64s(void **state)
+TEST(sequence_is_splitmix64s)
 {
     gt_random random = {1234567};
-    (void)state;
     assert_true(gt_random_next(&random) == UINT64_C(6457827717110365317));
     assert_true(gt_random_next(&random) == UINT64_C(3203168211198807973));
 }
 
-static void below_stays_below_and_reaches_all(void **state)
+TEST(below_stays_below_and_reaches_all)
 {
     gt_random random = {1};
     int seen[7] = {0};
-    (void)state;
     for (int i = 0; i < DRAWS; i++) {
         uint64_t value = gt_random_below(&random, 7);
         assert_true(value < 7);
@@ -30,11 +28,10 @@ static void below_stays_below_and_reaches_all(void **state)
     assert_true(gt_random_below(&random, 1) == 0);
 }
 
-static void unit_is_uniform(void **state)
+TEST(unit_is_uniform)
 {
     gt_random random = {2};
     double sum = 0;
-    (void)state;
     for (int i = 0; i < DRAWS; i++) {
         double unit = gt_random_unit(&random);
         assert_true(unit >= 0 && unit < 1);
@@ -43,11 +40,10 @@ static void unit_is_uniform(void **state)
     assert_true(fabs(sum / DRAWS - 0.5) < 0.01);
 }
 
-static void shuffle_keeps_all_and_repeats_with_the_seed(void **state)
+TEST(shuffle_keeps_all_and_repeats_with_the_seed)
 {
     uint32_t first[50], second[50], seen[50] = {0};
     gt_random one = {3}, two = {3};
-    (void)state;
     for (uint32_t i = 0; i < 50; i++) {
         first[i] = second[i] = i;
     }
@@ -64,15 +60,4 @@ static void shuffle_keeps_all_and_repeats_with_the_seed(void **state)
     }
     assert_true(moved > 40);
     gt_random_shuffle(&one, first, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sequence_is_splitmix64s),
-        cmocka_unit_test(below_stays_below_and_reaches_all),
-        cmocka_unit_test(unit_is_uniform),
-        cmocka_unit_test(shuffle_keeps_all_and_repeats_with_the_seed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* The count that many threads change, and the readers that a writer waits for. */
 #include "base/readers.h"
 #include "base/references.h"
+#include "support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,13 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 enum { THREADS = 6, ROUNDS = 2000 };
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     static gt_references count;
     gt_references_init(&count);
     gt_references_add(&count);
@@ -77,9 +73,8 @@ static void *hold_and_release(void *unused)
     return unused;
 }
 
-static void test_nothing_is_freed_while_it_is_seen(void **state)
+TEST(test_nothing_is_freed_while_it_is_seen)
 {
-    (void)state;
     pthread_t threads[THREADS];
     shown = new_thing();
     for (int i = 0; i < THREADS; i++) {
@@ -109,9 +104,8 @@ static void *note_place(void *user)
     return NULL;
 }
 
-static void test_places_are_used_again(void **state)
+TEST(test_places_are_used_again)
 {
-    (void)state;
     unsigned own = gt_readers_place(), other, most = 0;
     for (int i = 0; i < 200; i++) {
         pthread_t thread;
@@ -137,9 +131,8 @@ static void *stay_inside(void *unused)
 }
 
 /* The reader does not exist there. */
-static void test_a_forked_child_does_not_wait_for_a_reader_of_its_parent(void **state)
+TEST(test_a_forked_child_does_not_wait_for_a_reader_of_its_parent)
 {
-    (void)state;
     pthread_t thread;
     int status;
     assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
@@ -157,15 +150,4 @@ static void test_a_forked_child_does_not_wait_for_a_reader_of_its_parent(void **
     inside = false;
     pthread_join(thread, NULL);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_nothing_is_freed_while_it_is_seen),
-        cmocka_unit_test(test_places_are_used_again),
-        cmocka_unit_test(test_a_forked_child_does_not_wait_for_a_reader_of_its_parent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

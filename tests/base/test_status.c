@@ -6,17 +6,15 @@
 #include <errno.h>
 #include <pthread.h>
 
-static void failing_gives_the_code_and_one_line(void **state)
+TEST(failing_gives_the_code_and_one_line)
 {
-    (void)state;
     assert_int_equal(gt_fail(GPUTUNE_EIO, "first\nsecond\r\nthird %d", 3), GPUTUNE_EIO);
     assert_string_equal(gputune_error(), "first second  third 3");
 }
 
-static void long_message_is_cut(void **state)
+TEST(long_message_is_cut)
 {
     char text[3000];
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     gt_fail(GPUTUNE_EINVAL, "%s", text);
@@ -26,25 +24,22 @@ static void long_message_is_cut(void **state)
     assert_memory_equal(gputune_error(), "the place: xxx", 14);
 }
 
-static void prefix_keeps_what_was_said(void **state)
+TEST(prefix_keeps_what_was_said)
 {
-    (void)state;
     gt_fail(GPUTUNE_ETEMPLATE, "no such axis");
     assert_int_equal(gt_fail_prefix(GPUTUNE_ETEMPLATE, "%s:%d", "axpy.cu", 7), GPUTUNE_ETEMPLATE);
     assert_string_equal(gputune_error(), "axpy.cu:7: no such axis");
 }
 
-static void message_may_quote_the_last_one(void **state)
+TEST(message_may_quote_the_last_one)
 {
-    (void)state;
     gt_fail(GPUTUNE_EIO, "disk full");
     gt_fail(GPUTUNE_EIO, "not stored: %s", gputune_error());
     assert_string_equal(gputune_error(), "not stored: disk full");
 }
 
-static void failing_keeps_errno(void **state)
+TEST(failing_keeps_errno)
 {
-    (void)state;
     errno = ENOENT;
     gt_fail(GPUTUNE_EIO, "%s", strerror(errno));
     gt_fail_prefix(GPUTUNE_EIO, "here");
@@ -58,24 +53,22 @@ static void *fail_elsewhere(void *user)
     return user;
 }
 
-static void message_is_the_threads_own(void **state)
+TEST(message_is_the_threads_own)
 {
     pthread_t thread;
-    (void)state;
     gt_fail(GPUTUNE_EIO, "mine");
     assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, NULL), 0);
     pthread_join(thread, NULL);
     assert_string_equal(gputune_error(), "mine");
 }
 
-static void every_status_has_name_and_text(void **state)
+TEST(every_status_has_name_and_text)
 {
     static const int codes[] = {
 #define VALUE(name, value, text) value,
         GPUTUNE_STATUS_LIST(VALUE)
 #undef VALUE
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(codes); i++) {
         assert_string_not_equal(gt_status_name(codes[i]), "?");
         assert_string_not_equal(gputune_status_text(codes[i]), "unknown status");
@@ -91,30 +84,14 @@ static void keep_line(void *user, gputune_log_level level, const char *line)
     (void)snprintf(user, 2048, "%s", line);
 }
 
-static void log_takes_one_line_at_a_time(void **state)
+TEST(log_takes_one_line_at_a_time)
 {
     char line[2048] = "";
     const gt_log log = {keep_line, line};
-    (void)state;
     gt_log_line(&log, GPUTUNE_LOG_WARNING, "%s", "two\nlines");
     assert_string_equal(line, "two lines");
     gt_log_line(&log, GPUTUNE_LOG_WARNING, "%2000d", 1);
     assert_int_equal(strlen(line), 1023);
     gt_log_line(NULL, GPUTUNE_LOG_WARNING, "nowhere");
     gt_log_line(&(gt_log){0}, GPUTUNE_LOG_WARNING, "nowhere");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_gives_the_code_and_one_line),
-        cmocka_unit_test(long_message_is_cut),
-        cmocka_unit_test(prefix_keeps_what_was_said),
-        cmocka_unit_test(message_may_quote_the_last_one),
-        cmocka_unit_test(failing_keeps_errno),
-        cmocka_unit_test(message_is_the_threads_own),
-        cmocka_unit_test(every_status_has_name_and_text),
-        cmocka_unit_test(log_takes_one_line_at_a_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

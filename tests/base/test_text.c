@@ -2,11 +2,10 @@
 #include "base/text.h"
 #include "base_support.h"
 
-static void text_grows_and_is_taken(void **state)
+TEST(text_grows_and_is_taken)
 {
     gt_text text = {0};
     char *taken;
-    (void)state;
     assert_string_equal(gt_text_string(&text), "");
     for (int i = 0; i < 1000; i++) {
         gt_text_printf(&text, "%03d,", i);
@@ -23,11 +22,10 @@ static void text_grows_and_is_taken(void **state)
     free(taken);
 }
 
-static void text_too_long_for_memory_fails_at_the_end(void **state)
+TEST(text_too_long_for_memory_fails_at_the_end)
 {
     gt_text text = {0};
     char *untouched = NULL;
-    (void)state;
     gt_text_append(&text, "start");
     gt_text_append_bytes(&text, "x", SIZE_MAX / 2);
     gt_text_append(&text, "more");
@@ -37,7 +35,7 @@ static void text_too_long_for_memory_fails_at_the_end(void **state)
     assert_null(text.data);
 }
 
-static void integers_as_users_write_them(void **state)
+TEST(integers_as_users_write_them)
 {
     static const struct {
         const char *text;
@@ -67,7 +65,6 @@ static void integers_as_users_write_them(void **state)
         {"9223372036854775807", INT64_MAX},
         {"-9223372036854775808", INT64_MIN},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         int64_t value = -99;
         if (gt_parse_int(&value, good[i].text) != GPUTUNE_OK || value != good[i].value) {
@@ -76,13 +73,12 @@ static void integers_as_users_write_them(void **state)
     }
 }
 
-static void integers_that_are_none(void **state)
+TEST(integers_that_are_none)
 {
     static const char *const bad[] = {
         "",   " ",   "K",    "four", "4KB",   "4 K",  "1.5", "4x",
         "2^", "2^x", "2^-1", "2^63", "--1",   "0x",   "1e3", "9223372036854775808",
         "^3", "8G8", "2^ 3", "+ 1",  "2^3^4", "10^19"};
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         int64_t value = -99;
         if (gt_parse_int(&value, bad[i]) != GPUTUNE_EINVAL || value != -99) {
@@ -93,7 +89,7 @@ static void integers_that_are_none(void **state)
     assert_non_null(strstr(gputune_error(), "'9KB' is not an integer; expected"));
 }
 
-static void integers_that_do_not_fit(void **state)
+TEST(integers_that_do_not_fit)
 {
     static const char *const large[] = {"9223372036854775808",
                                         "-9223372036854775809",
@@ -102,7 +98,6 @@ static void integers_that_do_not_fit(void **state)
                                         "10^99999999999999999999",
                                         "0x10000000000000000",
                                         "99999999999999999999999^1"};
-    (void)state;
     for (size_t i = 0; i < COUNT(large); i++) {
         int64_t value = -99;
         assert_int_equal(gt_read_int(&value, large[i]), GT_INT_TOO_LARGE);
@@ -112,10 +107,9 @@ static void integers_that_do_not_fit(void **state)
     }
 }
 
-static void nearest_name_is_the_one_meant(void **state)
+TEST(nearest_name_is_the_one_meant)
 {
     static const char *const names[] = {"axpy", "matmul", "reduce", "transpose", "softmax"};
-    (void)state;
     assert_string_equal(gt_nearest("matmull", names, COUNT(names)), "matmul");
     assert_string_equal(gt_nearest("MATMUL", names, COUNT(names)), "matmul");
     assert_string_equal(gt_nearest("apxy", names, COUNT(names)), "axpy");
@@ -131,43 +125,26 @@ static void nearest_name_is_the_one_meant(void **state)
     assert_null(gt_nearest("bcd", letters, 2));
 }
 
-static void nearest_of_a_very_long_word_is_none(void **state)
+TEST(nearest_of_a_very_long_word_is_none)
 {
     static const char *const names[] = {"axpy"};
     char word[500];
-    (void)state;
     memset(word, 'a', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     assert_null(gt_nearest(word, names, 1));
 }
 
 /* A quoted source may be of any encoding, and a message may be cut within a character. */
-static void what_is_not_utf8_is_replaced(void **state)
+TEST(what_is_not_utf8_is_replaced)
 {
     static const char *const cases[][2] = {{"caf\xe9 \xc3\xa9", "caf? \xc3\xa9"},
                                            {"\xe2\x82\xac \xe2\x82", "\xe2\x82\xac ??"},
                                            {"\xc0\x80\xf4\x90\x80\x80", "??????"},
                                            {"", ""}};
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[16];
         snprintf(text, sizeof text, "%s", cases[i][0]);
         gt_make_utf8(text);
         assert_string_equal(text, cases[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_grows_and_is_taken),
-        cmocka_unit_test(text_too_long_for_memory_fails_at_the_end),
-        cmocka_unit_test(what_is_not_utf8_is_replaced),
-        cmocka_unit_test(integers_as_users_write_them),
-        cmocka_unit_test(integers_that_are_none),
-        cmocka_unit_test(integers_that_do_not_fit),
-        cmocka_unit_test(nearest_name_is_the_one_meant),
-        cmocka_unit_test(nearest_of_a_very_long_word_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* The command line's memory: what a mark releases, and what it does not. */
 #include "cli/memory.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void texts_grow(void **state)
+TEST(texts_grow)
 {
     char *text = NULL;
-    (void)state;
     for (int i = 0; i < 100; i++) {
         cli_append(&text, "%d ", i % 10);
     }
@@ -26,10 +22,9 @@ static void texts_grow(void **state)
 
 /* The list outlives the mark although it moves behind it, and of the texts the one that is kept. A
  * sanitizer sees what is read after its release, and what is not released. */
-static void mark_releases_what_came_behind_it(void **state)
+TEST(mark_releases_what_came_behind_it)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);
-    (void)state;
     for (size_t i = 0; i < 1000; i++) {
         void *mark = cli_mark();
         cli_format("%s of %zu", "scratch", i);
@@ -43,9 +38,8 @@ static void mark_releases_what_came_behind_it(void **state)
     assert_string_equal(list[999], "999");
 }
 
-static void marks_stand_in_each_other(void **state)
+TEST(marks_stand_in_each_other)
 {
-    (void)state;
     void *outer = cli_mark();
     char *text = cli_copy("a");
     void *inner = cli_mark();
@@ -55,14 +49,4 @@ static void marks_stand_in_each_other(void **state)
     assert_string_equal(text, "ab");
     cli_release(outer, text);
     assert_string_equal(text, "ab");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_grow),
-        cmocka_unit_test(mark_releases_what_came_behind_it),
-        cmocka_unit_test(marks_stand_in_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,15 @@
 #include "cli/units.h"
 
 #include "support/comma_locale.h"
+#include "support/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void units_have_four_digits(void **state)
+TEST(units_have_four_digits)
 {
-    (void)state;
     assert_string_equal(cli_duration(0.5), "0.500 ns");
     assert_string_equal(cli_duration(812), "812.0 ns");
     assert_string_equal(cli_duration(999.94), "999.9 ns");
@@ -33,9 +29,8 @@ static void units_have_four_digits(void **state)
     assert_int_equal(cli_columns("1 µs"), 4);
 }
 
-static void round_sizes_are_shortened(void **state)
+TEST(round_sizes_are_shortened)
 {
-    (void)state;
     assert_string_equal(cli_short_sizes("n=67108864 T=half m=1000"), "n=64M T=half m=1000");
     assert_string_equal(cli_short_sizes("n=1024"), "n=1K");
     assert_string_equal(cli_short_sizes("n=0"), "n=0");
@@ -70,9 +65,8 @@ static char *write_item(const item *item, cli_format_kind format)
     return copy;
 }
 
-static void json_numbers_read_back_the_same(void **state)
+TEST(json_numbers_read_back_the_same)
 {
-    (void)state;
     const double numbers[] = {0.1, 1.0 / 3, 198298.09999999998, 5e-324, 1.7976931348623157e308, -2};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const item one = {"\"a\"\n,\xc2\xb5", numbers[i]};
@@ -85,9 +79,8 @@ static void json_numbers_read_back_the_same(void **state)
     }
 }
 
-static void text_that_is_not_utf8_is_still_json(void **state)
+TEST(text_that_is_not_utf8_is_still_json)
 {
-    (void)state;
     const item one = {"\xff\xfe", 1};
     char *text = write_item(&one, CLI_FORMAT_JSON);
     json_t *document = json_loads(text, 0, NULL);
@@ -95,23 +88,20 @@ static void text_that_is_not_utf8_is_still_json(void **state)
     json_decref(document);
 }
 
-static void infinity_is_nothing(void **state)
+TEST(infinity_is_nothing)
 {
-    (void)state;
     const item one = {"x", 1e308 * 10};
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,\n");
 }
 
-static void csv_quotes_what_it_must(void **state)
+TEST(csv_quotes_what_it_must)
 {
-    (void)state;
     const item one = {"say \"a, b\"", 2};
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");
 }
 
-static void markdown_cells_stay_whole(void **state)
+TEST(markdown_cells_stay_whole)
 {
-    (void)state;
     const item one = {"a | b || c", 2};
     assert_string_equal(write_item(&one, CLI_FORMAT_MARKDOWN), "| text          | number |\n"
                                                                "| --- | ---: |\n"
@@ -120,9 +110,8 @@ static void markdown_cells_stay_whole(void **state)
                                                             "a | b || c       2\n");
 }
 
-static void columns_stay_whole_with_a_decimal_comma(void **state)
+TEST_WITHIN(columns_stay_whole_with_a_decimal_comma, comma_locale_set, comma_locale_reset)
 {
-    (void)state;
     comma_locale_needed();
     const item one = {"x", 1234567.5};
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,1234567.5\n");
@@ -132,29 +121,10 @@ static void columns_stay_whole_with_a_decimal_comma(void **state)
     assert_string_equal(write_item(&one, CLI_FORMAT_TABLE), "text     number\nx     1.235e+06\n");
 }
 
-static void figures_have_a_point_with_a_decimal_comma(void **state)
+TEST_WITHIN(figures_have_a_point_with_a_decimal_comma, comma_locale_set, comma_locale_reset)
 {
-    (void)state;
     comma_locale_needed();
     assert_string_equal(cli_duration(198123), "198.1 µs");
     assert_string_equal(cli_speedup(1.2034, 1.1, 1.3), "1.203x [1.100, 1.300]");
     assert_string_equal(cli_bytes(1536), "1.5 KB");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_have_four_digits),
-        cmocka_unit_test(round_sizes_are_shortened),
-        cmocka_unit_test(json_numbers_read_back_the_same),
-        cmocka_unit_test(text_that_is_not_utf8_is_still_json),
-        cmocka_unit_test(infinity_is_nothing),
-        cmocka_unit_test(csv_quotes_what_it_must),
-        cmocka_unit_test(markdown_cells_stay_whole),
-        cmocka_unit_test_setup_teardown(columns_stay_whole_with_a_decimal_comma, comma_locale_set,
-                                        comma_locale_reset),
-        cmocka_unit_test_setup_teardown(figures_have_a_point_with_a_decimal_comma, comma_locale_set,
-                                        comma_locale_reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

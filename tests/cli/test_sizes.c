@@ -1,18 +1,14 @@
-#include "cli/exit_code.h"
+#include "cli/console.h"
 #include "cli/options.h"
 #include "cli/sizes.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void numbers_with_suffixes_and_powers(void **state)
+TEST(numbers_with_suffixes_and_powers)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -42,9 +38,8 @@ static void numbers_with_suffixes_and_powers(void **state)
     }
 }
 
-static void what_is_no_size_says_why(void **state)
+TEST(what_is_no_size_says_why)
 {
-    (void)state;
     static const struct {
         const char *text, *problem;
     } cases[] = {
@@ -72,9 +67,8 @@ static void what_is_no_size_says_why(void **state)
     }
 }
 
-static void lists_of_one_name_join(void **state)
+TEST(lists_of_one_name_join)
 {
-    (void)state;
     cli_values values = {NULL, 0};
     assert_int_equal(cli_values_parse(&values, "--size", " n=1,2;m=3 "), CLI_CONTINUE);
     assert_int_equal(cli_values_parse(&values, "--size", "n=4"), CLI_CONTINUE);
@@ -85,9 +79,8 @@ static void lists_of_one_name_join(void **state)
     assert_null(cli_values_find(&values, "x"));
 }
 
-static void a_word_stands_in_the_name(void **state)
+TEST(a_word_stands_in_the_name)
 {
-    (void)state;
     gputune_size size;
     assert_int_equal(cli_size_make(&size, "T", "half"), CLI_CONTINUE);
     assert_string_equal(size.name, "T=half");
@@ -95,15 +88,4 @@ static void a_word_stands_in_the_name(void **state)
     assert_int_equal(cli_size_make(&size, "n", "4K"), CLI_CONTINUE);
     assert_string_equal(size.name, "n");
     assert_int_equal(size.value, 4096);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_with_suffixes_and_powers),
-        cmocka_unit_test(what_is_no_size_says_why),
-        cmocka_unit_test(lists_of_one_name_join),
-        cmocka_unit_test(a_word_stands_in_the_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

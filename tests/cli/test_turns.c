@@ -1,12 +1,9 @@
 /* In which order the scenarios of a run are tuned, and how its time is divided. */
 #include "cli/turns.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 6 };
 
@@ -32,18 +29,16 @@ static void check_places(const cli_turn *turns, const size_t *expected)
     }
 }
 
-static void each_kernel_begins_with_its_smallest_size(void **state)
+TEST(each_kernel_begins_with_its_smallest_size)
 {
-    (void)state;
     cli_turn turns[COUNT];
     make(turns);
     cli_turns_sort(turns, COUNT);
     check_places(turns, (const size_t[]){1, 0, 2, 4, 5, 3});
 }
 
-static void what_is_known_comes_first(void **state)
+TEST(what_is_known_comes_first)
 {
-    (void)state;
     cli_turn turns[COUNT];
     make(turns);
     turns[2].known = turns[3].known = true;
@@ -51,9 +46,8 @@ static void what_is_known_comes_first(void **state)
     check_places(turns, (const size_t[]){2, 3, 1, 0, 4, 5});
 }
 
-static void equal_costs_keep_the_order_given(void **state)
+TEST(equal_costs_keep_the_order_given)
 {
-    (void)state;
     cli_turn turns[COUNT];
     make(turns);
     for (size_t i = 0; i < COUNT; i++) {
@@ -72,9 +66,8 @@ static void divide(double *shares, const cli_turn *turns, double left_s, double 
     }
 }
 
-static void the_first_search_of_a_kernel_gets_three_times_as_much(void **state)
+TEST(the_first_search_of_a_kernel_gets_three_times_as_much)
 {
-    (void)state;
     cli_turn turns[COUNT];
     double shares[COUNT];
     make(turns);
@@ -86,9 +79,8 @@ static void the_first_search_of_a_kernel_gets_three_times_as_much(void **state)
     }
 }
 
-static void a_kernel_that_was_begun_before_has_no_first_search(void **state)
+TEST(a_kernel_that_was_begun_before_has_no_first_search)
 {
-    (void)state;
     cli_turn turns[COUNT];
     double shares[COUNT];
     make(turns);
@@ -101,9 +93,8 @@ static void a_kernel_that_was_begun_before_has_no_first_search(void **state)
     assert_true(shares[3] > 14.999 && shares[3] < 15.001);
 }
 
-static void unused_time_goes_to_the_later_ones(void **state)
+TEST(unused_time_goes_to_the_later_ones)
 {
-    (void)state;
     cli_turn turns[COUNT];
     double shares[COUNT];
     make(turns);
@@ -113,9 +104,8 @@ static void unused_time_goes_to_the_later_ones(void **state)
     assert_true(shares[COUNT - 1] == 50);
 }
 
-static void every_turn_gets_a_second(void **state)
+TEST(every_turn_gets_a_second)
 {
-    (void)state;
     cli_turn turns[COUNT];
     double shares[COUNT];
     make(turns);
@@ -124,18 +114,4 @@ static void every_turn_gets_a_second(void **state)
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(shares[i] == 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kernel_begins_with_its_smallest_size),
-        cmocka_unit_test(what_is_known_comes_first),
-        cmocka_unit_test(equal_costs_keep_the_order_given),
-        cmocka_unit_test(the_first_search_of_a_kernel_gets_three_times_as_much),
-        cmocka_unit_test(a_kernel_that_was_begun_before_has_no_first_search),
-        cmocka_unit_test(unused_time_goes_to_the_later_ones),
-        cmocka_unit_test(every_turn_gets_a_second),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* What the tests of drafts share: a kernel of drafts/, and the clauses that it gets. */
-#ifndef GT_TESTS_DRAFT_SUPPORT_H
-#define GT_TESTS_DRAFT_SUPPORT_H
+#pragma once
 
 #include "draft/draft.h"
 #include "kernel/kernel_support.h"
@@ -54,7 +53,7 @@ static inline char *new_clauses(const char *text, const char *before)
 static inline char *draft_of(const char *text, const char *kernel)
 {
     char *draft;
-    ASSERT_OK(gt_draft_template(&draft, "kernel.cu", text, kernel, NULL, NULL));
+    ASSERT_OK(gt_draft_template(&draft, "kernel.cu", text, kernel, NULL, NULL, NULL));
     return draft;
 }
 
@@ -77,5 +76,3 @@ static inline void check_draft(const gt_drafted *drafted)
     free(draft);
     free(text);
 }
-
-#endif

@@ -313,36 +313,25 @@ static const gt_drafted drafts[] = {
      "work(bytes = 12 * n)\n"},
 };
 
-static void every_form_becomes_a_template(void **state)
+TEST(every_form_becomes_a_template)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
         check_draft(&drafts[i]);
     }
 }
 
-static void long_names_are_refused(void **state)
+TEST(long_names_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char name[101] = {0}, text[300], *draft = NULL;
         memset(name, 'a', 100);
         (void)snprintf(text, sizeof text, "__global__ void k(float *y, ");
         (void)snprintf(text + strlen(text), sizeof text - strlen(text),
                        i ? "%s x) { *y = x; }\n" : "float %s) { *y = 1; }\n", name);
-        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, NULL),
+        assert_int_equal(gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, NULL, NULL),
                          GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(),
                             "kernel.cu:1:19: a parameter's type or name has more than "
                             "63 characters; expected fewer");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_becomes_a_template),
-        cmocka_unit_test(long_names_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

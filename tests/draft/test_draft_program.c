@@ -59,7 +59,7 @@ static const program programs[] = {
      "int main() { int n = 4096; " ALLOCATED
      " k<A<B<float>>, float, 3><<<(n + 255) / 256, 256>>>(a, b, n); }\n",
      "kernel(k<P, T, K>)\nproblem(n = 1 << 12)\nproblem(type P = float, double)\n"
-     "problem(type T = float, double)\nproblem(const K = 3)\n"
+     "problem(type T = float)\nproblem(const K = 3)\n"
      "args(out T y[n], in T x[n], int n, bool last = 1)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
     {"a type of integers, and a struct that is called one",
@@ -67,7 +67,7 @@ static const program programs[] = {
      "__global__ void k(struct pair *y, const struct pair *x, I n)\n{\n"
      "    I i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
      "int main() { int n = 4096; " ALLOCATED " k<int><<<(n + 255) / 256, 256>>>(a, b, n); }\n",
-     "kernel(k<I>)\nproblem(n = 1 << 12)\nproblem(type I = int, long long)\n"
+     "kernel(k<I>)\nproblem(n = 1 << 12)\nproblem(type I = int)\n"
      "args(out pair y[n], in pair x[n] = uniform(0, 99), I n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
     {"a block that is larger than what the code has in a name",
@@ -192,9 +192,8 @@ static const program programs[] = {
      COPY_CLAUSES("1 << 12", USUAL, "256")},
 };
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char *draft = draft_of(programs[i].text, NULL);
         char *clauses = new_clauses(draft, "");
@@ -217,9 +216,8 @@ static bool has(const char *text, const char *part)
 }
 
 /* What was looked for in vain is said, once each, with what was found instead. */
-static void test_what_is_not_found(void **state)
+TEST(test_what_is_not_found)
 {
-    (void)state;
     char *draft =
         draft_of(COPY "__global__ void t(cudaTextureObject_t o) { }\n"
                       "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b;\n"
@@ -235,9 +233,8 @@ static void test_what_is_not_found(void **state)
 }
 
 /* A draft that is no template yet says so, and why. */
-static void test_what_is_refused(void **state)
+TEST(test_what_is_refused)
 {
-    (void)state;
     char *draft = draft_of("__global__ void k(item *y) { y[threadIdx.x].a = 1; }\n"
                            "union item { int a; float b; };\n",
                            NULL);
@@ -259,33 +256,21 @@ static gputune_status include(void *user, const gt_include *include, gt_included
     return gt_fail(GPUTUNE_ENOTFOUND, "no file");
 }
 
-/* A kernel of a local header: its clauses stand in front of the #include; a header of the host's,
- * and one that is not there, are left to the host. */
-static void test_headers(void **state)
+/* A kernel of a local header: its clauses stand in front of the #include; a header that is not
+ * there is left to the host. */
+TEST(test_headers)
 {
     char *draft;
-    (void)state;
     ASSERT_OK(gt_draft_template(&draft, "main.cu",
                                 "#include \"check.h\"\n#include \"absent.h\"\n"
                                 "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
-                                NULL, include, NULL));
-    assert_true(has(draft, "#ifndef __CUDACC_RTC__\n#include \"check.h\"\n// ? \"absent.h\" is not "
-                           "beside this file\n"));
-    assert_true(has(draft, "#include \"absent.h\"\n#endif\n#pragma gputune kernel(k)\n"));
+                                NULL, include, NULL, NULL));
+    assert_true(has(draft, "#include \"check.h\"\n// ? \"absent.h\" is not beside this file\n"
+                           "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
+                           "#pragma gputune kernel(k)\n"));
     assert_true(has(draft, "// guess: the kernel as it is"));
-    assert_true(has(draft, "#include \"kernel.cuh\"\n#ifndef __CUDACC_RTC__\nint main()\n"));
+    assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
     free(draft);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_what_is_not_found),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,12 @@
 /* Running a test in a process of its own, with a device: the emulator's state, like the hardware's,
  * is the process's, and some tests lose it. */
-#ifndef TEST_EMULATOR_DEVICE_H
-#define TEST_EMULATOR_DEVICE_H
+#pragma once
 
 #include "calls.h"
 #include "emulator/extensions.h"
 #include "kernels.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +15,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* In the child, where cmocka's asserts would run the rest of the suite a second time. */
 #define CHECK(condition)                                                                           \
@@ -107,5 +103,3 @@ static inline float read_float(CUdeviceptr at)
     OK(cuMemcpyDtoH_v2(&value, at, sizeof value));
     return value;
 }
-
-#endif

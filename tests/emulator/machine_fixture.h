@@ -1,9 +1,6 @@
 /* Loading PTX and launching it on memory of the test's own. */
-#ifndef TEST_MACHINE_FIXTURE_H
-#define TEST_MACHINE_FIXTURE_H
+#pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "emulator/machine.h"
+#include "support/test.h"
 
 enum { FIXTURE_BUFFERS = 16 };
 
@@ -123,5 +119,3 @@ static inline void machine_free(machine *m)
         free(m->blocks[i]);
     *m = (machine){.count = 0};
 }
-
-#endif

@@ -95,9 +95,8 @@ static void of_a_reset_context(void)
     check_invalid(&all);
 }
 
-static void test_handles(void **state)
+TEST(test_handles)
 {
-    (void)state;
     in_child(destroyed, NULL);
     in_child(never_made, NULL);
     in_child(of_a_destroyed_context, NULL);
@@ -137,9 +136,8 @@ static void expect_abort(void (*body)(void))
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static void test_making_a_destroyed_context_current_ends_the_process(void **state)
+TEST(test_making_a_destroyed_context_current_ends_the_process)
 {
-    (void)state;
     expect_abort(set_destroyed);
     expect_abort(push_destroyed);
 }
@@ -172,9 +170,8 @@ static void graphs(void)
     CHECK_CODE(cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_graphs(void **state)
+TEST(test_graphs)
 {
-    (void)state;
     in_child(graphs, NULL);
 }
 
@@ -218,9 +215,8 @@ static void launches_across_contexts(void)
     CHECK(read_float(y) == 0.0F);
 }
 
-static void test_launches(void **state)
+TEST(test_launches)
 {
-    (void)state;
     in_child(launches_across_contexts, NULL);
 }
 
@@ -256,21 +252,8 @@ static void memory_of_a_reset_context(void)
     CHECK(strstr(emuLastMessage(), "in freed memory"));
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     in_child(memory_of_another_context, NULL);
     in_child(memory_of_a_reset_context, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_making_a_destroyed_context_current_ends_the_process),
-        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

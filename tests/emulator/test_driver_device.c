@@ -26,9 +26,8 @@ static void describes_itself(void)
     CHECK(memcmp(&uuid, &zero, sizeof uuid));
 }
 
-static void test_h200(void **state)
+TEST(test_h200)
 {
-    (void)state;
     in_child(describes_itself, NULL);
 }
 
@@ -44,9 +43,8 @@ static void is_an_a100(void)
     CHECK(!strcmp(emuProfileName(0), "a100"));
 }
 
-static void test_a100(void **state)
+TEST(test_a100)
 {
-    (void)state;
     in_child(is_an_a100, "GPUTUNE_DRIVER=emu:a100");
     in_child(is_an_a100, "GPUTUNE_EMU_PROFILE=a100");
 }
@@ -60,9 +58,8 @@ static void selects(void)
     CHECK_CODE(emuSelectProfile("h200"), CUDA_ERROR_ILLEGAL_STATE);
 }
 
-static void test_selects(void **state)
+TEST(test_selects)
 {
-    (void)state;
     in_child(selects, NULL);
 }
 
@@ -123,9 +120,8 @@ static void refuses_devices(void)
     CHECK(strstr(emuLastMessage(), "8 devices at most"));
 }
 
-static void test_several(void **state)
+TEST(test_several)
 {
-    (void)state;
     in_child(has_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
     in_child(is_one_a100_of_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
     in_child(is_one_a100, "GPUTUNE_EMU_DEVICES=a100");
@@ -145,9 +141,8 @@ static void refuses_threads(void)
     CHECK(strstr(emuLastMessage(), "GPUTUNE_EMU_THREADS"));
 }
 
-static void test_bad_configuration(void **state)
+TEST(test_bad_configuration)
 {
-    (void)state;
     in_child(refuses_profile, "GPUTUNE_DRIVER=emu:z80");
     in_child(refuses_override, "GPUTUNE_EMU_SET=sm_count=4");
     in_child(refuses_threads, "GPUTUNE_EMU_THREADS=many");
@@ -184,9 +179,8 @@ static void old_driver(void)
     CHECK(found);
 }
 
-static void test_symbols(void **state)
+TEST(test_symbols)
 {
-    (void)state;
     in_child(find_symbols, NULL);
     in_child(old_driver, "GPUTUNE_EMU_SET=driver_version=11080");
 }
@@ -220,9 +214,8 @@ static void contexts(void)
     CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
-    (void)state;
     in_child(contexts, NULL);
 }
 
@@ -241,15 +234,13 @@ static void fork_after_init(void)
     OK(cuMemFree_v2(buffer));
 }
 
-static void test_fork(void **state)
+TEST(test_fork)
 {
-    (void)state;
     in_child(fork_after_init, NULL);
 }
 
-static void test_error_names(void **state)
+TEST(test_error_names)
 {
-    (void)state;
     const char *text;
     assert_int_equal(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
     assert_string_equal(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -257,20 +248,4 @@ static void test_error_names(void **state)
     assert_string_equal(text, "an illegal memory access was encountered");
     assert_int_equal(cuGetErrorName((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
     assert_null(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_h200),
-        cmocka_unit_test(test_a100),
-        cmocka_unit_test(test_selects),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_bad_configuration),
-        cmocka_unit_test(test_symbols),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_error_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,8 @@ static void replays(void)
     OK(cuGraphExecDestroy(exec));
 }
 
-static void test_replays(void **state)
+TEST(test_replays)
 {
-    (void)state;
     in_child(replays, NULL);
 }
 
@@ -77,9 +76,8 @@ static void reads_again(void)
     }
 }
 
-static void test_reads_again(void **state)
+TEST(test_reads_again)
 {
-    (void)state;
     in_child(reads_again, NULL);
 }
 
@@ -134,9 +132,8 @@ static void unjoined(void)
     CHECK(read_float(y) == 1.0F);
 }
 
-static void test_forks(void **state)
+TEST(test_forks)
 {
-    (void)state;
     in_child(forks, NULL);
     in_child(unjoined, NULL);
 }
@@ -191,9 +188,8 @@ static void spoilers(void)
                CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-static void test_spoilers(void **state)
+TEST(test_spoilers)
 {
-    (void)state;
     in_child(spoilers, NULL);
 }
 
@@ -215,9 +211,8 @@ static void relaxed(void)
     OK(cuGraphDestroy(graph));
 }
 
-static void test_relaxed(void **state)
+TEST(test_relaxed)
 {
-    (void)state;
     in_child(relaxed, NULL);
 }
 
@@ -253,9 +248,8 @@ static void user_objects(void)
     CHECK(destroyed == 1 && runs == 1);
 }
 
-static void test_user_objects(void **state)
+TEST(test_user_objects)
 {
-    (void)state;
     in_child(user_objects, NULL);
 }
 
@@ -295,19 +289,7 @@ static void graph_time(void)
     CHECK(ms[1] < 100 * 0.0039F);
 }
 
-static void test_graph_time(void **state)
+TEST(test_graph_time)
 {
-    (void)state;
     in_child(graph_time, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replays),    cmocka_unit_test(test_reads_again),
-        cmocka_unit_test(test_forks),      cmocka_unit_test(test_spoilers),
-        cmocka_unit_test(test_relaxed),    cmocka_unit_test(test_user_objects),
-        cmocka_unit_test(test_graph_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@ static void launches(void)
     CHECK(read_float(y + 999 * 4) == 1.5F);
 }
 
-static void test_launches(void **state)
+TEST(test_launches)
 {
-    (void)state;
     in_child(launches, NULL);
 }
 
@@ -44,9 +43,8 @@ static void refuses(void)
     OK(cuCtxSynchronize());
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
-    (void)state;
     in_child(refuses, NULL);
 }
 
@@ -73,9 +71,8 @@ static void opts_in(void)
     CHECK_CODE(cuFuncGetParamInfo(add, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_opts_in(void **state)
+TEST(test_opts_in)
 {
-    (void)state;
     in_child(opts_in, NULL);
 }
 
@@ -157,9 +154,8 @@ static void cooperates(void)
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-static void test_cooperates(void **state)
+TEST(test_cooperates)
 {
-    (void)state;
     in_child(cooperates, NULL);
 }
 
@@ -171,9 +167,8 @@ static void no_clusters(void)
     CHECK_CODE(launch_cluster(add, 16, 2), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
-static void test_clusters(void **state)
+TEST(test_clusters)
 {
-    (void)state;
     in_child(clusters, NULL);
     in_child(no_clusters, "GPUTUNE_DRIVER=emu:a100");
 }
@@ -208,9 +203,8 @@ static void occupancy(void)
     CHECK(active_clusters(add, 32, 0) == 0);
 }
 
-static void test_occupancy(void **state)
+TEST(test_occupancy)
 {
-    (void)state;
     in_child(occupancy, NULL);
 }
 
@@ -247,9 +241,8 @@ static void large_parameters_refused(void)
     CHECK(read_float(out) == 2.0F);
 }
 
-static void test_large_parameters(void **state)
+TEST(test_large_parameters)
 {
-    (void)state;
     in_child(large_parameters, NULL);
     in_child(large_parameters_refused, "GPUTUNE_EMU_SET=driver_version=12000");
 }
@@ -293,9 +286,8 @@ static void variables(void)
     look_up(look_second, out, 107);
 }
 
-static void test_variables(void **state)
+TEST(test_variables)
 {
-    (void)state;
     in_child(variables, NULL);
 }
 
@@ -323,9 +315,8 @@ static void many_variables(void)
     }
 }
 
-static void test_many_variables(void **state)
+TEST(test_many_variables)
 {
-    (void)state;
     in_child(many_variables, NULL);
 }
 
@@ -345,9 +336,8 @@ static void bad_images(void)
     OK(cuCtxSynchronize());
 }
 
-static void test_bad_images(void **state)
+TEST(test_bad_images)
 {
-    (void)state;
     in_child(bad_images, NULL);
 }
 
@@ -373,9 +363,8 @@ static void lose_process(void)
     OK(cuDeviceGetCount(&count));
 }
 
-static void test_lost_process(void **state)
+TEST(test_lost_process)
 {
-    (void)state;
     in_child(lose_process, NULL);
 }
 
@@ -412,9 +401,8 @@ static void read_outside(void)
     }
 }
 
-static void test_reads_outside(void **state)
+TEST(test_reads_outside)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof outsides / sizeof outsides[0]; i++) {
         tried = &outsides[i];
         in_child(read_outside, NULL);
@@ -438,22 +426,7 @@ static void endless(void)
     OK(cuStreamSynchronize(stream));
 }
 
-static void test_endless(void **state)
+TEST(test_endless)
 {
-    (void)state;
     in_child(endless, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),         cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_opts_in),          cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_cooperates),       cmocka_unit_test(test_occupancy),
-        cmocka_unit_test(test_large_parameters), cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_bad_images),       cmocka_unit_test(test_lost_process),
-        cmocka_unit_test(test_many_variables),   cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_reads_outside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static void copies_both_ways(void)
     CHECK(to[0] == 7 && to[9] == 7 && to[10] == 0x12341234 && to[11] == -1 && to[12] == from[12]);
 }
 
-static void test_copies(void **state)
+TEST(test_copies)
 {
-    (void)state;
     in_child(copies_both_ways, NULL);
 }
 
@@ -47,9 +46,8 @@ static void async_source(void)
     OK(cuMemFreeHost(pinned));
 }
 
-static void test_async_source(void **state)
+TEST(test_async_source)
 {
-    (void)state;
     in_child(async_source, NULL);
 }
 
@@ -69,9 +67,8 @@ static void bad_ranges(void)
     CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 4), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_bad_ranges(void **state)
+TEST(test_bad_ranges)
 {
-    (void)state;
     in_child(bad_ranges, NULL);
 }
 
@@ -92,9 +89,8 @@ static void runs_out(void)
     CHECK(left == free_bytes);
 }
 
-static void test_runs_out(void **state)
+TEST(test_runs_out)
 {
-    (void)state;
     in_child(runs_out, NULL);
 }
 
@@ -134,9 +130,8 @@ static void what_pointers_are(void)
     CHECK_CODE(cuMemHostUnregister(&local), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-static void test_pointers(void **state)
+TEST(test_pointers)
 {
-    (void)state;
     in_child(what_pointers_are, NULL);
 }
 
@@ -186,9 +181,8 @@ static void export(void)
     CHECK_CODE(cuIpcOpenMemHandle_v2(&same, forged, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_ipc(void **state)
+TEST(test_ipc)
 {
-    (void)state;
     in_child(export, NULL);
 }
 
@@ -238,19 +232,7 @@ static void textures(void)
     OK(cuTexObjectDestroy(object));
 }
 
-static void test_textures(void **state)
+TEST(test_textures)
 {
-    (void)state;
     in_child(textures, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),     cmocka_unit_test(test_async_source),
-        cmocka_unit_test(test_bad_ranges), cmocka_unit_test(test_runs_out),
-        cmocka_unit_test(test_pointers),   cmocka_unit_test(test_ipc),
-        cmocka_unit_test(test_textures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static void orders(void)
     CHECK(read_float(y) == 2.0F);
 }
 
-static void test_orders(void **state)
+TEST(test_orders)
 {
-    (void)state;
     in_child(orders, NULL);
 }
 
@@ -69,9 +68,8 @@ static void legacy(void)
     CHECK(read_float(y) == 1.0F && read_float(z) == 1.0F);
 }
 
-static void test_legacy(void **state)
+TEST(test_legacy)
 {
-    (void)state;
     in_child(legacy, NULL);
 }
 
@@ -95,9 +93,8 @@ static void destroyed_with_work(void)
     CHECK(read_float(y) == 1.0F);
 }
 
-static void test_destroyed_with_work(void **state)
+TEST(test_destroyed_with_work)
 {
-    (void)state;
     in_child(destroyed_with_work, NULL);
 }
 
@@ -124,9 +121,8 @@ static void events(void)
     OK(cuEventDestroy_v2(start));
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
-    (void)state;
     in_child(events, NULL);
 }
 
@@ -161,9 +157,8 @@ static void tell_time(void)
 }
 
 /* The same calls take the same modelled time in every process. */
-static void test_deterministic(void **state)
+TEST(test_deterministic)
 {
-    (void)state;
     double first, second;
     assert_int_equal(pipe(answer), 0);
     in_child(tell_time, NULL);
@@ -190,9 +185,8 @@ static void host_functions(void)
     CHECK(calls == 2);
 }
 
-static void test_host_functions(void **state)
+TEST(test_host_functions)
 {
-    (void)state;
     in_child(host_functions, NULL);
 }
 
@@ -230,19 +224,7 @@ static void threads(void)
     }
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-    (void)state;
     in_child(threads, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),        cmocka_unit_test(test_legacy),
-        cmocka_unit_test(test_events),        cmocka_unit_test(test_destroyed_with_work),
-        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_host_functions),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 /* Lanes take loops of different lengths and meet again: the sum of a shuffle shows whether all
  * take part in it. */
-static void test_loops_of_different_lengths(void **state)
+TEST(test_loops_of_different_lengths)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -20,7 +20,6 @@ static void test_loops_of_different_lengths(void **state)
              "mul.wide.u32 %d1, %r0, 8; add.u64 %d2, %d0, %d1;\n"
              "st.global.v2.u32 [%d2], {%r2, %r4}; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 64 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
@@ -34,7 +33,7 @@ static void test_loops_of_different_lengths(void **state)
 
 /* A lock that lanes of one warp take in turn: a lane that spins must not keep the holder from
  * running. */
-static void test_lock_within_a_warp(void **state)
+TEST(test_lock_within_a_warp)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 lock)\n{\n"
@@ -46,7 +45,6 @@ static void test_lock_within_a_warp(void **state)
              "st.volatile.global.u32 [%d0+4], %r1; membar.gl;\n"
              "atom.global.exch.b32 %r2, [%d0], 0; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *lock = machine_alloc(&m, 8);
     machine_launch(&m, "k", 2, 64, &lock);
@@ -55,7 +53,7 @@ static void test_lock_within_a_warp(void **state)
 }
 
 /* Threads that left do not hold up the others' barrier, and bar.red sees all that came. */
-static void test_barriers(void **state)
+TEST(test_barriers)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -73,7 +71,6 @@ static void test_barriers(void **state)
              "mul.wide.u32 %d1, %r0, 8; add.u64 %d2, %d0, %d1;\n"
              "st.global.v2.u32 [%d2], {%r4, %r5}; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 512 * sizeof *out);
     machine_launch(&m, "k", 1, 250, &out);
@@ -86,7 +83,7 @@ static void test_barriers(void **state)
 }
 
 /* One warp produces, another consumes, over a named barrier with a count. */
-static void test_named_barrier(void **state)
+TEST(test_named_barrier)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -100,7 +97,6 @@ static void test_named_barrier(void **state)
              "PRODUCE: mul.lo.u32 %r4, %r1, 7; st.shared.u32 [%r3], %r4;\n"
              "barrier.arrive 3, 64; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 64, &out);
@@ -109,7 +105,7 @@ static void test_named_barrier(void **state)
     machine_free(&m);
 }
 
-static void test_branch_table(void **state)
+TEST(test_branch_table)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -124,7 +120,6 @@ static void test_branch_table(void **state)
              "st.global.u32 [%d2], %r2;\n}\n";
     static const uint32_t want[] = {10, 20, 30, 10};
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
@@ -157,10 +152,9 @@ static const char calls[] =
          "mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1;\n"
          "st.global.u32 [%d2], %r2; ret;\n}\n";
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, calls);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
     machine_launch(&m, "k", 1, 32, &out);
@@ -169,10 +163,9 @@ static void test_calls(void **state)
     machine_free(&m);
 }
 
-static void test_stack_overflow(void **state)
+TEST(test_stack_overflow)
 {
     machine m = {.count = 0};
-    (void)state;
     m.limits.stack_bytes = 64;
     machine_load(&m, calls);
     uint32_t *out = machine_alloc(&m, 32 * sizeof *out);
@@ -191,10 +184,9 @@ static const char grid_barrier[] =
          "@%p0 bra SPIN; ret;\n}\n";
 
 /* Blocks that wait for each other all run, however few host threads there are. */
-static void test_barrier_of_the_grid(void **state)
+TEST(test_barrier_of_the_grid)
 {
     machine m = {.count = 0};
-    (void)state;
     m.limits = (emu_limits){.workers = 2, .sm_count = 4, .blocks_per_sm = 2};
     machine_load(&m, grid_barrier);
     uint32_t *count = machine_alloc(&m, 4);
@@ -224,44 +216,23 @@ static void run_until_cancelled(const char *ptx, uint32_t grid, uint32_t block)
     machine_free(&m);
 }
 
-static void test_endless_loop(void **state)
+TEST(test_endless_loop)
 {
-    (void)state;
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
 /* More blocks wait for each other than the device holds at once. */
-static void test_grid_too_large_for_its_barrier(void **state)
+TEST(test_grid_too_large_for_its_barrier)
 {
-    (void)state;
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
 /* Half of the block waits at one barrier, half at another. */
-static void test_deadlock(void **state)
+TEST(test_deadlock)
 {
-    (void)state;
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"
                              ".reg .b32 %r<3>; .reg .pred %p;\n"
                              "mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 32; @%p bra A;\n"
                              "bar.sync 1; ret;\nA: bar.sync 2; ret;\n}\n",
                         3, 64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loops_of_different_lengths),
-        cmocka_unit_test(test_lock_within_a_warp),
-        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_named_barrier),
-        cmocka_unit_test(test_branch_table),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_stack_overflow),
-        cmocka_unit_test(test_barrier_of_the_grid),
-        cmocka_unit_test(test_endless_loop),
-        cmocka_unit_test(test_grid_too_large_for_its_barrier),
-        cmocka_unit_test(test_deadlock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,10 +56,9 @@ static const char scan[] =
     "  if (i < n) out[i] = v + (warp ? sums[warp - 1] : 0);\n"
     "}\n";
 
-static void test_scan(void **state)
+TEST(test_scan)
 {
     machine m = {.count = 0};
-    (void)state;
     load(&m, scan);
     int n = 1000, sum = 0, *in = machine_alloc(&m, 4000), *out = machine_alloc(&m, 4000);
     for (int i = 0; i < n; i++)
@@ -91,11 +90,10 @@ static const char multiply[] =
     "  c[(by + row) * n + bx + col] = sum;\n"
     "}\n";
 
-static void test_matrix_product(void **state)
+TEST(test_matrix_product)
 {
     enum { N = 64 };
     machine m = {.count = 0};
-    (void)state;
     load(&m, multiply);
     float *a = machine_alloc(&m, N * N * 4), *b = machine_alloc(&m, N * N * 4);
     float *c = machine_alloc(&m, N * N * 4);
@@ -137,10 +135,9 @@ static const char sort[] = "extern \"C\" __global__ void sort(unsigned *keys) {\
                            "  keys[i] = s[i];\n"
                            "}\n";
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
     machine m = {.count = 0};
-    (void)state;
     load(&m, sort);
     uint32_t *keys = machine_alloc(&m, 2048);
     for (uint32_t i = 0; i < 512; i++)
@@ -197,11 +194,10 @@ static float reference(int which, float v)
     }
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
     enum { N = 100, FUNCTIONS = 13 };
     machine m = {.count = 0};
-    (void)state;
     load(&m, functions);
     float *x = machine_alloc(&m, N * 4), *y = machine_alloc(&m, N * FUNCTIONS * 4);
     for (int i = 0; i < N; i++)
@@ -231,10 +227,9 @@ static const char talks[] =
     "                               1LL << 40, 'x', 7u);\n"
     "}\n";
 
-static void test_printf(void **state)
+TEST(test_printf)
 {
     machine m = {.count = 0};
-    (void)state;
     load(&m, talks);
     struct {
         int n;
@@ -263,11 +258,15 @@ static const char histogram[] =
     "    atomicAdd(bins + rank * per + i, own[i]);\n"
     "}\n";
 
-static void test_histogram_in_a_cluster(void **state)
+TEST_WITHIN(test_printf_with_a_comma, comma_locale_set, comma_locale_reset)
+{
+    test_printf(state);
+}
+
+TEST(test_histogram_in_a_cluster)
 {
     enum { N = 20000, PER = 100 };
     machine m = {.count = 0};
-    (void)state;
     load(&m, histogram);
     uint32_t *in = machine_alloc(&m, N * 4), *bins = machine_alloc(&m, 8 * PER * 4);
     for (uint32_t i = 0; i < N; i++)
@@ -289,14 +288,5 @@ static void test_histogram_in_a_cluster(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_matrix_product),
-        cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_printf),
-        cmocka_unit_test(test_histogram_in_a_cluster),
-        cmocka_unit_test_setup_teardown(test_printf, comma_locale_set, comma_locale_reset),
-    };
-    return cmocka_run_group_tests(tests, find_nvrtc, NULL);
+    return tests_run(find_nvrtc, NULL);
 }

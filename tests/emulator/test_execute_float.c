@@ -10,7 +10,7 @@
 #define TINY  0x00000001u /* the smallest subnormal */
 #define D(x)  UINT64_C(x)
 
-static void test_single_arithmetic(void **state)
+TEST(test_single_arithmetic)
 {
     static const op_case cases[] = {
         {"add.f32 %fo, %f0, %f1;", ONE, TWO, 0, 0x40400000},
@@ -47,11 +47,10 @@ static void test_single_arithmetic(void **state)
         {"rcp.approx.ftz.f32 %fo, %f0;", 0x40800000, 0, 0, 0x3e800000},
         {"rcp.approx.ftz.f32 %fo, %f0;", TINY, 0, 0, INF32},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_double_arithmetic(void **state)
+TEST(test_double_arithmetic)
 {
     static const op_case cases[] = {
         {"add.f64 %do, %d0, %d1;", D(0x3ff0000000000000), D(0x3ff0000000000000), 0,
@@ -67,11 +66,10 @@ static void test_double_arithmetic(void **state)
         {"neg.f64 %do, %d0;", D(0x4010000000000000), 0, 0, D(0xc010000000000000)},
         {"rcp.approx.ftz.f64 %do, %d0;", D(0x4008000000000000), 0, 0, D(0x3fd5555500000000)},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_extremes_and_signs(void **state)
+TEST(test_extremes_and_signs)
 {
     static const op_case cases[] = {
         {"min.f32 %fo, %f0, %f1;", NAN32, ONE, 0, ONE},
@@ -97,11 +95,10 @@ static void test_extremes_and_signs(void **state)
         {"setp.eq.f32 %po, %f0, %f1;", 0x80000000, 0, 0, 1},
         {"setp.gt.f64 %po, %d0, %d1;", D(0x4000000000000000), D(0x3ff0000000000000), 0, 1},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_conversions(void **state)
+TEST(test_conversions)
 {
     static const op_case cases[] = {
         {"cvt.rzi.s32.f32 %ro, %f0;", 0xc0200000, 0, 0, (uint32_t)-2},
@@ -134,11 +131,10 @@ static void test_conversions(void **state)
         {"cvt.rna.tf32.f32 %ro, %f0;", 0x3f801000, 0, 0, 0x3f802000},
         {"cvt.rn.tf32.f32 %ro, %f0;", 0x3f801000, 0, 0, 0x3f800000},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_half(void **state)
+TEST(test_half)
 {
     static const op_case cases[] = {
         {"cvt.rn.f16.f32 %ho, %f0;", ONE, 0, 0, 0x3c00},
@@ -172,11 +168,10 @@ static void test_half(void **state)
         {"setp.gt.f16x2 %p0|%po, %r0, %r1;", 0x40003c00, 0x3c003c00, 0, 1},
         {"set.eq.f16x2.f16x2 %ro, %r0, %r1;", 0x40003c00, 0x3c003c00, 0, 0x00003c00},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_eight_bits(void **state)
+TEST(test_eight_bits)
 {
     static const op_case cases[] = {
         {"cvt.rn.satfinite.e4m3x2.f32 %ho, %f0, %f1;", ONE, 0x43e00000, 0, 0x387e},
@@ -187,11 +182,10 @@ static void test_eight_bits(void **state)
         {"cvt.rn.f16x2.e4m3x2 %ro, %h0;", 0x0180, 0, 0, 0x18008000},
         {"cvt.rn.f16x2.e5m2x2 %ro, %h0;", 0x7c01, 0, 0, 0x7c000100},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_approximations(void **state)
+TEST(test_approximations)
 {
     static const op_case cases[] = {
         {"ex2.approx.f32 %fo, %f0;", 0x40400000, 0, 0, 0x41000000},
@@ -206,13 +200,12 @@ static void test_approximations(void **state)
         {"sqrt.approx.f32 %fo, %f0;", 0x40800000, 0, 0, TWO},
         {"ex2.approx.f16 %ho, %h0;", 0x4200, 0, 0, 0x4800},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
 /* Subnormal once rounded to all bits is zero; what reaches the least normal by that rounding stays.
  */
-static void test_flushing_after_rounding(void **state)
+TEST(test_flushing_after_rounding)
 {
     static const op_case cases[] = {
         {"mul.rn.ftz.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0},
@@ -230,11 +223,10 @@ static void test_flushing_after_rounding(void **state)
         {"mul.rn.ftz.f16x2 %ro, %r0, %r1;", 0x3bff1400, 0x840003ff, 0, 0x80000000},
         {"fma.rn.ftz.relu.f16 %ho, %h0, %h1, %h2;", 0x3bff, 0x8400, 0, 0},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_special_operands(void **state)
+TEST(test_special_operands)
 {
     static const op_case cases[] = {
         {"testp.normal.f32 %po, %f0;", 0x80000000, 0, 0, 1},
@@ -254,15 +246,13 @@ static void test_special_operands(void **state)
         {"rcp.approx.ftz.f64 %do, %d0;", 1, 0, 0, D(0x7ff0000000000000)},
         {"isspacep.const %po, %l0;", 0x10000, 0, 0, 0},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
 /* Narrowing by bits agrees with the host's own rounding for every kind of value. */
-static void test_narrowing_at_random(void **state)
+TEST(test_narrowing_at_random)
 {
     uint64_t seed = 1;
-    (void)state;
     for (int i = 0; i < 60; i++) {
         seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
         uint64_t bits = (seed & D(0x8007ffffffffffff)) | (D(0x380) - 200 + (uint64_t)i * 8) << 52;
@@ -274,21 +264,4 @@ static void test_narrowing_at_random(void **state)
         op_case one = {"cvt.rn.f32.f64 %fo, %d0;", bits, 0, 0, want};
         assert_int_equal(op_case_run(&one), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_arithmetic),
-        cmocka_unit_test(test_double_arithmetic),
-        cmocka_unit_test(test_extremes_and_signs),
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_half),
-        cmocka_unit_test(test_eight_bits),
-        cmocka_unit_test(test_approximations),
-        cmocka_unit_test(test_flushing_after_rounding),
-        cmocka_unit_test(test_special_operands),
-        cmocka_unit_test(test_narrowing_at_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Integer instructions: each against the value that PTX defines. */
 #include "op_case.h"
 
-static void test_addition(void **state)
+TEST(test_addition)
 {
     static const op_case cases[] = {
         {"add.s32 %ro, %r0, %r1;", 0xffffffff, 2, 0, 1},
@@ -24,11 +24,10 @@ static void test_addition(void **state)
         {"max.s64 %lo, %l0, %l1;", (uint64_t)-3, 4, 0, 4},
         {"max.u16 %ho, %h0, %h1;", 0xfffd, 4, 0, 0xfffd},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_multiplication(void **state)
+TEST(test_multiplication)
 {
     static const op_case cases[] = {
         {"mul.lo.s32 %ro, %r0, %r1;", 0x10001, 0x10001, 0, 0x20001},
@@ -51,11 +50,10 @@ static void test_multiplication(void **state)
         {"dp2a.hi.s32.s32 %ro, %r0, %r1, %r2;", 0x0002ffff, 0x03040000, 1, 3},
         {"mad.lo.cc.u32 %r3, %r0, %r1, %r2; madc.hi.u32 %ro, %r0, %r1, 0;", 0xffffffff, 2, 2, 2},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_division(void **state)
+TEST(test_division)
 {
     static const op_case cases[] = {
         {"div.s32 %ro, %r0, %r1;", (uint32_t)-7, 2, 0, (uint32_t)-3},
@@ -69,11 +67,10 @@ static void test_division(void **state)
         {"rem.s64 %lo, %l0, %l1;", (uint64_t)-9, 4, 0, (uint64_t)-1},
         {"div.u16 %ho, %h0, %h1;", 1000, 7, 0, 142},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_logic_and_shifts(void **state)
+TEST(test_logic_and_shifts)
 {
     static const op_case cases[] = {
         {"lop3.b32 %ro, %r0, %r1, %r2, 0x96;", 0xff00ff00, 0xf0f0f0f0, 0xcccccccc, 0xc33cc33c},
@@ -94,11 +91,10 @@ static void test_logic_and_shifts(void **state)
         {"setp.eq.s32 %p0, %r0, %r1; not.pred %p1, %p0; and.pred %po, %p0, %p0;", 4, 4, 0, 1},
         {"xor.b64 %lo, %l0, %l1;", 0xff, 0x0f, 0, 0xf0},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
     static const op_case cases[] = {
         {"popc.b32 %ro, %r0;", 0xf0f, 0, 0, 8},
@@ -129,11 +125,10 @@ static void test_bits(void **state)
         {"vabsdiff2.u32.u32.u32.add %ro, %r0, %r1, %r2;", 0x00050001, 0x0001ffff, 1, 0x10003},
         {"fns.b32 %ro, %r0, 0, 2;", 0x90, 0, 0, 7},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_select_and_compare(void **state)
+TEST(test_select_and_compare)
 {
     static const op_case cases[] = {
         {"setp.lt.s32 %po, %r0, %r1;", (uint32_t)-1, 1, 0, 1},
@@ -152,11 +147,10 @@ static void test_select_and_compare(void **state)
         {"slct.u32.s32 %ro, %r0, %r1, %r2;", 5, 6, (uint32_t)-1, 6},
         {"slct.b32.f32 %ro, %r0, %r1, %f2;", 5, 6, 0x80000000, 5},
     };
-    (void)state;
     OP_CASES(cases);
 }
 
-static void test_moves(void **state)
+TEST(test_moves)
 {
     static const op_case cases[] = {
         {"mov.b64 {%r3, %ro}, %l0;", UINT64_C(0x1234567800000001), 0, 0, 0x12345678},
@@ -176,17 +170,5 @@ static void test_moves(void **state)
         {"mov.u32 %ro, %nctaid.y;", 0, 0, 0, 1},
         {"{ .reg .b32 %ro2; mov.u32 %ro2, 5; mov.b32 %ro, %ro2; }", 0, 0, 0, 5},
     };
-    (void)state;
     OP_CASES(cases);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addition), cmocka_unit_test(test_multiplication),
-        cmocka_unit_test(test_division), cmocka_unit_test(test_logic_and_shifts),
-        cmocka_unit_test(test_bits),     cmocka_unit_test(test_select_and_compare),
-        cmocka_unit_test(test_moves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

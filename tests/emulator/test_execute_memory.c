@@ -14,7 +14,7 @@ typedef struct two {
     void *a, *b;
 } two;
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const char ptx[] = KERNEL("ld.global.s8 %r1, [%d1]; ld.global.u8 %r2, [%d1+1];\n"
                                      "ld.global.s16 %r3, [%d1+2]; ld.global.u16 %h0, [%d1+2];\n"
@@ -22,7 +22,6 @@ static void test_sizes(void **state)
                                      "st.global.v4.u32 [%d0], {%r1, %r2, %r3, %r4};\n"
                                      "st.global.u64 [%d0+16], %d5; st.global.u8 [%d0+24], %r4;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 64);
     uint8_t *b = machine_alloc(&m, 8);
@@ -38,7 +37,7 @@ static void test_sizes(void **state)
     machine_free(&m);
 }
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
     static const char ptx[] =
         KERNEL("shl.b64 %d5, %d2, 2; add.u64 %d6, %d1, %d5; add.u64 %d7, %d0, %d5;\n"
@@ -46,7 +45,6 @@ static void test_vectors(void **state)
                "st.global.cs.v2.f32 [%d7+8], {%f3, %f1}; st.global.f32 [%d7], %f0;\n"
                "ld.global.v2.u64 {%d8, %d9}, [%d6]; add.u64 %d9, %d8, %d9;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     float *a = machine_alloc(&m, 512), *b = machine_alloc(&m, 512);
     for (int i = 0; i < 128; i++)
@@ -62,7 +60,7 @@ static void test_vectors(void **state)
 }
 
 /* One code for all spaces: generic addresses find global, shared and local memory. */
-static void test_generic_addresses(void **state)
+TEST(test_generic_addresses)
 {
     static const char ptx[] =
         KERNEL(".shared .align 8 .b8 tile[128]; .local .align 4 .b8 own[16];\n"
@@ -75,7 +73,6 @@ static void test_generic_addresses(void **state)
                "cvta.to.local.u64 %d10, %d8; ld.local.u32 %r3, [%d10];\n"
                "st.global.u32 [%d3], %r2;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
@@ -88,7 +85,7 @@ static void test_generic_addresses(void **state)
     machine_free(&m);
 }
 
-static void test_large_parameters(void **state)
+TEST(test_large_parameters)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .align 16 .b8 p[32000], .param .u64 out)\n{\n" REGS
@@ -102,7 +99,6 @@ static void test_large_parameters(void **state)
         uint64_t out;
     } params;
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     const emu_kernel *kernel = emu_program_kernel(m.program, "k");
     assert_int_equal(kernel->param_count, 2);
@@ -118,7 +114,7 @@ static void test_large_parameters(void **state)
     machine_free(&m);
 }
 
-static void test_variables_with_initial_values(void **state)
+TEST(test_variables_with_initial_values)
 {
     static const char ptx[] =
         HEAD ".global .align 4 .u32 table[4] = {1, 2, 0xFF, 4};\n"
@@ -130,7 +126,6 @@ static void test_variables_with_initial_values(void **state)
              "st.global.u32 [%d0], %r0; st.global.u32 [%d0+4], %r1;\n"
              "st.global.f32 [%d0+8], %f0; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 64);
     machine_launch(&m, "k", 1, 1, &(two){a, NULL});
@@ -141,7 +136,7 @@ static void test_variables_with_initial_values(void **state)
     machine_free(&m);
 }
 
-static void test_atomics(void **state)
+TEST(test_atomics)
 {
     static const char ptx[] =
         KERNEL("atom.global.add.u32 %r1, [%d0], %r0; red.global.max.s32 [%d0+4], %r0;\n"
@@ -153,7 +148,6 @@ static void test_atomics(void **state)
                "atom.global.exch.b32 %r5, [%d4], 7; st.global.u32 [%d4], %r5;\n"
                "red.global.add.v2.f32 [%d0+48], {%f0, %f0};\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 64), *b = machine_alloc(&m, 128);
     a[2] = 100;
@@ -177,7 +171,7 @@ static void test_atomics(void **state)
     machine_free(&m);
 }
 
-static void test_asynchronous_copy(void **state)
+TEST(test_asynchronous_copy)
 {
     static const char ptx[] =
         KERNEL(".shared .align 16 .b8 tile[512];\n"
@@ -187,7 +181,6 @@ static void test_asynchronous_copy(void **state)
                "cp.async.commit_group; cp.async.wait_group 0;\n"
                "ld.shared.u32 %r4, [%r2+12]; st.global.u32 [%d3], %r4;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 512);
     memset(b, 0x11, 512);
@@ -201,7 +194,7 @@ static void test_asynchronous_copy(void **state)
 }
 
 /* One thread asks for a block of bytes, all wait for them, and the bytes go back in one copy. */
-static void test_bulk_copy(void **state)
+TEST(test_bulk_copy)
 {
     static const char ptx[] = KERNEL(
         ".shared .align 16 .b8 tile[256]; .shared .align 8 .b64 full;\n"
@@ -217,7 +210,6 @@ static void test_bulk_copy(void **state)
         "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r2], 128;\n"
         "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 128);
     for (uint32_t i = 0; i < 32; i++)
@@ -229,7 +221,7 @@ static void test_bulk_copy(void **state)
 }
 
 /* Warps meet at an mbarrier again and again, each waiting for its own phase. */
-static void test_mbarrier_phases(void **state)
+TEST(test_mbarrier_phases)
 {
     static const char ptx[] =
         KERNEL(".shared .align 8 .b64 gate; .shared .align 4 .b32 sum; mov.u32 %r1, gate;\n"
@@ -245,7 +237,6 @@ static void test_mbarrier_phases(void **state)
                "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra ROUND;\n"
                "st.global.u32 [%d3], %r5;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 96 * 4);
     machine_launch(&m, "k", 1, 96, &(two){a, NULL});
@@ -261,7 +252,7 @@ typedef struct bad {
     int code;
 } bad;
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
     static const bad all[] = {
         {KERNEL("ld.global.u32 %r1, [%d3+4];\n"), "load of 4 bytes", 700},
@@ -279,7 +270,6 @@ static void test_faults(void **state)
         {KERNEL("setp.eq.u32 %p0, %r0, 5; @%p0 trap;\n"), "thread (5,0,0)", 719},
         {KERNEL("setp.eq.u32 %p0, %r0, 5; @%p0 st.global.u32 [%d1], %r0;\n"), "read-only", 700},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         machine m = {.count = 0};
         machine_load(&m, all[i].ptx);
@@ -297,12 +287,11 @@ static void test_faults(void **state)
 }
 
 /* Guarded-off lanes may point anywhere. */
-static void test_inactive_lanes_do_not_fault(void **state)
+TEST(test_inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"
                                      "@%p0 add.u32 %r1, %r1, 1; @%p0 st.global.u32 [%d3], %r1;\n");
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 12);
     machine_launch(&m, "k", 1, 256, &(two){a, NULL});
@@ -312,7 +301,7 @@ static void test_inactive_lanes_do_not_fault(void **state)
 
 /* ---- counting ---- */
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
     static const char ptx[] =
         KERNEL(".shared .align 4 .b8 tile[4096];\n"
@@ -322,7 +311,6 @@ static void test_counters(void **state)
                "st.shared.u32 [%r5], %r1; st.shared.u32 [tile], %r2;\n"
                "st.global.u32 [%d3], %r3; red.global.add.u32 [%d0], 1;\n");
     machine m = {.count = 0};
-    (void)state;
     m.limits.l1_bytes = 32768;
     machine_load(&m, ptx);
     uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 4096);
@@ -341,23 +329,4 @@ static void test_counters(void **state)
     assert_int_equal(c->hottest_address_lanes, 32);
     assert_int_equal(c->memory_waits, 1); /* the three loads are in flight together */
     machine_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_generic_addresses),
-        cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_variables_with_initial_values),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_asynchronous_copy),
-        cmocka_unit_test(test_bulk_copy),
-        cmocka_unit_test(test_mbarrier_phases),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_inactive_lanes_do_not_fault),
-        cmocka_unit_test(test_counters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,10 +57,9 @@ static const struct {
      11 + 1.0f / 256},
 };
 
-static void test_filters_and_address_modes(void **state)
+TEST(test_filters_and_address_modes)
 {
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, plane);
     float *to = machine_alloc(&m, 16), *at = machine_alloc(&m, 8);
     float *image = machine_alloc(&m, (HEIGHT - 1) * PITCH + WIDTH * 4);
@@ -89,10 +88,9 @@ static void test_filters_and_address_modes(void **state)
     machine_free(&m);
 }
 
-static void test_linear_memory(void **state)
+TEST(test_linear_memory)
 {
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, line);
     int32_t *to = machine_alloc(&m, 32 * 16), *at = machine_alloc(&m, 32 * 8);
     int16_t *pairs = machine_alloc(&m, 30 * 4);
@@ -118,7 +116,7 @@ static void test_linear_memory(void **state)
 }
 
 /* Small integers become floats from -1 to 1. */
-static void test_normalized_reads(void **state)
+TEST(test_normalized_reads)
 {
     static const struct {
         int format;
@@ -129,7 +127,6 @@ static void test_normalized_reads(void **state)
                  {CU_AD_FORMAT_UNSIGNED_INT16, 0xffff, 1}, {CU_AD_FORMAT_SIGNED_INT16, 0x8001, -1},
                  {CU_AD_FORMAT_SIGNED_INT16, 0x8000, -1},  {CU_AD_FORMAT_HALF, 0x3c00, 1}};
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, plane);
     float *to = machine_alloc(&m, 16), *at = machine_alloc(&m, 8);
     uint16_t *image = machine_alloc(&m, 32);
@@ -148,7 +145,7 @@ static void test_normalized_reads(void **state)
     machine_free(&m);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
     static const emu_texture integers = {.base = 4096,
                                          .width = 1,
@@ -172,7 +169,6 @@ static void test_faults(void **state)
                  {&integers, 719, "which has integers, as floats"},
                  {&straight, 719, "which is linear memory: tex1Dfetch() reads it"},
                  {&freed, 700, "in no allocation"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         machine m = {.count = 0};
         machine_load(&m, plane);
@@ -185,7 +181,7 @@ static void test_faults(void **state)
 }
 
 /* Layers, gathers and the like are refused when the code is loaded. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const char layered[] =
         KERNEL("tex.a2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%r5, %f0, %f1, %f1}];\n", REALS);
@@ -195,7 +191,6 @@ static void test_refused(void **state)
         const char *ptx, *says;
     } cases[] = {{layered, "textures of linear and of pitched memory alone"},
                  {map, "instructions on tensor maps run on a GPU only"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         emu_program *program = NULL;
         char log[256];
@@ -204,16 +199,4 @@ static void test_refused(void **state)
             218);
         assert_non_null(strstr(log, cases[i].says));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filters_and_address_modes),
-        cmocka_unit_test(test_linear_memory),
-        cmocka_unit_test(test_normalized_reads),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

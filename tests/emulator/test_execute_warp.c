@@ -21,10 +21,9 @@ static void run_warp(const char *ptx, uint32_t threads, uint32_t out[32])
     machine_free(&m);
 }
 
-static void test_shuffles(void **state)
+TEST(test_shuffles)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("shfl.sync.up.b32 %r1|%p0, %r0, 3, 0, -1; @!%p0 add.u32 %r1, %r1, 100;\n"), 32,
              out);
     for (uint32_t i = 0; i < 32; i++)
@@ -44,10 +43,9 @@ static void test_shuffles(void **state)
 }
 
 /* Lanes of both sides of a branch take part in one shuffle behind it. */
-static void test_shuffle_waits_for_its_members(void **state)
+TEST(test_shuffle_waits_for_its_members)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; mov.u32 %r3, %r0;\n"
                     "@%p0 bra EVEN; add.u32 %r3, %r3, 1000; bra MEET;\n"
                     "EVEN: add.u32 %r3, %r3, 2000;\n"
@@ -58,10 +56,9 @@ static void test_shuffle_waits_for_its_members(void **state)
 }
 
 /* Lanes that meet at different bar.warp.sync go on together. */
-static void test_warp_barriers_in_branches(void **state)
+TEST(test_warp_barriers_in_branches)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL(".shared .align 4 .b32 cell[32]; mov.u32 %r4, cell; shl.b32 %r5, %r0, 2;\n"
                     "add.u32 %r5, %r5, %r4; setp.lt.u32 %p0, %r0, 16; @%p0 bra LOW;\n"
                     "st.shared.u32 [%r5], %r0; bar.warp.sync -1; mov.u32 %r1, 0; bra OUT;\n"
@@ -72,10 +69,9 @@ static void test_warp_barriers_in_branches(void **state)
         assert_int_equal(out[i], i < 16 ? i + 16 : 0);
 }
 
-static void test_votes(void **state)
+TEST(test_votes)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("setp.lt.u32 %p0, %r0, 20; vote.sync.ballot.b32 %r1, %p0, -1;\n"), 32, out);
     assert_int_equal(out[7], 0xfffff);
     run_warp(KERNEL("setp.lt.u32 %p0, %r0, 20; vote.sync.all.pred %p1, %p0, -1;\n"
@@ -91,10 +87,9 @@ static void test_votes(void **state)
     assert_int_equal(out[8], 0);
 }
 
-static void test_matches(void **state)
+TEST(test_matches)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("rem.u32 %r2, %r0, 3; match.any.sync.b32 %r1, %r2, -1;\n"), 32, out);
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(out[i], 0x49249249u << i % 3);
@@ -104,10 +99,9 @@ static void test_matches(void **state)
     assert_int_equal(out[3], 0x0fffffff);
 }
 
-static void test_reductions(void **state)
+TEST(test_reductions)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("redux.sync.add.u32 %r1, %r0, -1;\n"), 32, out);
     assert_int_equal(out[9], 496);
     run_warp(KERNEL("sub.u32 %r2, %r0, 4; redux.sync.min.s32 %r1, %r2, -1;\n"), 32, out);
@@ -121,7 +115,7 @@ static void test_reductions(void **state)
 }
 
 /* Odd and even lanes are two sets that meet in one operation. */
-static void test_several_sets(void **state)
+TEST(test_several_sets)
 {
     static const char *const bodies[] = {
         "redux.sync.add.u32 %r1, %r0, %r2;\n",
@@ -135,7 +129,6 @@ static void test_several_sets(void **state)
                           odd[] = {256, 0xaaaaaaaa, 0xaaaa0000, 1, 1};
     uint32_t out[32];
     char text[1024];
-    (void)state;
     for (int i = 0; i < 5; i++) {
         snprintf(text, sizeof text, "%s%s%s",
                  BEGIN "and.b32 %r3, %r0, 1; shl.b32 %r2, 0x55555555, %r3;\n", bodies[i], END);
@@ -145,10 +138,9 @@ static void test_several_sets(void **state)
     }
 }
 
-static void test_special_registers(void **state)
+TEST(test_special_registers)
 {
     uint32_t out[32];
-    (void)state;
     run_warp(KERNEL("mov.u32 %r1, %laneid; mov.u32 %r2, %lanemask_lt; add.u32 %r1, %r1, %r2;\n"),
              32, out);
     assert_int_equal(out[5], 5 + 31);
@@ -174,9 +166,8 @@ static const char ring[] =
          "ld.shared.v2.u32 {%r5, %r6}, [box]; mul.wide.u32 %d3, %r2, 8; add.u64 %d3, %d3, %d0;\n"
          "st.global.v2.u32 [%d3], {%r5, %r6}; ret;\n}\n";
 
-static void test_distributed_shared_memory(void **state)
+TEST(test_distributed_shared_memory)
 {
-    (void)state;
     for (uint32_t size = 1; size <= 16; size *= 2) {
         machine m = {.count = 0};
         machine_load(&m, ring);
@@ -195,10 +186,9 @@ static void test_distributed_shared_memory(void **state)
     }
 }
 
-static void test_no_such_block(void **state)
+TEST(test_no_such_block)
 {
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, KERNEL("mov.u32 %r2, 0; mapa.shared::cluster.u32 %r3, %r2, 2;\n"
                             ".shared .align 4 .b32 cell; mov.u32 %r4, cell;\n"
                             "ld.shared::cluster.u32 %r1, [%r3];\n"));
@@ -209,10 +199,9 @@ static void test_no_such_block(void **state)
 }
 
 /* Shared memory is there while its block runs, and no longer. */
-static void test_block_has_exited(void **state)
+TEST(test_block_has_exited)
 {
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, KERNEL(".shared .align 4 .b32 cell; mov.u32 %r2, %cluster_ctarank;\n"
                             "setp.eq.u32 %p0, %r2, 0; @%p0 exit;\n"
                             "mov.u32 %r3, cell; mapa.shared::cluster.u32 %r3, %r3, 0;\n"
@@ -222,22 +211,4 @@ static void test_block_has_exited(void **state)
     assert_int_equal(machine_run(&m, "k", 2, 1, &a), 719);
     assert_non_null(strstr(m.fault.message, "has exited"));
     machine_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles),
-        cmocka_unit_test(test_shuffle_waits_for_its_members),
-        cmocka_unit_test(test_warp_barriers_in_branches),
-        cmocka_unit_test(test_votes),
-        cmocka_unit_test(test_matches),
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_several_sets),
-        cmocka_unit_test(test_special_registers),
-        cmocka_unit_test(test_distributed_shared_memory),
-        cmocka_unit_test(test_no_such_block),
-        cmocka_unit_test(test_block_has_exited),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

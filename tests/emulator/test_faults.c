@@ -7,9 +7,8 @@ static bool knows(const char *name)
     return !strcmp(name, "cuMemAlloc") || !strcmp(name, "cuLaunchKernel");
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     emu_faults *faults;
     char why[200];
     double delay;
@@ -25,9 +24,8 @@ static void test_counts(void **state)
     emu_faults_free(faults);
 }
 
-static void test_one_device(void **state)
+TEST(test_one_device)
 {
-    (void)state;
     emu_faults *faults;
     char why[200];
     double delay;
@@ -39,9 +37,8 @@ static void test_one_device(void **state)
     emu_faults_free(faults);
 }
 
-static void test_delays(void **state)
+TEST(test_delays)
 {
-    (void)state;
     emu_faults *faults;
     char why[200];
     double delay;
@@ -54,9 +51,8 @@ static void test_delays(void **state)
     emu_faults_free(faults);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-    (void)state;
     emu_faults *faults;
     char why[200];
     double delay;
@@ -68,9 +64,8 @@ static void test_nothing(void **state)
     emu_faults_free(faults);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     static const char *const scripts[][2] = {
         {"cuMemAlloc", "expected name:n=code"},    {"cuMemAlloc:3", "expected name:n=code"},
         {"cuMemAllok:1=2", "no such driver call"}, {"cuMemAlloc:0=2", "a number from 1"},
@@ -115,20 +110,9 @@ static void refuses_script(void)
     CHECK(strstr(emuLastMessage(), "'cuMemAlok:1=2': no such driver call"));
 }
 
-static void test_in_driver(void **state)
+TEST(test_in_driver)
 {
-    (void)state;
     in_child(third_fails, "GPUTUNE_EMU_FAULTS=cuMemAlloc:3=2");
     in_child(sticks, "GPUTUNE_EMU_FAULTS=cuCtxSynchronize:1=719");
     in_child(refuses_script, "GPUTUNE_EMU_FAULTS=cuMemAlok:1=2");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_one_device),
-        cmocka_unit_test(test_delays),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_in_driver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,10 @@ static void starts(void)
     open_device();
 }
 
-static void test_it_starts(void **state)
+TEST(test_it_starts)
 {
     emu_profile profile;
     char why[200] = "";
-    (void)state;
     comma_locale_needed();
     if (!emu_profile_load(&profile, "h200", NULL, why, sizeof why)) {
         fail_msg("%s", why);
@@ -28,12 +27,11 @@ static bool knows(const char *name)
     return !strcmp(name, "cuMemAlloc");
 }
 
-static void test_a_delay_may_have_a_fraction(void **state)
+TEST(test_a_delay_may_have_a_fraction)
 {
     emu_faults *faults;
     char why[200] = "";
     double delay;
-    (void)state;
     comma_locale_needed();
     if (!emu_faults_parse(&faults, "cuMemAlloc:1=~1.5ms", knows, why, sizeof why)) {
         fail_msg("%s", why);
@@ -43,14 +41,13 @@ static void test_a_delay_may_have_a_fraction(void **state)
     emu_faults_free(faults);
 }
 
-static void test_decimal_literals_of_ptx(void **state)
+TEST(test_decimal_literals_of_ptx)
 {
     static const char ptx[] = ".version 8.8\n.target sm_90\n.address_size 64\n"
                               ".visible .entry k(.param .u64 out)\n{\n"
                               ".reg .b64 %d; .reg .f64 %f; ld.param.u64 %d, [out];\n"
                               "mov.f64 %f, 2.75; st.global.f64 [%d], %f; ret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     comma_locale_needed();
     machine_load(&m, ptx);
     double *out = machine_alloc(&m, sizeof *out);
@@ -61,10 +58,5 @@ static void test_decimal_literals_of_ptx(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_starts),
-        cmocka_unit_test(test_a_delay_may_have_a_fraction),
-        cmocka_unit_test(test_decimal_literals_of_ptx),
-    };
-    return cmocka_run_group_tests(tests, comma_locale_set, comma_locale_reset);
+    return tests_run(comma_locale_set, comma_locale_reset);
 }

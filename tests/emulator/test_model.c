@@ -55,9 +55,8 @@ static double bandwidth(uint64_t n, uint64_t width, int threads)
 }
 
 /* On an H200: 1692, 3345 and 4257 GB/s. */
-static void test_vector_width(void **state)
+TEST(test_vector_width)
 {
-    (void)state;
     double one = bandwidth(1 << 28, 1, 128), two = bandwidth(1 << 28, 2, 128),
            four = bandwidth(1 << 28, 4, 128);
     assert_true(one > 1692 * 0.8 && one < 1692 * 1.2);
@@ -65,9 +64,8 @@ static void test_vector_width(void **state)
     assert_true(four > 4257 * 0.9 && four < 4257 * 1.1);
 }
 
-static void test_hot_is_faster(void **state)
+TEST(test_hot_is_faster)
 {
-    (void)state;
     copy small = copy_of(1 << 21, 4, 256, UINT64_C(1) << 50);
     double cold = time_of(&small), hot = time_of(&small);
     assert_true(hot < cold);
@@ -77,9 +75,8 @@ static void test_hot_is_faster(void **state)
 }
 
 /* A buffer larger than the cache gains nothing from a second pass. */
-static void test_large_stays_cold(void **state)
+TEST(test_large_stays_cold)
 {
-    (void)state;
     copy large = copy_of(1 << 26, 4, 256, UINT64_C(1) << 52);
     double first = time_of(&large);
     assert_true(time_of(&large) == first);
@@ -154,9 +151,8 @@ static void clusters(copy *copy)
 }
 
 /* Each does the same work in a way that hardware punishes. */
-static void test_costs(void **state)
+TEST(test_costs)
 {
-    (void)state;
     assert_true(with(no_conflicts) < with(bank_conflicts));
     assert_true(with(uncontended) < with(contended));
     assert_true(with(floats) < with(doubles));
@@ -165,9 +161,8 @@ static void test_costs(void **state)
     assert_true(with(floats) < with(clusters)); /* 112 multiprocessors of 132 */
 }
 
-static void test_carveout(void **state)
+TEST(test_carveout)
 {
-    (void)state;
     emu_residency least, own, most;
     emu_block_needs needs = {.threads = 256, .registers = 32, .shared_bytes = 64 * 1024};
     needs.carveout_percent = 0;
@@ -187,9 +182,8 @@ static void test_carveout(void **state)
     assert_true(own.shared_limit_bytes == 8 * 1024);
 }
 
-static void test_occupancy_limits(void **state)
+TEST(test_occupancy_limits)
 {
-    (void)state;
     emu_residency residency;
     emu_block_needs needs = {.threads = 256, .registers = 255, .carveout_percent = -1};
     emu_occupancy(&residency, h200(), &needs);
@@ -202,9 +196,8 @@ static void test_occupancy_limits(void **state)
     assert_int_equal(residency.blocks, 0);
 }
 
-static void test_profiles_are_sound(void **state)
+TEST(test_profiles_are_sound)
 {
-    (void)state;
     static const char *const names[] = {"h200", "a100"};
     for (size_t i = 0; i < 2; i++) {
         emu_profile profile;
@@ -219,9 +212,8 @@ static void test_profiles_are_sound(void **state)
     }
 }
 
-static void test_bad_profiles(void **state)
+TEST(test_bad_profiles)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"clock_hz = fast", "x.profile:1: 'fast' is no value for clock_hz"},
         {"# a\n\nclok_hz = 1", "x.profile:3: no such key 'clok_hz'"},
@@ -235,15 +227,4 @@ static void test_bad_profiles(void **state)
         assert_false(emu_profile_parse(&profile, "x", texts[i][0], why, sizeof why));
         assert_string_equal(why, texts[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vector_width),       cmocka_unit_test(test_hot_is_faster),
-        cmocka_unit_test(test_large_stays_cold),   cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_carveout),           cmocka_unit_test(test_occupancy_limits),
-        cmocka_unit_test(test_profiles_are_sound), cmocka_unit_test(test_bad_profiles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static void refused(const char *ptx, const char *says)
     assert_null(strchr(log, '\n'));
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     refused("", "no .target");
     refused("\177ELF", "unexpected character");
     refused(".version 8.8\n.target sm_100\n.address_size 64\n", "sm_100 and the device is sm_90");
@@ -43,7 +42,7 @@ static void test_refusals(void **state)
     refused(HEAD ".global .u8 x[2] = {1, 2, 3};\n", "too many initial values");
 }
 
-static void test_kernel_description(void **state)
+TEST(test_kernel_description)
 {
     static const char ptx[] =
         HEAD ".const .align 4 .b8 coefficients[256];\n"
@@ -56,7 +55,6 @@ static void test_kernel_description(void **state)
              ".reg .b32 %r<3>;\nmov.u32 %r0, tile; mov.u32 %r1, dynamic; ret;\n}\n"
              ".visible .entry other()\n{\nret;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     assert_int_equal(emu_program_kernel_count(m.program), 2);
     const emu_kernel *k = emu_program_kernel(m.program, "k");
@@ -83,7 +81,7 @@ static void test_kernel_description(void **state)
 }
 
 /* Labels and registers belong to their block; inline assembly repeats both. */
-static void test_scopes(void **state)
+TEST(test_scopes)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -95,7 +93,6 @@ static void test_scopes(void **state)
              "L: add.u32 %r0, %r0, 10; sub.u64 t, t, 1; setp.ne.u64 %p, t, 0; @%p bra L; }\n"
              "st.global.u32 [%d], %r0;\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 4);
     machine_launch(&m, "k", 1, 1, &out);
@@ -104,7 +101,7 @@ static void test_scopes(void **state)
 }
 
 /* Registers whose values are not needed at the same time share storage, others do not. */
-static void test_registers_are_kept_apart(void **state)
+TEST(test_registers_are_kept_apart)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -116,7 +113,6 @@ static void test_registers_are_kept_apart(void **state)
              "st.global.v2.u32 [%d], {%r1, %r2}; ret;\n}\n";
     machine m = {.count = 0};
     uint32_t a = 1, b = 2;
-    (void)state;
     for (int i = 5; i > 0; i--) {
         a = 2 * (a + b) + b;
         b = i == 3 ? 7 : b;
@@ -130,7 +126,7 @@ static void test_registers_are_kept_apart(void **state)
     machine_free(&m);
 }
 
-static void test_directives_without_effect(void **state)
+TEST(test_directives_without_effect)
 {
     static const char ptx[] =
         "// comment\n/* another */\n" HEAD ".file 1 \"a.cu\", 123, 456\n"
@@ -142,22 +138,9 @@ static void test_directives_without_effect(void **state)
         "st.global.u32 [%d], %r; ret;\n}\n"
         ".section .debug_str\n{\n.b8 1,2,3\n}\n";
     machine m = {.count = 0};
-    (void)state;
     machine_load(&m, ptx);
     uint32_t *out = machine_alloc(&m, 4);
     machine_launch(&m, "k", 1, 1, &out);
     assert_int_equal(*out, 5);
     machine_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_kernel_description),
-        cmocka_unit_test(test_scopes),
-        cmocka_unit_test(test_registers_are_kept_apart),
-        cmocka_unit_test(test_directives_without_effect),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static float launched(gputune *tuner, const char *kernel)
     return y[99] / x[99];
 }
 
-static void source_is_tuned_and_launched_without_a_file(void **state)
+TEST(source_is_tuned_and_launched_without_a_file)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     char copy[sizeof text];
     memcpy(copy, text, sizeof text);
@@ -60,9 +59,8 @@ static void source_is_tuned_and_launched_without_a_file(void **state)
     gputune_close(tuner);
 }
 
-static void source_added_again_replaces_the_first(void **state)
+TEST(source_added_again_replaces_the_first)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
@@ -72,9 +70,8 @@ static void source_added_again_replaces_the_first(void **state)
     gputune_close(tuner);
 }
 
-static void mistake_is_named_by_the_given_name(void **state)
+TEST(mistake_is_named_by_the_given_name)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     assert_int_equal(
         gputune_add_source(tuner, "mine.cu", "\n#pragma gputune kernle(scale)\n", NULL),
@@ -92,9 +89,8 @@ static int note_name(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static void source_is_listed(void **state)
+TEST(source_is_listed)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     bool listed = false;
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
@@ -111,11 +107,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(source_is_tuned_and_launched_without_a_file),
-        cmocka_unit_test(source_added_again_replaces_the_first),
-        cmocka_unit_test(mistake_is_named_by_the_given_name),
-        cmocka_unit_test(source_is_listed),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

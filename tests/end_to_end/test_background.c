@@ -39,9 +39,8 @@ static gputune_background_state state_of(gputune *tuner)
     return state;
 }
 
-static void miss_is_answered_and_the_winner_takes_over(void **state)
+TEST(miss_is_answered_and_the_winner_takes_over)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_options options = in_background(), cached = in_background();
     cached.background = false;
@@ -70,9 +69,8 @@ static void miss_is_answered_and_the_winner_takes_over(void **state)
 }
 
 /* The options may go away as soon as the call returns. */
-static void options_are_copied(void **state)
+TEST(options_are_copied)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     char axis[16] = "VEC=1", block[16] = "BLOCK=64", unroll[16] = "UNROLL=1", name[8] = "n";
     const char *restrictions[3] = {axis, block, unroll};
@@ -92,9 +90,8 @@ static void options_are_copied(void **state)
     gputune_close(tuner);
 }
 
-static void launching_goes_on_and_the_tuning_ends(void **state)
+TEST(launching_goes_on_and_the_tuning_ends)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     const size_t n = N;
@@ -116,9 +113,8 @@ static void launching_goes_on_and_the_tuning_ends(void **state)
     gputune_close(tuner);
 }
 
-static void close_ends_a_tuning_and_leaves_no_process(void **state)
+TEST(close_ends_a_tuning_and_leaves_no_process)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_options options = in_background();
     options.only_count = 0; /* the whole space, which takes long */
@@ -152,9 +148,8 @@ static void ask_from_callback(void *user, const gputune_progress *progress)
     }
 }
 
-static void callbacks_come_from_the_thread_and_cannot_wait(void **state)
+TEST(callbacks_come_from_the_thread_and_cannot_wait)
 {
-    (void)state;
     asking a = {.tuner = tuner_open(":memory:")};
     gputune_options options = in_background();
     options.progress = ask_from_callback;
@@ -167,9 +162,8 @@ static void callbacks_come_from_the_thread_and_cannot_wait(void **state)
     gputune_close(a.tuner);
 }
 
-static void tuning_that_is_waited_for_goes_first(void **state)
+TEST(tuning_that_is_waited_for_goes_first)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background(), now = in_background();
     now.background = false;
@@ -183,9 +177,8 @@ static void tuning_that_is_waited_for_goes_first(void **state)
     gputune_close(tuner);
 }
 
-static void live_inputs_are_refused(void **state)
+TEST(live_inputs_are_refused)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     static float values[N];
     const gputune_input input = {"x", values, sizeof values, true};
@@ -200,9 +193,8 @@ static void live_inputs_are_refused(void **state)
 }
 
 /* A kernel that is wrong in every variant but the default: nothing is found, and that is told. */
-static void failure_is_told_and_not_tried_again(void **state)
+TEST(failure_is_told_and_not_tried_again)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     gputune_plan *plan;
@@ -227,15 +219,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(miss_is_answered_and_the_winner_takes_over),
-        cmocka_unit_test(options_are_copied),
-        cmocka_unit_test(launching_goes_on_and_the_tuning_ends),
-        cmocka_unit_test(close_ends_a_tuning_and_leaves_no_process),
-        cmocka_unit_test(callbacks_come_from_the_thread_and_cannot_wait),
-        cmocka_unit_test(tuning_that_is_waited_for_goes_first),
-        cmocka_unit_test(live_inputs_are_refused),
-        cmocka_unit_test(failure_is_told_and_not_tried_again),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

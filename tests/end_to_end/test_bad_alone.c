@@ -50,9 +50,8 @@ static void check_alone(const bad *b)
     unlink(path);
 }
 
-static void test_bad_variants_alone_fail_the_call(void **state)
+TEST(test_bad_variants_alone_fail_the_call)
 {
-    (void)state;
     traces before = traces_now();
     for (size_t i = 0; i < CASES; i++) {
         if (can_be_tried(&table[i]) && (is_long_run() || table[i].limit_s <= 0)) {
@@ -64,6 +63,5 @@ static void test_bad_variants_alone_fail_the_call(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_variants_alone_fail_the_call)};
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

@@ -72,9 +72,8 @@ static void check_again(gputune *tuner, const bad *b)
     expect_trials(tuner, b);
 }
 
-static void test_bad_variants_cost_themselves(void **state)
+TEST(test_bad_variants_cost_themselves)
 {
-    (void)state;
     traces before = traces_now();
     gputune *tuner = tuner_open(world.database);
     for (size_t i = 0; i < CASES; i++) {
@@ -93,6 +92,5 @@ static void test_bad_variants_cost_themselves(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_variants_cost_themselves)};
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

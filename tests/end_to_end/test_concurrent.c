@@ -85,9 +85,8 @@ static void call_back(void *user, const gputune_progress *progress)
     c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
 
-static void test_a_callback_may_call_the_tuner(void **state)
+TEST(test_a_callback_may_call_the_tuner)
 {
-    (void)state;
     caller c = {.tuner = tuner_open(":memory:")};
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -165,9 +164,8 @@ static int count_records(void *user, const gputune_record *record)
     return 0;
 }
 
-static void test_lookups_do_not_wait_for_a_tuning(void **state)
+TEST(test_lookups_do_not_wait_for_a_tuning)
 {
-    (void)state;
     held_tuning held = {.tuner = tuner_open(world.database)};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     int records = 0;
@@ -199,9 +197,8 @@ static void *tune_one(void *user)
     return NULL;
 }
 
-static void test_two_scenarios_are_tuned_at_once(void **state)
+TEST(test_two_scenarios_are_tuned_at_once)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     one_of_two two[2] = {{.tuner = tuner, .n = N}, {.tuner = tuner, .n = 5 * N}};
     pthread_t threads[2];
@@ -276,9 +273,8 @@ static void locker_end(locker *l)
 /* What a write waits for a lock where nothing else ends it. */
 static const double longest_write_s = 30;
 
-static void test_a_locked_database_ends_with_the_limit(void **state)
+TEST(test_a_locked_database_ends_with_the_limit)
 {
-    (void)state;
     gputune_options options = few_variants();
     gputune_plan *plan;
     char path[128];
@@ -312,9 +308,8 @@ static void *cancel_soon(void *user)
     return NULL;
 }
 
-static void test_a_cancel_is_heard_while_the_database_is_locked(void **state)
+TEST(test_a_cancel_is_heard_while_the_database_is_locked)
 {
-    (void)state;
     gputune_options options = few_variants();
     gputune_plan *plan;
     pthread_t thread;
@@ -344,9 +339,8 @@ static void test_a_cancel_is_heard_while_the_database_is_locked(void **state)
 
 /* ---- another user of the same database ---- */
 
-static void test_a_refresh_shows_what_others_stored(void **state)
+TEST(test_a_refresh_shows_what_others_stored)
 {
-    (void)state;
     char path[128];
     gputune_options options = few_variants();
     gputune_plan *before, *still, *after, *again;
@@ -385,9 +379,8 @@ static int be_a_child(gputune *tuner)
     return got.status == GPUTUNE_EUNSUPPORTED ? 0 : 1;
 }
 
-static void test_a_forked_child_leaves_the_parent_alone(void **state)
+TEST(test_a_forked_child_leaves_the_parent_alone)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     int status;
     expect(ask(tuner, 6 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* all is in use */
@@ -407,14 +400,5 @@ static void test_a_forked_child_leaves_the_parent_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lookups_do_not_wait_for_a_tuning),
-        cmocka_unit_test(test_a_callback_may_call_the_tuner),
-        cmocka_unit_test(test_two_scenarios_are_tuned_at_once),
-        cmocka_unit_test(test_a_locked_database_ends_with_the_limit),
-        cmocka_unit_test(test_a_cancel_is_heard_while_the_database_is_locked),
-        cmocka_unit_test(test_a_refresh_shows_what_others_stored),
-        cmocka_unit_test(test_a_forked_child_leaves_the_parent_alone),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -64,9 +64,8 @@ static void end_context(CUcontext context)
     CU(CtxSetCurrent(world.context));
 }
 
-static void test_a_plan_is_launched_in_each_context(void **state)
+TEST(test_a_plan_is_launched_in_each_context)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     gputune_plan *first = ask("axpy");
     OK(launch(first));
@@ -85,9 +84,8 @@ static void test_a_plan_is_launched_in_each_context(void **state)
     gputune_close(tuner);
 }
 
-static void test_a_plan_outlives_the_context_that_it_was_made_in(void **state)
+TEST(test_a_plan_outlives_the_context_that_it_was_made_in)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     CUcontext other = new_context();
     gputune_plan *plan = ask("axpy");
@@ -99,9 +97,8 @@ static void test_a_plan_outlives_the_context_that_it_was_made_in(void **state)
 }
 
 /* A plan that keeps modules, events and memory for a stream: they went with the context. */
-static void test_what_a_plan_keeps_for_streams_ends_with_their_context(void **state)
+TEST(test_what_a_plan_keeps_for_streams_ends_with_their_context)
 {
-    (void)state;
     static int values[COUNT];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
@@ -144,9 +141,8 @@ static CUfunction function_of(gputune_plan *plan)
     return function.function;
 }
 
-static void test_each_context_has_its_function(void **state)
+TEST(test_each_context_has_its_function)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     gputune_plan *plan = ask("axpy");
     CUfunction first = function_of(plan);
@@ -159,9 +155,8 @@ static void test_each_context_has_its_function(void **state)
 }
 
 /* The first launch in a context is a captured one, and the graph outlives plan and tuner. */
-static void test_the_first_launch_in_a_context_is_captured(void **state)
+TEST(test_the_first_launch_in_a_context_is_captured)
 {
-    (void)state;
     static float values[COUNT];
     float a = 2, got;
     size_t n = COUNT;
@@ -188,9 +183,8 @@ static void test_the_first_launch_in_a_context_is_captured(void **state)
     end_context(other);
 }
 
-static void test_a_reset_context_is_no_end(void **state)
+TEST(test_a_reset_context_is_no_end)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     gputune_plan *before = ask("axpy");
     OK(launch(before));
@@ -216,9 +210,8 @@ static void test_a_reset_context_is_no_end(void **state)
     CU(CtxSetCurrent(world.context));
 }
 
-static void test_without_a_context_a_launch_says_so(void **state)
+TEST(test_without_a_context_a_launch_says_so)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     CUcontext popped;
     size_t n = COUNT;
@@ -240,14 +233,5 @@ static void test_without_a_context_a_launch_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_a_context_a_launch_says_so),
-        cmocka_unit_test(test_a_plan_is_launched_in_each_context),
-        cmocka_unit_test(test_a_plan_outlives_the_context_that_it_was_made_in),
-        cmocka_unit_test(test_what_a_plan_keeps_for_streams_ends_with_their_context),
-        cmocka_unit_test(test_each_context_has_its_function),
-        cmocka_unit_test(test_the_first_launch_in_a_context_is_captured),
-        cmocka_unit_test(test_a_reset_context_is_no_end),
-    };
-    return cmocka_run_group_tests(tests, open_tuner, world_close);
+    return tests_run(open_tuner, world_close);
 }

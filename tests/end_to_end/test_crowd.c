@@ -145,9 +145,8 @@ static int crowd(int standard)
     return count < 256 ? count : 255;
 }
 
-static void test_one_measures_for_all(void **state)
+TEST(test_one_measures_for_all)
 {
-    (void)state;
     if (!world.ready) {
         skip();
     }
@@ -156,9 +155,8 @@ static void test_one_measures_for_all(void **state)
     unlink(world.database);
 }
 
-static void test_every_scenario_is_measured_once(void **state)
+TEST(test_every_scenario_is_measured_once)
 {
-    (void)state;
     if (!world.ready) {
         skip();
     }
@@ -173,9 +171,5 @@ int main(int argc, char **argv)
         return join(argv[1], (int)strtol(argv[2], NULL, 10), (int)strtol(argv[3], NULL, 10),
                     (int)strtol(argv[4], NULL, 10));
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_measures_for_all),
-        cmocka_unit_test(test_every_scenario_is_measured_once),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

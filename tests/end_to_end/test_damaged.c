@@ -82,9 +82,8 @@ static image make_database(void)
     return whole;
 }
 
-static void test_a_damaged_database_harms_nobody(void **state)
+TEST(test_a_damaged_database_harms_nobody)
 {
-    (void)state;
     const char *asked = getenv("GPUTUNE_TEST_FLIPS");
     size_t flips = asked ? strtoul(asked, NULL, 10) : FLIPS;
     image whole = make_database();
@@ -105,6 +104,5 @@ static void test_a_damaged_database_harms_nobody(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_damaged_database_harms_nobody)};
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

@@ -73,13 +73,12 @@ static int tune(gputune_info *info, gputune *tuner, const gputune_options *optio
     return status;
 }
 
-static void test_a_function_of_the_host_says_what_is_right(void **state)
+TEST(test_a_function_of_the_host_says_what_is_right)
 {
     gputune *tuner = tuner_open(":memory:");
     host right = {.error = 0}, wrong = {.error = 0.5f}, failing = {.answer = 7};
     gputune_options options = with_reference(&right);
     gputune_info info;
-    (void)state;
     OK(tune(&info, tuner, &options));
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(info.failed, 0);
@@ -111,11 +110,10 @@ static gputune_info ask_anew(host *self, const char *tag)
     return info;
 }
 
-static void test_results_are_proved_again_for_another_reference(void **state)
+TEST(test_results_are_proved_again_for_another_reference)
 {
     host first = {.error = 0}, other = {.error = 0}, wrong = {.error = 0.5f};
     gputune_info info;
-    (void)state;
     assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(first.calls, 2);
@@ -133,7 +131,7 @@ static void test_results_are_proved_again_for_another_reference(void **state)
     gputune_close(tuner);
 }
 
-static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
+TEST(test_what_host_inputs_hold_is_part_of_the_key)
 {
     static float x[N], same[N];
     gputune *tuner = tuner_open(":memory:");
@@ -141,7 +139,6 @@ static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
     host self = {.x = x};
     gputune_options options = with_reference(&self);
     gputune_info info;
-    (void)state;
     for (int i = 0; i < N; i++) {
         x[i] = same[i] = (float)(i % 100);
     }
@@ -174,13 +171,12 @@ static void expect_refused(gputune *tuner, const gputune_options *options, const
     }
 }
 
-static void test_inputs_that_cannot_be_are_named(void **state)
+TEST(test_inputs_that_cannot_be_are_named)
 {
     static float x[N];
     gputune *tuner = tuner_open(":memory:");
     gputune_input input = {"x", x, sizeof x, false};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    (void)state;
     options.inputs = &input;
     options.input_count = 1;
     expect_refused(tuner, &options, "the data of 'x' is no address on the device");
@@ -197,7 +193,7 @@ static void test_inputs_that_cannot_be_are_named(void **state)
 
 /* A buffer that kernels update is restored before each run of the reference, also where the host
  * made what it holds, and where the tolerance is found by running the reference more often. */
-static void test_an_updated_buffer_holds_an_expression(void **state)
+TEST(test_an_updated_buffer_holds_an_expression)
 {
     static const char text[] =
         "#pragma gputune kernel(halve) problem(n = 1600)\n"
@@ -208,7 +204,6 @@ static void test_an_updated_buffer_holds_an_expression(void **state)
         "{ int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) a[i] /= 2; }\n"
         "__global__ void right(float *a, int n)\n"
         "{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) a[i] /= 2; }\n";
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     OK(gputune_add_source(tuner, "halve.cu", text, NULL));
@@ -221,12 +216,5 @@ static void test_an_updated_buffer_holds_an_expression(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_function_of_the_host_says_what_is_right),
-        cmocka_unit_test(test_results_are_proved_again_for_another_reference),
-        cmocka_unit_test(test_what_host_inputs_hold_is_part_of_the_key),
-        cmocka_unit_test(test_inputs_that_cannot_be_are_named),
-        cmocka_unit_test(test_an_updated_buffer_holds_an_expression),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -58,16 +58,14 @@ static void refused(CUdeviceptr to, CUdeviceptr from, const char *name, const ch
     CU(CtxSynchronize()); /* nothing was launched */
 }
 
-static void right_buffers_are_launched(void **state)
+TEST(right_buffers_are_launched)
 {
-    (void)state;
     OK(launch(plan, y, x));
     CU(CtxSynchronize());
 }
 
-static void a_short_buffer_is_named(void **state)
+TEST(a_short_buffer_is_named)
 {
-    (void)state;
     CUdeviceptr half = buffer_of(values, BYTES / 2);
     refused(half, x, "axpy: y = ", "has 131072 bytes up to the end of its allocation");
     refused(y, half, "axpy: x = ", "the plan needs 262144");
@@ -75,9 +73,8 @@ static void a_short_buffer_is_named(void **state)
     CU(MemFree(half));
 }
 
-static void memory_that_is_not_the_devices_is_named(void **state)
+TEST(memory_that_is_not_the_devices_is_named)
 {
-    (void)state;
     CUdeviceptr gone = buffer_of(values, BYTES);
     CU(MemFree(gone));
     refused(y, gone, "axpy: x = ", "it was freed, or never allocated");
@@ -89,9 +86,8 @@ static void memory_that_is_not_the_devices_is_named(void **state)
     }
 }
 
-static void another_contexts_memory_is_named(void **state)
+TEST(another_contexts_memory_is_named)
 {
-    (void)state;
     CUcontext first, other;
     CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
@@ -103,9 +99,8 @@ static void another_contexts_memory_is_named(void **state)
     CU(CtxSetCurrent(first));
 }
 
-static void without_a_context_the_kernel_is_named(void **state)
+TEST(without_a_context_the_kernel_is_named)
 {
-    (void)state;
     CUcontext here;
     CU(CtxGetCurrent(&here));
     CU(CtxSetCurrent(NULL));
@@ -116,12 +111,5 @@ static void without_a_context_the_kernel_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_buffers_are_launched),
-        cmocka_unit_test(a_short_buffer_is_named),
-        cmocka_unit_test(memory_that_is_not_the_devices_is_named),
-        cmocka_unit_test(another_contexts_memory_is_named),
-        cmocka_unit_test(without_a_context_the_kernel_is_named),
-    };
-    return cmocka_run_group_tests(tests, open_tuner, close_tuner);
+    return tests_run(open_tuner, close_tuner);
 }

@@ -16,9 +16,8 @@ static int count_good(void *user, const gputune_record *record)
     return 0;
 }
 
-static void test_an_endless_variant_is_killed(void **state)
+TEST(test_an_endless_variant_is_killed)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -43,6 +42,5 @@ static void test_an_endless_variant_is_killed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_an_endless_variant_is_killed)};
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

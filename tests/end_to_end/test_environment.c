@@ -23,9 +23,8 @@ static gputune_info plan_info_at(gputune *tuner, size_t n, const gputune_options
     return info_of(*plan);
 }
 
-static void disabled_gives_the_default_and_measures_nothing(void **state)
+TEST(disabled_gives_the_default_and_measures_nothing)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_DISABLE", "1");
     gputune_plan *plan;
     const gputune_info info = plan_info_at(tuner, 1 << 12, NULL, &plan);
@@ -36,9 +35,8 @@ static void disabled_gives_the_default_and_measures_nothing(void **state)
     gputune_close(tuner);
 }
 
-static void disabled_by_zero_is_not_disabled(void **state)
+TEST(disabled_by_zero_is_not_disabled)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
     gputune_plan *plan;
     const gputune_options options = quick();
@@ -47,9 +45,8 @@ static void disabled_by_zero_is_not_disabled(void **state)
     gputune_close(tuner);
 }
 
-static void effort_of_the_environment_counts(void **state)
+TEST(effort_of_the_environment_counts)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");
     gputune_plan *plan;
     const gputune_info info = plan_info_at(tuner, 999, NULL, &plan);
@@ -58,17 +55,15 @@ static void effort_of_the_environment_counts(void **state)
     gputune_close(tuner);
 }
 
-static void unknown_effort_is_left_out_with_a_warning(void **state)
+TEST(unknown_effort_is_left_out_with_a_warning)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_EFFORT", "hard");
     assert_non_null(strstr(world.log, "GPUTUNE_EFFORT is 'hard', which is ignored"));
     gputune_close(tuner);
 }
 
-static void forced_configuration_is_launched(void **state)
+TEST(forced_configuration_is_launched)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_FORCE", "other:A=1; axpy:VEC=2 BLOCK=64");
     gputune_plan *plan, *again;
     const size_t n = 1000;
@@ -94,9 +89,8 @@ static void forced_configuration_is_launched(void **state)
     gputune_close(tuner);
 }
 
-static void forced_mistake_is_left_out_with_a_warning(void **state)
+TEST(forced_mistake_is_left_out_with_a_warning)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_FORCE", "axpy:WIDTH=2");
     gputune_options options = quick();
     gputune_plan *plan;
@@ -108,9 +102,8 @@ static void forced_mistake_is_left_out_with_a_warning(void **state)
 }
 
 /* Untried code never runs in the host: a forced variant that computes wrong is refused. */
-static void forced_variant_that_is_wrong_is_refused(void **state)
+TEST(forced_variant_that_is_wrong_is_refused)
 {
-    (void)state;
     gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
     gputune_plan *plan = NULL;
     gputune_options options = quick();
@@ -125,9 +118,8 @@ static void forced_variant_that_is_wrong_is_refused(void **state)
     gputune_close(tuner);
 }
 
-static void log_goes_to_a_file(void **state)
+TEST(log_goes_to_a_file)
 {
-    (void)state;
     char path[128], value[160], *text;
     snprintf(path, sizeof path, "%s/log", world.folder);
     snprintf(value, sizeof value, "info:%s", path);
@@ -153,15 +145,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disabled_gives_the_default_and_measures_nothing),
-        cmocka_unit_test(disabled_by_zero_is_not_disabled),
-        cmocka_unit_test(effort_of_the_environment_counts),
-        cmocka_unit_test(unknown_effort_is_left_out_with_a_warning),
-        cmocka_unit_test(forced_configuration_is_launched),
-        cmocka_unit_test(forced_mistake_is_left_out_with_a_warning),
-        cmocka_unit_test(forced_variant_that_is_wrong_is_refused),
-        cmocka_unit_test(log_goes_to_a_file),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

@@ -164,11 +164,10 @@ static bool is_wanted(const char *name, int index)
     return wanted_count == 0 && (index % 8 == 0 || getenv("GPUTUNE_TEST_LONG"));
 }
 
-static void test_faulty_variants(void **state)
+TEST(test_faulty_variants)
 {
     char *names[NAMES_MAX];
     int found = list(names), wrong = 0;
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < found; i++) {
         wrong += is_wanted(names[i], i) && !is_as_declared(tuner, names[i]);
@@ -187,8 +186,7 @@ static int open_device(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faulty_variants)};
     wanted = argv + 1;
     wanted_count = argc - 1;
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

@@ -41,9 +41,8 @@ static void launch_as_told(const gputune_function *f, CUfunction function, void 
     CU(CtxSynchronize());
 }
 
-static void plain_kernel_is_launched_by_its_function(void **state)
+TEST(plain_kernel_is_launched_by_its_function)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     size_t n = 1000;
     float x[1000], y[1000], a = 3;
@@ -95,9 +94,8 @@ static const char with_scratch[] =
     "{ part[threadIdx.x] += threadIdx.x; __syncthreads();\n"
     "  if (threadIdx.x == 0) { *sum = 0; for (int i = 0; i < 32; i++) *sum += part[i]; } }\n";
 
-static void scratch_is_the_callers_then(void **state)
+TEST(scratch_is_the_callers_then)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
     told t = ask(plan);
@@ -173,9 +171,8 @@ static int launched_from_image(const told *t, const int *values)
     return sum;
 }
 
-static void block_is_passed_as_told(void **state)
+TEST(block_is_passed_as_told)
 {
-    (void)state;
     static const char *const words[] = {"value", "split", "constant", "global"};
     int values[2000];
     for (int i = 0; i < 2000; i++) {
@@ -222,10 +219,9 @@ struct pair {
     int right;
 };
 
-static void structs_and_constants_reach_the_kernel(void **state)
+TEST(structs_and_constants_reach_the_kernel)
 {
     enum { N = 64, STREAMS = 3, ROUNDS = 20 };
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     float x[2 * N];
@@ -272,9 +268,8 @@ static void structs_and_constants_reach_the_kernel(void **state)
     gputune_close(tuner);
 }
 
-static void sizes_of_host_types_are_checked(void **state)
+TEST(sizes_of_host_types_are_checked)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
@@ -299,9 +294,8 @@ static void sizes_of_host_types_are_checked(void **state)
     gputune_close(tuner);
 }
 
-static void arguments_are_described_however_they_are_passed(void **state)
+TEST(arguments_are_described_however_they_are_passed)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter told = GPUTUNE_PARAMETER_INIT;
@@ -323,9 +317,8 @@ static void arguments_are_described_however_they_are_passed(void **state)
     gputune_close(tuner);
 }
 
-static void mistakes_are_refused(void **state)
+TEST(mistakes_are_refused)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
@@ -353,14 +346,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_kernel_is_launched_by_its_function),
-        cmocka_unit_test(scratch_is_the_callers_then),
-        cmocka_unit_test(block_is_passed_as_told),
-        cmocka_unit_test(structs_and_constants_reach_the_kernel),
-        cmocka_unit_test(sizes_of_host_types_are_checked),
-        cmocka_unit_test(arguments_are_described_however_they_are_passed),
-        cmocka_unit_test(mistakes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

@@ -11,33 +11,29 @@ static int open_h200(void **state)
 }
 
 /* Only scalar accesses are possible. */
-static void test_odd_sizes(void **state)
+TEST(test_odd_sizes)
 {
-    (void)state;
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 60013);
 }
 
 /* Tiles are cut, vectors are not. */
-static void test_sizes_of_vectors(void **state)
+TEST(test_sizes_of_vectors)
 {
-    (void)state;
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 500009);
 }
 
 /* Less than a tile, and less depth than tiles are on their way. */
-static void test_tiny(void **state)
+TEST(test_tiny)
 {
-    (void)state;
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 120011);
 }
 
-static void test_is_large(void **state)
+TEST(test_is_large)
 {
     gt_request *request;
     gt_space *space;
     gt_config config;
     uint32_t valid = 0;
-    (void)state;
     if (!bench.farm) {
         skip();
     }
@@ -54,11 +50,5 @@ static void test_is_large(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_odd_sizes),
-        cmocka_unit_test(test_sizes_of_vectors),
-        cmocka_unit_test(test_tiny),
-        cmocka_unit_test(test_is_large),
-    };
-    return cmocka_run_group_tests(tests, open_h200, bench_close);
+    return tests_run(open_h200, bench_close);
 }

@@ -84,23 +84,20 @@ static void graph_outlives_plan(const char *text)
     CU(StreamDestroy(stream));
 }
 
-static void plain_launch_outlives_its_plan_in_a_graph(void **state)
+TEST(plain_launch_outlives_its_plan_in_a_graph)
 {
-    (void)state;
     graph_outlives_plan(plain);
 }
 
-static void launch_with_scratch_outlives_its_plan_in_a_graph(void **state)
+TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
 {
-    (void)state;
     graph_outlives_plan(with_scratch);
 }
 
 /* What a graph kept is released when the next plan is made or let go. On a GPU other processes have
  * memory too, and the driver lets go of a graph's objects when it pleases. */
-static void what_a_graph_kept_is_released_after_it(void **state)
+TEST(what_a_graph_kept_is_released_after_it)
 {
-    (void)state;
     if (!world.driver->EmuProfileName) {
         skip();
     }
@@ -123,9 +120,8 @@ static void what_a_graph_kept_is_released_after_it(void **state)
     CU(StreamDestroy(stream));
 }
 
-static void stream_of_another_priority_serves(void **state)
+TEST(stream_of_another_priority_serves)
 {
-    (void)state;
     static const float zeros[N];
     float values[N];
     size_t n = N;
@@ -152,11 +148,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_launch_outlives_its_plan_in_a_graph),
-        cmocka_unit_test(launch_with_scratch_outlives_its_plan_in_a_graph),
-        cmocka_unit_test(what_a_graph_kept_is_released_after_it),
-        cmocka_unit_test(stream_of_another_priority_serves),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

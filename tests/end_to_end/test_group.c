@@ -55,9 +55,8 @@ static gputune_options narrow(void)
     return options;
 }
 
-static void ranks_launch_what_rank_0_found(void **state)
+TEST(ranks_launch_what_rank_0_found)
 {
-    (void)state;
     wire w = {.calls = 0};
     gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
     const gputune_options options = narrow();
@@ -99,9 +98,8 @@ static void ranks_launch_what_rank_0_found(void **state)
     gputune_close(second);
 }
 
-static void default_is_agreed_on_too(void **state)
+TEST(default_is_agreed_on_too)
 {
-    (void)state;
     wire w = {.calls = 0};
     gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -117,9 +115,8 @@ static void default_is_agreed_on_too(void **state)
     gputune_close(second);
 }
 
-static void failures_reach_every_rank(void **state)
+TEST(failures_reach_every_rank)
 {
-    (void)state;
     wire w = {.calls = 0};
     gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -162,10 +159,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_launch_what_rank_0_found),
-        cmocka_unit_test(default_is_agreed_on_too),
-        cmocka_unit_test(failures_reach_every_rank),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

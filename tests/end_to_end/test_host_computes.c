@@ -227,9 +227,8 @@ static void expect_free(size_t before)
     }
 }
 
-static void test_killed_workers_leave_the_host_alone(void **state)
+TEST(test_killed_workers_leave_the_host_alone)
 {
-    (void)state;
     size_t free_bytes, total;
     work warm = begin_work(); /* what the driver keeps for good is there then */
     assert_true(compute_once(&warm));
@@ -302,9 +301,8 @@ static void tune_where_allocations_fail(void)
     assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
 }
 
-static void test_full_memory_ends_no_host(void **state)
+TEST(test_full_memory_ends_no_host)
 {
-    (void)state;
     while_computing(on_gpu() ? tune_in_full_memory : tune_where_allocations_fail);
 }
 
@@ -319,9 +317,8 @@ static void tune_in_exclusive_mode(void)
     unsetenv("GPUTUNE_EMU_FAULTS");
 }
 
-static void test_exclusive_mode_is_named(void **state)
+TEST(test_exclusive_mode_is_named)
 {
-    (void)state;
     if (on_gpu()) {
         skip(); /* the mode is the administrator's to set */
     }
@@ -330,10 +327,5 @@ static void test_exclusive_mode_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_workers_leave_the_host_alone),
-        cmocka_unit_test(test_full_memory_ends_no_host),
-        cmocka_unit_test(test_exclusive_mode_is_named),
-    };
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

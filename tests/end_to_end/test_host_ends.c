@@ -127,9 +127,8 @@ static int end_of(pid_t child)
     return -1;
 }
 
-static void test_workers_end_with_a_host_whose_child_lives(void **state)
+TEST(test_workers_end_with_a_host_whose_child_lives)
 {
-    (void)state;
     if (!world.ready) {
         skip();
     }
@@ -161,15 +160,13 @@ static void expect_ended_by_signal(const char *way)
     assert_int_equal(WTERMSIG(end), SIGTERM);
 }
 
-static void test_a_host_that_tunes_behind_its_main_thread_hears_signals(void **state)
+TEST(test_a_host_that_tunes_behind_its_main_thread_hears_signals)
 {
-    (void)state;
     expect_ended_by_signal("tunes");
 }
 
-static void test_a_host_of_which_the_background_is_left_hears_signals(void **state)
+TEST(test_a_host_of_which_the_background_is_left_hears_signals)
 {
-    (void)state;
     expect_ended_by_signal("background");
 }
 
@@ -178,10 +175,5 @@ int main(int argc, char **argv)
     if (argc == 2) {
         be_host(argv[1]);
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_workers_end_with_a_host_whose_child_lives),
-        cmocka_unit_test(test_a_host_that_tunes_behind_its_main_thread_hears_signals),
-        cmocka_unit_test(test_a_host_of_which_the_background_is_left_hears_signals),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

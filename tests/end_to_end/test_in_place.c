@@ -71,9 +71,8 @@ static CUdeviceptr room_for(size_t buffers)
     return at;
 }
 
-static void test_a_launch_on_overlapping_buffers_is_refused(void **state)
+TEST(test_a_launch_on_overlapping_buffers_is_refused)
 {
-    (void)state;
     const CUdeviceptr bytes = N * sizeof(float);
     gputune *tuner = tuner_with("");
     gputune_plan *plan = plan_of(tuner);
@@ -91,9 +90,8 @@ static void test_a_launch_on_overlapping_buffers_is_refused(void **state)
     gputune_close(tuner);
 }
 
-static void test_what_the_template_names_is_launched_in_place(void **state)
+TEST(test_what_the_template_names_is_launched_in_place)
 {
-    (void)state;
     float result;
     const CUdeviceptr bytes = N * sizeof(float);
     gputune *tuner = tuner_with(clause);
@@ -136,9 +134,8 @@ static seen prove(const char *more)
     return last;
 }
 
-static void test_in_place_is_proved(void **state)
+TEST(test_in_place_is_proved)
 {
-    (void)state;
     assert_string_equal(prove("").status, "ok");
     seen last = prove(clause);
     assert_string_equal(last.status, "wrong");
@@ -147,10 +144,5 @@ static void test_in_place_is_proved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_launch_on_overlapping_buffers_is_refused),
-        cmocka_unit_test(test_what_the_template_names_is_launched_in_place),
-        cmocka_unit_test(test_in_place_is_proved),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -27,11 +27,10 @@ static void fill(float *values, int count)
     }
 }
 
-static void test_a_template(void **state)
+TEST(test_a_template)
 {
     enum { N = 3001 };
     static float x[N], y[N], out[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
     fill(x, N);
@@ -51,11 +50,10 @@ static void test_a_template(void **state)
     gputune_close(tuner);
 }
 
-static void test_a_cooperative_grid(void **state)
+TEST(test_a_cooperative_grid)
 {
     enum { N = 1500 };
     static float y[N], expected[N], out[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
@@ -82,11 +80,10 @@ static void test_a_cooperative_grid(void **state)
 }
 
 /* One kernel of a pipeline has clusters where they are worth it, the other is cooperative. */
-static void test_clusters_and_a_cooperative_grid_in_a_pipeline(void **state)
+TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
 {
     enum { N = 3000 };
     static float y[N], out[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
@@ -128,11 +125,10 @@ static void assert_normalised(CUdeviceptr address, const float *y, int n)
     free(out);
 }
 
-static void test_a_pipeline(void **state)
+TEST(test_a_pipeline)
 {
     enum { N = 5000 };
     static float y[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
@@ -164,9 +160,8 @@ static void test_a_pipeline(void **state)
 }
 
 /* Both kernels and their parameters can be had by those who launch them themselves. */
-static void test_functions_of_a_pipeline(void **state)
+TEST(test_functions_of_a_pipeline)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
@@ -190,12 +185,5 @@ static void test_functions_of_a_pipeline(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_template),
-        cmocka_unit_test(test_a_cooperative_grid),
-        cmocka_unit_test(test_clusters_and_a_cooperative_grid_in_a_pipeline),
-        cmocka_unit_test(test_a_pipeline),
-        cmocka_unit_test(test_functions_of_a_pipeline),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -123,9 +123,8 @@ static int wait_for(pid_t child)
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-static void test_a_kill_loses_nothing_that_was_stored(void **state)
+TEST(test_a_kill_loses_nothing_that_was_stored)
 {
-    (void)state;
     const char *asked = getenv("GPUTUNE_TEST_KILLS");
     int kills = asked ? (int)strtol(asked, NULL, 10) : KILLS, told = 0, hosts = 0;
     char *folder, *program;
@@ -163,6 +162,5 @@ static void test_a_kill_loses_nothing_that_was_stored(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_kill_loses_nothing_that_was_stored)};
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

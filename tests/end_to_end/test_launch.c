@@ -146,9 +146,8 @@ static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
     }
 }
 
-static void test_every_way_to_pass_from_two_threads(void **state)
+TEST(test_every_way_to_pass_from_two_threads)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         gputune_plan *plan = plan_passing(tuner, passing[i]);
@@ -159,9 +158,8 @@ static void test_every_way_to_pass_from_two_threads(void **state)
     gputune_close(tuner);
 }
 
-static void test_a_captured_launch_is_replayed_twice(void **state)
+TEST(test_a_captured_launch_is_replayed_twice)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     CUstream stream = stream_new();
     int values[COUNT], zero = 0;
@@ -246,9 +244,8 @@ static int launch_skipping(vectors *v, unsigned skip)
     return wrong;
 }
 
-static void test_a_misaligned_buffer_takes_the_fallback(void **state)
+TEST(test_a_misaligned_buffer_takes_the_fallback)
 {
-    (void)state;
     vectors *v = vectors_open(GPUTUNE_MEASURE);
     for (unsigned skip = 0; skip < 5; skip++) {
         assert_int_equal(launch_skipping(v, skip), 0);
@@ -256,9 +253,8 @@ static void test_a_misaligned_buffer_takes_the_fallback(void **state)
     vectors_close(v);
 }
 
-static void test_refused_calls_launch_nothing(void **state)
+TEST(test_refused_calls_launch_nothing)
 {
-    (void)state;
     vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
     float a = 2;
     size_t n = N - 1;
@@ -281,11 +277,5 @@ static void test_refused_calls_launch_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way_to_pass_from_two_threads),
-        cmocka_unit_test(test_a_captured_launch_is_replayed_twice),
-        cmocka_unit_test(test_a_misaligned_buffer_takes_the_fallback),
-        cmocka_unit_test(test_refused_calls_launch_nothing),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

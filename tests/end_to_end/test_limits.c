@@ -246,9 +246,8 @@ static int run_limited(const char *text)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static void test_a_limited_process_gets_a_plan(void **state)
+TEST(test_a_limited_process_gets_a_plan)
 {
-    (void)state;
     const gputune_options options = few_variants();
     gputune_plan *plan;
     gputune *tuner = tuner_open(world.database);
@@ -267,9 +266,8 @@ static void test_a_limited_process_gets_a_plan(void **state)
     }
 }
 
-static void test_a_process_with_full_files_lives(void **state)
+TEST(test_a_process_with_full_files_lives)
 {
-    (void)state;
     if (!world.ready) {
         skip();
     }
@@ -285,7 +283,5 @@ int main(int argc, char **argv)
     if (argc == 2) {
         return be_limited((size_t)strtoul(argv[1], NULL, 10));
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_limited_process_gets_a_plan),
-                                       cmocka_unit_test(test_a_process_with_full_files_lives)};
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

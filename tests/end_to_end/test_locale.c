@@ -42,18 +42,16 @@ static void tune_axpy(const gputune_options *options, gputune_source source)
     gputune_close(tuner);
 }
 
-static void test_a_template_with_a_float_is_tuned_and_found_again(void **state)
+TEST(test_a_template_with_a_float_is_tuned_and_found_again)
 {
-    (void)state;
     comma_locale_needed();
     gputune_options options = few_variants();
     tune_axpy(&options, GPUTUNE_SOURCE_MEASURED);
     tune_axpy(&options, GPUTUNE_SOURCE_CACHED);
 }
 
-static void test_a_worker_on_a_thread_tunes_too(void **state)
+TEST(test_a_worker_on_a_thread_tunes_too)
 {
-    (void)state;
     comma_locale_needed();
     gputune_options options = few_variants();
     options.isolation = GPUTUNE_ISOLATION_THREAD;
@@ -70,11 +68,10 @@ static size_t count_commas(const char *line)
     return count;
 }
 
-static void test_samples_keep_their_columns(void **state)
+TEST(test_samples_keep_their_columns)
 {
     char path[128], line[512];
     size_t lines = 0;
-    (void)state;
     comma_locale_needed();
     snprintf(path, sizeof path, "%s/samples.csv", world.folder);
     gputune_options options = few_variants();
@@ -101,10 +98,9 @@ static int on_record(void *user, const gputune_record *record)
 }
 
 /* "1.40x the best in its first round", "12.3% slower after 8 samples". */
-static void test_texts_of_records_have_points(void **state)
+TEST(test_texts_of_records_have_points)
 {
     int measured = 0;
-    (void)state;
     comma_locale_needed();
     gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
@@ -116,11 +112,5 @@ static void test_texts_of_records_have_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_template_with_a_float_is_tuned_and_found_again),
-        cmocka_unit_test(test_a_worker_on_a_thread_tunes_too),
-        cmocka_unit_test(test_samples_keep_their_columns),
-        cmocka_unit_test(test_texts_of_records_have_points),
-    };
-    return cmocka_run_group_tests(tests, open_with_comma, close_with_comma);
+    return tests_run(open_with_comma, close_with_comma);
 }

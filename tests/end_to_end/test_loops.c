@@ -36,11 +36,10 @@ static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t co
 }
 
 /* A loop in a loop: 55 launches, also as nodes of one graph. */
-static void test_a_sort(void **state)
+TEST(test_a_sort)
 {
     enum { N = 1024 };
     static unsigned x[N], sorted[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
     for (unsigned i = 0; i < N; i++) {
@@ -73,11 +72,10 @@ static void test_a_sort(void **state)
 }
 
 /* What it computes at another size than it was tuned for, it computes with other loops. */
-static void test_another_size(void **state)
+TEST(test_another_size)
 {
     enum { N = 256 };
     static unsigned x[N], sorted[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
@@ -97,12 +95,11 @@ static void test_another_size(void **state)
 }
 
 /* Two steps whose grids shrink. */
-static void test_a_decomposition(void **state)
+TEST(test_a_decomposition)
 {
     enum { N = 40 };
     static float a[N * N], out[N * N];
     static double lu[N * N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_of(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
     for (int i = 0; i < N * N; i++) {
@@ -133,11 +130,10 @@ static void test_a_decomposition(void **state)
 }
 
 /* Two buffers that change places; behind an odd number of steps one more launch copies. */
-static void test_a_stencil(void **state)
+TEST(test_a_stencil)
 {
     enum { N = 500 };
     static float x[N], out[N], now[N], next[N];
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     for (int steps = 4; steps <= 5; steps++) {
         gputune_plan *plan =
@@ -181,7 +177,7 @@ static int note(void *user, const gputune_record *record)
 }
 
 /* A variant that leaves the last launches out is not right. */
-static void test_a_wrong_loop(void **state)
+TEST(test_a_wrong_loop)
 {
     static const char text[] =
         "#pragma gputune kernel(total) problem(n = 64)\n"
@@ -194,7 +190,6 @@ static void test_a_wrong_loop(void **state)
         "__global__ void sums(int *y, int n) { for (int i = 1; i < n; i++) y[i] += y[i - 1]; }\n";
     static const char *const configurations[] = {"LESS=0", "LESS=1"};
     seen s = {"", ""};
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "total.cu", text, NULL));
     OK(gputune_run(tuner, "total", GPUTUNE_SIZES({"n", 64}), configurations, 2, NULL, note, &s));
@@ -205,10 +200,5 @@ static void test_a_wrong_loop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sort),          cmocka_unit_test(test_another_size),
-        cmocka_unit_test(test_a_decomposition), cmocka_unit_test(test_a_stencil),
-        cmocka_unit_test(test_a_wrong_loop),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -87,15 +87,13 @@ static void come_back(const char *database, uint32_t max_plans)
     gputune_close(tuner);
 }
 
-static void test_plans_come_back_from_the_database(void **state)
+TEST(test_plans_come_back_from_the_database)
 {
-    (void)state;
     come_back(world.database, 3);
 }
 
-static void test_plans_come_back_without_a_file(void **state)
+TEST(test_plans_come_back_without_a_file)
 {
-    (void)state;
     come_back(":memory:", 1);
     come_back("/proc/nothing-is-written-here/x.db", 1);
 }
@@ -120,12 +118,11 @@ static CUresult count_unload(CUmodule module)
     return unload_module(module);
 }
 
-static void test_code_of_plans_that_were_let_go_is_unloaded(void **state)
+TEST(test_code_of_plans_that_were_let_go_is_unloaded)
 {
     enum { KEPT = 8 };
     gt_driver *driver = (gt_driver *)world.driver;
     gputune *tuner = open_keeping(":memory:", KEPT);
-    (void)state;
     load_module = driver->ModuleLoadDataEx;
     unload_module = driver->ModuleUnload;
     driver->ModuleLoadDataEx = count_load;
@@ -161,11 +158,10 @@ static void *ask_for_all(void *user)
     return NULL;
 }
 
-static void test_threads_take_plans_from_each_other(void **state)
+TEST(test_threads_take_plans_from_each_other)
 {
     gputune *tuner = open_keeping(":memory:", 2);
     pthread_t threads[THREADS];
-    (void)state;
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, ask_for_all, tuner), 0);
     }
@@ -183,11 +179,5 @@ static int open_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans_come_back_from_the_database),
-        cmocka_unit_test(test_plans_come_back_without_a_file),
-        cmocka_unit_test(test_code_of_plans_that_were_let_go_is_unloaded),
-        cmocka_unit_test(test_threads_take_plans_from_each_other),
-    };
-    return cmocka_run_group_tests(tests, open_all, world_close);
+    return tests_run(open_all, world_close);
 }

@@ -32,9 +32,8 @@ static void describe(const char *size, int64_t count, bool expected)
     gputune_close(tuner);
 }
 
-static void test_large_parameters_are_refused(void **state)
+TEST(test_large_parameters_are_refused)
 {
-    (void)state;
     describe("COUNT", 8000, false);
     describe("COUNT", 500, true); /* 2000 bytes fit everywhere */
 }
@@ -45,10 +44,9 @@ static int on_device(void *user, const gputune_device *device)
     return 0;
 }
 
-static void test_the_device_says_so(void **state)
+TEST(test_the_device_says_so)
 {
     gputune_device device;
-    (void)state;
     OK(gputune_devices(NULL, on_device, &device));
     assert_int_equal(device.driver_version, 12000);
     assert_int_equal(device.max_parameter_bytes, 4096);
@@ -56,9 +54,5 @@ static void test_the_device_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_parameters_are_refused),
-        cmocka_unit_test(test_the_device_says_so),
-    };
-    return cmocka_run_group_tests(tests, open_older, NULL);
+    return tests_run(open_older, NULL);
 }

@@ -56,9 +56,8 @@ static void launch_and_check(gputune_plan *plan, unsigned steps)
     CU(MemFree(at_made));
 }
 
-static void test_the_winner_makes_the_most_steps_in_a_second(void **state)
+TEST(test_the_winner_makes_the_most_steps_in_a_second)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = tune_steps(tuner);
     const gputune_info info = info_of(plan);
@@ -97,9 +96,8 @@ static int on_record(void *user, const gputune_record *record)
 }
 
 /* A launch of four steps takes longer than one of one, and less than four. */
-static void test_figures_are_for_the_work_of_the_default(void **state)
+TEST(test_figures_are_for_the_work_of_the_default)
 {
-    (void)state;
     static const char *const configurations[] = {"STEPS=1", "STEPS=4"};
     gputune *tuner = tuner_open(world.database);
     figures seen = {0};
@@ -111,9 +109,8 @@ static void test_figures_are_for_the_work_of_the_default(void **state)
     gputune_close(tuner);
 }
 
-static void test_its_default_objective_is_the_only_one(void **state)
+TEST(test_its_default_objective_is_the_only_one)
 {
-    (void)state;
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = NULL;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -127,10 +124,5 @@ static void test_its_default_objective_is_the_only_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_winner_makes_the_most_steps_in_a_second),
-        cmocka_unit_test(test_figures_are_for_the_work_of_the_default),
-        cmocka_unit_test(test_its_default_objective_is_the_only_one),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

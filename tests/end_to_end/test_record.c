@@ -41,9 +41,8 @@ static gputune_source ask(gputune *tuner, const char *kernel, size_t n, gputune_
     return source;
 }
 
-static void misses_are_counted_and_hits_are_not(void **state)
+TEST(misses_are_counted_and_hits_are_not)
 {
-    (void)state;
     char path[128];
     static const char *const only[] = {"VEC=1", "BLOCK=64"};
     gputune_options cached = GPUTUNE_OPTIONS_INIT, quick = GPUTUNE_OPTIONS_INIT;
@@ -72,9 +71,8 @@ static void misses_are_counted_and_hits_are_not(void **state)
     unlink(path);
 }
 
-static void file_that_cannot_be_written_is_told_once(void **state)
+TEST(file_that_cannot_be_written_is_told_once)
 {
-    (void)state;
     gputune_options cached = GPUTUNE_OPTIONS_INIT;
     cached.effort = GPUTUNE_CACHED_ONLY;
     gputune *tuner = recording_tuner("/nonexistent/folder/misses");
@@ -94,9 +92,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(misses_are_counted_and_hits_are_not),
-        cmocka_unit_test(file_that_cannot_be_written_is_told_once),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

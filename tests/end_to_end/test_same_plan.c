@@ -139,9 +139,8 @@ static void expect_one_plan(call calls[THREADS], gputune_source source)
 
 /* ---- many at once ---- */
 
-static void test_a_default_is_compiled_once(void **state)
+TEST(test_a_default_is_compiled_once)
 {
-    (void)state;
     call calls[THREADS];
     const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_CACHED_ONLY)};
     all_at_once(calls, &like);
@@ -151,9 +150,8 @@ static void test_a_default_is_compiled_once(void **state)
     gputune_close(like.tuner);
 }
 
-static void test_one_measures(void **state)
+TEST(test_one_measures)
 {
-    (void)state;
     call calls[THREADS];
     const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)};
     all_at_once(calls, &like);
@@ -163,9 +161,8 @@ static void test_one_measures(void **state)
     gputune_close(like.tuner);
 }
 
-static void test_a_failure_is_found_once(void **state)
+TEST(test_a_failure_is_found_once)
 {
-    (void)state;
     static const char text[] = "#pragma gputune kernel(odd)\n"
                                "#pragma gputune problem(n = 64)\n"
                                "#pragma gputune args(out float y[n])\n"
@@ -216,9 +213,8 @@ static void begin_first(call *first, gate *g)
     sem_wait(&g->reached);
 }
 
-static void test_a_wait_ends_with_the_own_limit(void **state)
+TEST(test_a_wait_ends_with_the_own_limit)
 {
-    (void)state;
     gate g;
     call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
          second = first;
@@ -238,9 +234,8 @@ static void test_a_wait_ends_with_the_own_limit(void **state)
     gputune_close(first.tuner);
 }
 
-static void test_a_wait_ends_with_the_own_cancel(void **state)
+TEST(test_a_wait_ends_with_the_own_cancel)
 {
-    (void)state;
     gate g;
     volatile int cancel = 0;
     call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
@@ -261,9 +256,8 @@ static void test_a_wait_ends_with_the_own_cancel(void **state)
 }
 
 /* What the first one's cancel ended is no answer for the second, who goes on. */
-static void test_a_cancel_is_the_own_only(void **state)
+TEST(test_a_cancel_is_the_own_only)
 {
-    (void)state;
     gate g;
     volatile int cancel = 0;
     call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
@@ -285,9 +279,8 @@ static void test_a_cancel_is_the_own_only(void **state)
 }
 
 /* A source that replaced another one is not answered by what was begun before. */
-static void test_a_replaced_template_is_not_waited_for(void **state)
+TEST(test_a_replaced_template_is_not_waited_for)
 {
-    (void)state;
     gate g;
     call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
          second = first;
@@ -309,14 +302,5 @@ static void test_a_replaced_template_is_not_waited_for(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_default_is_compiled_once),
-        cmocka_unit_test(test_one_measures),
-        cmocka_unit_test(test_a_failure_is_found_once),
-        cmocka_unit_test(test_a_wait_ends_with_the_own_limit),
-        cmocka_unit_test(test_a_wait_ends_with_the_own_cancel),
-        cmocka_unit_test(test_a_cancel_is_the_own_only),
-        cmocka_unit_test(test_a_replaced_template_is_not_waited_for),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return tests_run(open_all, close_all);
 }

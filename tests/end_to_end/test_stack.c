@@ -113,9 +113,8 @@ static size_t stack_of(void *(*call)(void *))
     return STACK_BYTES - untouched;
 }
 
-static void test_little_stack_is_enough(void **state)
+TEST(test_little_stack_is_enough)
 {
-    (void)state;
     const struct {
         const char *name;
         void *(*call)(void *);
@@ -137,8 +136,5 @@ static void test_little_stack_is_enough(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_little_stack_is_enough),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -7,43 +7,37 @@ static int open_a100(void **state)
     return bench_open("emu:a100");
 }
 
-static void test_axpy(void **state)
+TEST(test_axpy)
 {
-    (void)state;
     verify_space("axpy", GPUTUNE_SIZES({"n", 20011}), 9);
 }
 
-static void test_copy(void **state)
+TEST(test_copy)
 {
-    (void)state;
     verify_space("copy", GPUTUNE_SIZES({"n", 20011}), 23);
 }
 
-static void test_gather(void **state)
+TEST(test_gather)
 {
-    (void)state;
     verify_space("gather", GPUTUNE_SIZES({"n", 6007}, {"entries", 1001}), 17);
 }
 
-static void test_histogram(void **state)
+TEST(test_histogram)
 {
-    (void)state;
     verify_space("histogram", GPUTUNE_SIZES({"n", 6007}, {"bins", 1003}), 7);
 }
 
-static void test_paramsum(void **state)
+TEST(test_paramsum)
 {
-    (void)state;
     verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 5);
 }
 
-static void test_has_no_clusters(void **state)
+TEST(test_has_no_clusters)
 {
     gputune *tuner;
     gputune_space *space;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     uint32_t allowed = 0, seen = 0;
-    (void)state;
     options.driver = "emu:a100";
     options.database = ":memory:";
     OK(gputune_open(&tuner, &options));
@@ -63,10 +57,5 @@ static void test_has_no_clusters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy),     cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_gather),   cmocka_unit_test(test_histogram),
-        cmocka_unit_test(test_paramsum), cmocka_unit_test(test_has_no_clusters),
-    };
-    return cmocka_run_group_tests(tests, open_a100, bench_close);
+    return tests_run(open_a100, bench_close);
 }

@@ -8,48 +8,37 @@ static int open_h200(void **state)
     return bench_open("emu:h200");
 }
 
-static void test_axpy(void **state)
+TEST(test_axpy)
 {
-    (void)state;
     verify_space("axpy", GPUTUNE_SIZES({"n", 20011}), 1);
 }
 
-static void test_copy(void **state)
+TEST(test_copy)
 {
-    (void)state;
     verify_space("copy", GPUTUNE_SIZES({"n", 20011}), 1);
 }
 
-static void test_copy_of_bytes(void **state)
+TEST(test_copy_of_bytes)
 {
-    (void)state;
     verify_space("copy", GPUTUNE_SIZES({"n", 20011}, {"T=char", 0}), 7);
 }
 
-static void test_gather(void **state)
+TEST(test_gather)
 {
-    (void)state;
     verify_space("gather", GPUTUNE_SIZES({"n", 6007}, {"entries", 1001}), 1);
 }
 
-static void test_histogram(void **state)
+TEST(test_histogram)
 {
-    (void)state;
     verify_space("histogram", GPUTUNE_SIZES({"n", 6007}, {"bins", 1003}), 1);
 }
 
-static void test_paramsum(void **state)
+TEST(test_paramsum)
 {
-    (void)state;
     verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 1);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy),      cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_gather),    cmocka_unit_test(test_copy_of_bytes),
-        cmocka_unit_test(test_histogram), cmocka_unit_test(test_paramsum),
-    };
-    return cmocka_run_group_tests(tests, open_h200, bench_close);
+    return tests_run(open_h200, bench_close);
 }

@@ -57,9 +57,8 @@ static void expect_turned(CUdeviceptr y, float first)
     }
 }
 
-static void each_buffer_is_read_by_its_launches(void **state)
+TEST(each_buffer_is_read_by_its_launches)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = plan_of(tuner);
     CUstream streams[2] = {stream_new(), stream_new()};
@@ -74,11 +73,10 @@ static void each_buffer_is_read_by_its_launches(void **state)
     gputune_close(tuner);
 }
 
-static void a_graph_keeps_its_texture(void **state)
+TEST(a_graph_keeps_its_texture)
 {
     CUgraph graph;
     CUgraphExec exec;
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = plan_of(tuner);
     CUstream stream = stream_new();
@@ -98,9 +96,5 @@ static void a_graph_keeps_its_texture(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_buffer_is_read_by_its_launches),
-        cmocka_unit_test(a_graph_keeps_its_texture),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

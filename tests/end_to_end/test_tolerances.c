@@ -73,22 +73,19 @@ static void judge_sum(const char *name, const char *size)
     judge_template(name, GPUTUNE_SIZES({size, whole ? 1000000 : 250000}));
 }
 
-static void test_sum(void **state)
+TEST(test_sum)
 {
-    (void)state;
     judge_sum("sum", "n");
 }
 
-static void test_positive_sum(void **state)
+TEST(test_positive_sum)
 {
-    (void)state;
     judge_sum("positive_sum", "N");
 }
 
 #define JUDGE(name)                                                                                \
-    static void test_##name(void **state)                                                          \
+    TEST(test_##name)                                                                              \
     {                                                                                              \
-        (void)state;                                                                               \
         judge_template(#name, (gputune_sizes){0});                                                 \
     }
 JUDGE(box)
@@ -100,11 +97,5 @@ JUDGE(centred_expression)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),          cmocka_unit_test(test_positive_sum),
-        cmocka_unit_test(test_box),          cmocka_unit_test(test_dot),
-        cmocka_unit_test(test_softmax),      cmocka_unit_test(test_polynomial),
-        cmocka_unit_test(test_centred_init), cmocka_unit_test(test_centred_expression),
-    };
-    return cmocka_run_group_tests(tests, open_any, bench_close);
+    return tests_run(open_any, bench_close);
 }

@@ -84,9 +84,8 @@ static void expect_right(const char *found)
     }
 }
 
-static void test_scalars_have_other_values(void **state)
+TEST(test_scalars_have_other_values)
 {
-    (void)state;
     const char *moved = "y[i] = x[i + first];"; /* an offset is no flag */
     expect_right(outcome("", "unsigned first = 0", "", moved, moved, "y[i] = x[i];"));
     const char *scaled = "y[i] = a * x[i];", *fixed = "y[i] = 1.5f * x[i];";
@@ -98,9 +97,8 @@ static void test_scalars_have_other_values(void **state)
     expect_right(outcome("", "int a = 3", "", scaled, "y[i] = 3 * x[i];", scaled));
 }
 
-static void test_inputs_hold_what_is_rare(void **state)
+TEST(test_inputs_hold_what_is_rare)
 {
-    (void)state;
     const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
     expect(outcome("", "", "", clamp, fast, clamp), "NaN");
     expect_right(outcome(" finite", "", "", clamp, fast, clamp));
@@ -111,17 +109,15 @@ static void test_inputs_hold_what_is_rare(void **state)
 }
 
 /* What programs launch today is not refused, and no more is asked of the others. */
-static void test_the_default_is_believed(void **state)
+TEST(test_the_default_is_believed)
 {
-    (void)state;
     const char *clamp = "y[i] = x[i] < 0 ? 0 : x[i];", *fast = "y[i] = fmaxf(x[i], 0);";
     expect_right(outcome("", "", "", fast, fast, clamp));
     expect(outcome("", "", "", fast, "y[i] = x[i];", clamp), "wrong");
 }
 
-static void test_a_reference_that_fails_there_is_not_asked(void **state)
+TEST(test_a_reference_that_fails_there_is_not_asked)
 {
-    (void)state;
     const char *only_zero = "if (mode) { __trap(); } y[i] = x[i];";
     expect_right(outcome("", "int mode = 0", "", only_zero, only_zero, only_zero));
     if (strncmp(world_driver(), "emu", 3) == 0) { /* a GPU may have memory there */
@@ -132,9 +128,8 @@ static void test_a_reference_that_fails_there_is_not_asked(void **state)
                          "y[i] = sqrtf(a) * x[i];", "y[i] = sqrtf(a) * x[i];"));
 }
 
-static void test_variables_that_are_written_are_named(void **state)
+TEST(test_variables_that_are_written_are_named)
 {
-    (void)state;
     const char *counting = "y[i] = x[i]; if (i == 0) { launches++; }";
     expect_right(
         outcome("", "", "__device__ unsigned launches;\n", counting, counting, "y[i] = x[i];"));
@@ -170,9 +165,8 @@ static bool is_told_loose(const char *tolerance)
     return strstr(world.log, "almost anything passes") != NULL;
 }
 
-static void test_a_loose_tolerance_is_told(void **state)
+TEST(test_a_loose_tolerance_is_told)
 {
-    (void)state;
     assert_false(is_told_loose(""));
     assert_false(is_told_loose(", atol = 1e-3"));
     assert_true(is_told_loose(", atol = 3"));
@@ -186,13 +180,5 @@ static int open_device(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalars_have_other_values),
-        cmocka_unit_test(test_inputs_hold_what_is_rare),
-        cmocka_unit_test(test_the_default_is_believed),
-        cmocka_unit_test(test_a_reference_that_fails_there_is_not_asked),
-        cmocka_unit_test(test_variables_that_are_written_are_named),
-        cmocka_unit_test(test_a_loose_tolerance_is_told),
-    };
-    return cmocka_run_group_tests(tests, open_device, world_close);
+    return tests_run(open_device, world_close);
 }

@@ -44,9 +44,8 @@ static gputune_plan *tune(gputune *tuner)
     return plan;
 }
 
-static void test_its_device_is_the_one_that_a_program_sees(void **state)
+TEST(test_its_device_is_the_one_that_a_program_sees)
 {
-    (void)state;
     gputune *one = tool(), *other = tuner_open(world.database);
     gputune_device told = device_of(one), seen = device_of(other);
     assert_string_equal(told.environment, seen.environment);
@@ -60,9 +59,8 @@ static void test_its_device_is_the_one_that_a_program_sees(void **state)
     gputune_close(other);
 }
 
-static void test_a_program_finds_what_a_tool_tuned(void **state)
+TEST(test_a_program_finds_what_a_tool_tuned)
 {
-    (void)state;
     gputune *tuner = tool();
     gputune_plan *plan = tune(tuner);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
@@ -79,9 +77,8 @@ static void test_a_program_finds_what_a_tool_tuned(void **state)
     gputune_close(tuner);
 }
 
-static void test_its_plans_launch_nothing(void **state)
+TEST(test_its_plans_launch_nothing)
 {
-    (void)state;
     gputune *tuner = tool();
     gputune_plan *plan = tune(tuner);
     CUdeviceptr to = 1 << 20, from = 2 << 20;
@@ -93,9 +90,8 @@ static void test_its_plans_launch_nothing(void **state)
     gputune_close(tuner);
 }
 
-static void test_inputs_on_the_device_are_refused(void **state)
+TEST(test_inputs_on_the_device_are_refused)
 {
-    (void)state;
     gputune *tuner = tool();
     gputune_plan *plan;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -114,9 +110,8 @@ static void test_inputs_on_the_device_are_refused(void **state)
     gputune_close(tuner);
 }
 
-static void test_what_measures_elsewhere_takes_host_data_and_a_process(void **state)
+TEST(test_what_measures_elsewhere_takes_host_data_and_a_process)
 {
-    (void)state;
     gputune *tuner;
     gputune_plan *plan;
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -143,9 +138,8 @@ static void test_what_measures_elsewhere_takes_host_data_and_a_process(void **st
     gputune_close(tuner);
 }
 
-static void test_without_a_worker_the_device_is_asked_here(void **state)
+TEST(test_without_a_worker_the_device_is_asked_here)
 {
-    (void)state;
     gputune *tuner;
     char *worker = strdup(getenv("GPUTUNE_WORKER"));
     setenv("GPUTUNE_WORKER", "/nonexistent/gputune-worker", 1);
@@ -156,9 +150,8 @@ static void test_without_a_worker_the_device_is_asked_here(void **state)
     free(worker);
 }
 
-static void test_a_device_that_is_not_there_is_named(void **state)
+TEST(test_a_device_that_is_not_there_is_named)
 {
-    (void)state;
     gputune *tuner;
     assert_int_equal(open_tool(&tuner, "7", NULL), GPUTUNE_ENODRIVER);
     assert_non_null(strstr(gputune_error(), "no GPU \"7\"; expected one of: 0 ("));
@@ -168,14 +161,5 @@ static void test_a_device_that_is_not_there_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_its_device_is_the_one_that_a_program_sees),
-        cmocka_unit_test(test_a_program_finds_what_a_tool_tuned),
-        cmocka_unit_test(test_its_plans_launch_nothing),
-        cmocka_unit_test(test_inputs_on_the_device_are_refused),
-        cmocka_unit_test(test_what_measures_elsewhere_takes_host_data_and_a_process),
-        cmocka_unit_test(test_without_a_worker_the_device_is_asked_here),
-        cmocka_unit_test(test_a_device_that_is_not_there_is_named),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

@@ -72,47 +72,40 @@ static void tune_poisoned(const char *name, const char *status)
     gputune_close(tuner);
 }
 
-static void test_a_wrong_result_is_caught(void **state)
+TEST(test_a_wrong_result_is_caught)
 {
-    (void)state;
     tune_poisoned("wrong_result", "wrong");
 }
 
-static void test_an_access_out_of_bounds_costs_its_variant_only(void **state)
+TEST(test_an_access_out_of_bounds_costs_its_variant_only)
 {
-    (void)state;
     tune_poisoned("out_of_bounds", "crashed");
 }
 
-static void test_a_store_past_the_end_is_caught(void **state)
+TEST(test_a_store_past_the_end_is_caught)
 {
-    (void)state;
     tune_poisoned("past_the_end", "crashed");
 }
 
-static void test_a_kernel_that_is_right_once_is_caught(void **state)
+TEST(test_a_kernel_that_is_right_once_is_caught)
 {
-    (void)state;
     tune_poisoned("stale_counter", "wrong");
 }
 
-static void test_a_counter_that_nobody_cleared_is_caught(void **state)
+TEST(test_a_counter_that_nobody_cleared_is_caught)
 {
-    (void)state;
     tune_poisoned("stale_scratch", "wrong");
 }
 
-static void test_who_has_no_reference_hears_of_it(void **state)
+TEST(test_who_has_no_reference_hears_of_it)
 {
-    (void)state;
     tune_poisoned("no_reference", "wrong");
     assert_non_null(strstr(world.log, "no_reference has neither reference() nor check()"));
     assert_int_equal(world.warnings, 1);
 }
 
-static void test_what_nobody_writes_is_wrong(void **state)
+TEST(test_what_nobody_writes_is_wrong)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     int status =
@@ -146,9 +139,8 @@ static void launch_and_check(gputune_plan *plan)
     CU(MemFree(at_y));
 }
 
-static void test_a_hit_launches_what_was_stored(void **state)
+TEST(test_a_hit_launches_what_was_stored)
 {
-    (void)state;
     gputune_options options = few_variants();
     gputune_plan *measured, *again, *cached;
     char configuration[128];
@@ -189,9 +181,8 @@ static void cancel_at_once(void *user, const gputune_progress *progress)
     cancel = progress->variants > 0;
 }
 
-static void test_cancelling_leaves_a_plan_or_says_so(void **state)
+TEST(test_cancelling_leaves_a_plan_or_says_so)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan = NULL;
@@ -219,9 +210,8 @@ static void test_cancelling_leaves_a_plan_or_says_so(void **state)
 
 /* ---- no database ---- */
 
-static void test_a_database_that_cannot_be_written_is_one_warning(void **state)
+TEST(test_a_database_that_cannot_be_written_is_one_warning)
 {
-    (void)state;
     gputune_options options = few_variants();
     gputune_plan *plan;
     char path[128];
@@ -247,9 +237,8 @@ static void test_a_database_that_cannot_be_written_is_one_warning(void **state)
 
 /* ---- clusters ---- */
 
-static void test_clusters_of_16_are_allowed(void **state)
+TEST(test_clusters_of_16_are_allowed)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_space *space;
     bool allowed = false;
@@ -280,9 +269,8 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     return (gputune_status)status;
 }
 
-static void test_the_callers_own_data_are_inputs(void **state)
+TEST(test_the_callers_own_data_are_inputs)
 {
-    (void)state;
     static float host[N];
     CUdeviceptr x;
     CU(MemAlloc(&x, sizeof host));
@@ -300,9 +288,8 @@ static void test_the_callers_own_data_are_inputs(void **state)
     gputune_close(tuner);
 }
 
-static void test_without_measuring_the_nearest_or_an_estimate(void **state)
+TEST(test_without_measuring_the_nearest_or_an_estimate)
 {
-    (void)state;
     gputune_options options = few_variants();
     gputune_plan *plan;
     gputune *tuner = tuner_open(world.database);
@@ -323,20 +310,5 @@ static void test_without_measuring_the_nearest_or_an_estimate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wrong_result_is_caught),
-        cmocka_unit_test(test_an_access_out_of_bounds_costs_its_variant_only),
-        cmocka_unit_test(test_a_store_past_the_end_is_caught),
-        cmocka_unit_test(test_a_kernel_that_is_right_once_is_caught),
-        cmocka_unit_test(test_a_counter_that_nobody_cleared_is_caught),
-        cmocka_unit_test(test_who_has_no_reference_hears_of_it),
-        cmocka_unit_test(test_what_nobody_writes_is_wrong),
-        cmocka_unit_test(test_a_hit_launches_what_was_stored),
-        cmocka_unit_test(test_cancelling_leaves_a_plan_or_says_so),
-        cmocka_unit_test(test_a_database_that_cannot_be_written_is_one_warning),
-        cmocka_unit_test(test_clusters_of_16_are_allowed),
-        cmocka_unit_test(test_the_callers_own_data_are_inputs),
-        cmocka_unit_test(test_without_measuring_the_nearest_or_an_estimate),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

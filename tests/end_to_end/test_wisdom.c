@@ -54,9 +54,8 @@ static gputune *tuner_with(const char *database, const char *text, gputune_trust
     return tuner;
 }
 
-static void import_is_proved_once_and_then_stored(void **state)
+TEST(import_is_proved_once_and_then_stored)
 {
-    (void)state;
     char *text = measured();
     gputune *tuner = tuner_with(world.database, text, GPUTUNE_TRUST_NOTHING, false);
     assert_int_equal(ask(tuner, 90000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
@@ -72,9 +71,8 @@ static void import_is_proved_once_and_then_stored(void **state)
     free(text);
 }
 
-static void trusted_import_counts_as_proved_at_once(void **state)
+TEST(trusted_import_counts_as_proved_at_once)
 {
-    (void)state;
     char *text = measured();
     gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     assert_int_equal(ask(tuner, 90000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
@@ -83,9 +81,8 @@ static void trusted_import_counts_as_proved_at_once(void **state)
     free(text);
 }
 
-static void imports_are_kept_where_that_is_asked_for(void **state)
+TEST(imports_are_kept_where_that_is_asked_for)
 {
-    (void)state;
     char *text = measured();
     gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, false));
     gputune *tuner = tuner_open(world.database);
@@ -100,9 +97,8 @@ static void imports_are_kept_where_that_is_asked_for(void **state)
 }
 
 /* Wisdom that says a wrong variant won, under hashes that are right, as a liar would write it. */
-static void wrong_import_is_never_launched(void **state)
+TEST(wrong_import_is_never_launched)
 {
-    (void)state;
     static const char kernel[] = "tests/poisoned/wrong_result.cu";
     static const char *const good[] = {"BAD=0", "BLOCK=64"};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -146,9 +142,8 @@ static void write_long(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void files_serve_as_well(void **state)
+TEST(files_serve_as_well)
 {
-    (void)state;
     char path[128], *text = measured();
     gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     uint32_t count = 0;
@@ -193,9 +188,8 @@ static seen winners(gputune *tuner, const char *kernel)
     return found;
 }
 
-static void imports_keep_their_date_and_can_be_passed_on(void **state)
+TEST(imports_keep_their_date_and_can_be_passed_on)
 {
-    (void)state;
     char *text = measured(), *again = NULL;
     char *date = strstr(text, "created=\"") + strlen("created=\"");
     memcpy(date, "2001", 4); /* measured long ago */
@@ -220,9 +214,8 @@ static void imports_keep_their_date_and_can_be_passed_on(void **state)
     gputune_close(tuner);
 }
 
-static void stored_results_are_found_by_path(void **state)
+TEST(stored_results_are_found_by_path)
 {
-    (void)state;
     static const char kernel[] =
         "// mine\n"
         "#pragma gputune kernel(mine)\n"
@@ -269,14 +262,5 @@ static int open_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(import_is_proved_once_and_then_stored),
-        cmocka_unit_test(trusted_import_counts_as_proved_at_once),
-        cmocka_unit_test(imports_are_kept_where_that_is_asked_for),
-        cmocka_unit_test(wrong_import_is_never_launched),
-        cmocka_unit_test(imports_keep_their_date_and_can_be_passed_on),
-        cmocka_unit_test(stored_results_are_found_by_path),
-        cmocka_unit_test(files_serve_as_well),
-    };
-    return cmocka_run_group_tests(tests, open_world, world_close);
+    return tests_run(open_world, world_close);
 }

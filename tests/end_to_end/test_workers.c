@@ -73,9 +73,8 @@ static void await_end(void)
     assert_int_equal(count_children(NULL), 0);
 }
 
-static void test_workers_end_with_the_tuning(void **state)
+TEST(test_workers_end_with_the_tuning)
 {
-    (void)state;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     if (!world.ready) {
@@ -90,9 +89,8 @@ static void test_workers_end_with_the_tuning(void **state)
     gputune_close(tuner);
 }
 
-static void test_workers_may_be_kept(void **state)
+TEST(test_workers_may_be_kept)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     tune(tuner);
     assert_true(count_children(NULL) >= 2);
@@ -111,9 +109,8 @@ static gputune *open_as_tool(void)
     return tuner;
 }
 
-static void test_a_hit_starts_no_compiler(void **state)
+TEST(test_a_hit_starts_no_compiler)
 {
-    (void)state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     options.only = narrow;
@@ -134,9 +131,8 @@ static void test_a_hit_starts_no_compiler(void **state)
     gputune_close(tuner);
 }
 
-static void test_a_wrong_worker_is_found_at_once(void **state)
+TEST(test_a_wrong_worker_is_found_at_once)
 {
-    (void)state;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     options.database = ":memory:";
@@ -147,11 +143,5 @@ static void test_a_wrong_worker_is_found_at_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_workers_end_with_the_tuning),
-        cmocka_unit_test(test_workers_may_be_kept),
-        cmocka_unit_test(test_a_hit_starts_no_compiler),
-        cmocka_unit_test(test_a_wrong_worker_is_found_at_once),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

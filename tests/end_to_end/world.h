@@ -1,15 +1,13 @@
 /* The whole library on the emulator: workers, a database in a folder of its own, buffers. */
-#ifndef TEST_WORLD_H
-#define TEST_WORLD_H
+#pragma once
 
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/driver.h"
+#include "support/test.h"
 
 #include <gputune.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
@@ -153,5 +149,3 @@ static CUstream stream_new(void)
     CU(StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     return stream;
 }
-
-#endif

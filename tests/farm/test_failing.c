@@ -68,24 +68,13 @@ static void fail_each(const char *call, long step)
     }
 }
 
-static void memory_is_short_on_the_way(void **state)
+TEST(memory_is_short_on_the_way)
 {
-    (void)state;
     fail_each("allocation", 1);
 }
 
-static void the_channel_fails(void **state)
+TEST(the_channel_fails)
 {
-    (void)state;
     fail_each("send", 1);
     fail_each("recv", 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_short_on_the_way),
-        cmocka_unit_test(the_channel_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

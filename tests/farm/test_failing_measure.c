@@ -198,7 +198,7 @@ static void fail_each(job *j, long step)
     free(j->image.data);
 }
 
-static void a_measurement_by_kernel_time(void **state)
+TEST(a_measurement_by_kernel_time)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
@@ -207,7 +207,7 @@ static void a_measurement_by_kernel_time(void **state)
     fail_each(&j, 151);
 }
 
-static void a_measurement_by_launches(void **state)
+TEST(a_measurement_by_launches)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_LAUNCH, .reference = "nearly", .by_clocks = true};
@@ -242,7 +242,7 @@ static void expect_proved(void *user)
 
 /* A launch that takes long goes on when waiting for it has failed. What it uses stays until then.
  */
-static void a_winner_that_still_runs(void **state)
+TEST(a_winner_that_still_runs)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
@@ -259,10 +259,5 @@ static void a_winner_that_still_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_measurement_by_kernel_time),
-        cmocka_unit_test(a_measurement_by_launches),
-        cmocka_unit_test(a_winner_that_still_runs),
-    };
-    return cmocka_run_group_tests(tests, open_world, close_world);
+    return tests_run(open_world, close_world);
 }

@@ -15,9 +15,8 @@ static char *temporary_file(void)
     return path;
 }
 
-static void jobs_come_back_whole(void **state)
+TEST(jobs_come_back_whole)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){0});
     const char *const options[] = {"-DX=1", "--maxrregcount=32"};
     gt_compile_job job = {.id = 5,
@@ -43,9 +42,8 @@ static void jobs_come_back_whole(void **state)
     farm->ops->close(farm);
 }
 
-static void every_job_is_answered_once(void **state)
+TEST(every_job_is_answered_once)
 {
-    (void)state;
     enum { JOBS = 300 };
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 5});
     assert_int_equal(farm->compile_workers, 5);
@@ -65,9 +63,8 @@ static void every_job_is_answered_once(void **state)
     farm->ops->close(farm);
 }
 
-static void errors_carry_message_and_log(void **state)
+TEST(errors_carry_message_and_log)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){0});
     ask_compile(farm, 1, "error");
     gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECOMPILE);
@@ -77,9 +74,8 @@ static void errors_carry_message_and_log(void **state)
     farm->ops->close(farm);
 }
 
-static void a_crash_of_the_compiler_costs_one_job(void **state)
+TEST(a_crash_of_the_compiler_costs_one_job)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "segv");
     ask_compile(farm, 2, "fine");
@@ -93,9 +89,8 @@ static void a_crash_of_the_compiler_costs_one_job(void **state)
     farm->ops->close(farm);
 }
 
-static void a_single_crash_is_forgiven(void **state)
+TEST(a_single_crash_is_forgiven)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     char script[64];
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
@@ -108,9 +103,8 @@ static void a_single_crash_is_forgiven(void **state)
     farm->ops->close(farm);
 }
 
-static void canceled_jobs_are_never_told(void **state)
+TEST(canceled_jobs_are_never_told)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "slow 50");
     for (uint64_t i = 2; i < 20; i++) {
@@ -139,9 +133,8 @@ static void wait_for_start(gt_farm *farm, uint64_t id)
     fail_msg("job %llu was never begun", (unsigned long long)id);
 }
 
-static void a_compile_that_is_given_up_costs_nothing_else(void **state)
+TEST(a_compile_that_is_given_up_costs_nothing_else)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
@@ -167,9 +160,8 @@ static void a_compile_that_is_given_up_costs_nothing_else(void **state)
     farm->ops->close(farm);
 }
 
-static void a_canceled_job_is_not_compiling(void **state)
+TEST(a_canceled_job_is_not_compiling)
 {
-    (void)state;
     gt_compiling jobs[4];
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "text");
@@ -185,9 +177,8 @@ static void a_canceled_job_is_not_compiling(void **state)
 }
 
 /* Its worker is needed for another. */
-static void a_canceled_job_that_never_ends_holds_up_nobody(void **state)
+TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "hang");
     wait_for_start(farm, 1);
@@ -197,9 +188,8 @@ static void a_canceled_job_that_never_ends_holds_up_nobody(void **state)
     farm->ops->close(farm);
 }
 
-static void without_a_compiler_every_job_says_so(void **state)
+TEST(without_a_compiler_every_job_says_so)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
     ask_compile(farm, 1, "text");
     gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ENOCOMPILER);
@@ -208,9 +198,8 @@ static void without_a_compiler_every_job_says_so(void **state)
     farm->ops->close(farm);
 }
 
-static void workers_do_not_see_harmful_variables(void **state)
+TEST(workers_do_not_see_harmful_variables)
 {
-    (void)state;
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     gt_farm *farm = open_farm((gt_farm_options){0});
     unsetenv("CUDA_LAUNCH_BLOCKING");
@@ -221,18 +210,16 @@ static void workers_do_not_see_harmful_variables(void **state)
     farm->ops->close(farm);
 }
 
-static void a_compile_farm_cannot_measure(void **state)
+TEST(a_compile_farm_cannot_measure)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){0});
     static gt_measure_setup setup;
     assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_ENODRIVER);
     farm->ops->close(farm);
 }
 
-static void a_missing_worker_is_explained(void **state)
+TEST(a_missing_worker_is_explained)
 {
-    (void)state;
     gt_farm *farm = NULL;
     gt_farm_options options = {.worker = "/nonexistent/gputune-worker"};
     assert_int_equal(gt_farm_open(&farm, &options), GPUTUNE_EWORKER);
@@ -246,9 +233,8 @@ static void a_missing_worker_is_explained(void **state)
 }
 
 /* A program that ends, one that says something else, and one that says nothing and stays. */
-static void a_strange_worker_ends_the_farm(void **state)
+TEST(a_strange_worker_ends_the_farm)
 {
-    (void)state;
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
                                           "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n",
                                           "#!/bin/sh\nexec sleep 1000\n"};
@@ -268,9 +254,8 @@ static void a_strange_worker_ends_the_farm(void **state)
     }
 }
 
-static void a_host_that_reaps_its_children_is_no_error(void **state)
+TEST(a_host_that_reaps_its_children_is_no_error)
 {
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "segv");
@@ -281,26 +266,4 @@ static void a_host_that_reaps_its_children_is_no_error(void **state)
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     farm->ops->close(farm);
     signal(SIGCHLD, SIG_DFL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_come_back_whole),
-        cmocka_unit_test(every_job_is_answered_once),
-        cmocka_unit_test(errors_carry_message_and_log),
-        cmocka_unit_test(a_crash_of_the_compiler_costs_one_job),
-        cmocka_unit_test(a_single_crash_is_forgiven),
-        cmocka_unit_test(canceled_jobs_are_never_told),
-        cmocka_unit_test(a_compile_that_is_given_up_costs_nothing_else),
-        cmocka_unit_test(a_canceled_job_is_not_compiling),
-        cmocka_unit_test(a_canceled_job_that_never_ends_holds_up_nobody),
-        cmocka_unit_test(without_a_compiler_every_job_says_so),
-        cmocka_unit_test(workers_do_not_see_harmful_variables),
-        cmocka_unit_test(a_compile_farm_cannot_measure),
-        cmocka_unit_test(a_missing_worker_is_explained),
-        cmocka_unit_test(a_strange_worker_ends_the_farm),
-        cmocka_unit_test(a_host_that_reaps_its_children_is_no_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,22 +93,19 @@ static void compiles_there(const char *command)
     farm->ops->close(farm);
 }
 
-static void a_command_starts_a_worker(void **state)
+TEST(a_command_starts_a_worker)
 {
-    (void)state;
     compiles_there("env CUDA_LAUNCH_BLOCKING=there");
 }
 
-static void a_banner_and_a_slow_start_are_passed_over(void **state)
+TEST(a_banner_and_a_slow_start_are_passed_over)
 {
-    (void)state;
     compiles_there("echo Welcome; echo to the node >&2; printf 'no newline'; sleep 1; "
                    "CUDA_LAUNCH_BLOCKING=there");
 }
 
-static void the_path_there_may_be_another(void **state)
+TEST(the_path_there_may_be_another)
 {
-    (void)state;
     char folder[] = "/tmp/gputune-test-XXXXXX", command[512];
     char *worker = beside_test("fake-worker");
     assert_non_null(mkdtemp(folder));
@@ -122,9 +119,8 @@ static void the_path_there_may_be_another(void **state)
     free(worker);
 }
 
-static void several_work_side_by_side(void **state)
+TEST(several_work_side_by_side)
 {
-    (void)state;
     enum { JOBS = 100 };
     const char *const commands[] = {"exec", "exec", "env"};
     gt_farm *farm = open_on(commands, 3);
@@ -143,9 +139,8 @@ static void several_work_side_by_side(void **state)
     farm->ops->close(farm);
 }
 
-static void a_command_that_starts_none_is_explained(void **state)
+TEST(a_command_that_starts_none_is_explained)
 {
-    (void)state;
     static const struct {
         const char *command, *text;
     } cases[] = {
@@ -175,9 +170,8 @@ static void a_command_that_starts_none_is_explained(void **state)
     }
 }
 
-static void one_that_never_answers_is_said_at_the_end(void **state)
+TEST(one_that_never_answers_is_said_at_the_end)
 {
-    (void)state;
     const char *const commands[] = {"sleep 100; true", "sleep 100; true", "exec"};
     gt_farm *farm = open_on(commands, 3);
     wait_for(farm, 2);
@@ -187,9 +181,8 @@ static void one_that_never_answers_is_said_at_the_end(void **state)
     assert_int_equal(count_lines(), 1);
 }
 
-static void another_build_is_left_out(void **state)
+TEST(another_build_is_left_out)
 {
-    (void)state;
     char path[] = "/tmp/gputune-test-XXXXXX", command[128];
     gt_hello hello = {"0.0.9/0123456789abcdef"};
     int file = mkstemp(path);
@@ -208,9 +201,8 @@ static void another_build_is_left_out(void **state)
     unlink(path);
 }
 
-static void two_workers_on_one_channel_are_refused(void **state)
+TEST(two_workers_on_one_channel_are_refused)
 {
-    (void)state;
     char *worker = beside_test("fake-worker");
     char command[1024];
     snprintf(command, sizeof command, "sh -c '%s --role compile --stdio & exec \"$@\"' sh", worker);
@@ -221,9 +213,8 @@ static void two_workers_on_one_channel_are_refused(void **state)
     free(worker);
 }
 
-static void a_worker_that_dies_costs_its_job_time_only(void **state)
+TEST(a_worker_that_dies_costs_its_job_time_only)
 {
-    (void)state;
     const char *command = "CUDA_LAUNCH_BLOCKING=there";
     gt_farm *farm = open_on(&command, 1);
     char path[] = "/tmp/gputune-test-XXXXXX", script[64];
@@ -241,9 +232,8 @@ static void a_worker_that_dies_costs_its_job_time_only(void **state)
     farm->ops->close(farm);
 }
 
-static void what_fails_there_is_judged_here(void **state)
+TEST(what_fails_there_is_judged_here)
 {
-    (void)state;
     const char *command = "CUDA_LAUNCH_BLOCKING=there";
     gt_farm *farm = open_on(&command, 1);
     wait_for(farm, 2);
@@ -278,9 +268,8 @@ static pid_t read_pid(const char *path)
 }
 
 /* Neither what waits for a machine nor what ignores polite requests. */
-static void nothing_is_left_running(void **state)
+TEST(nothing_is_left_running)
 {
-    (void)state;
     static const char *const ways[] = {
         "sh -c 'echo $$ >%s; sleep 1000; true' sh",
         "sh -c 'trap \"\" TERM; echo $$ >%s; while :; do sleep 1; done' sh",
@@ -304,22 +293,4 @@ static void nothing_is_left_running(void **state)
         assert_int_equal(errno, ESRCH);
         unlink(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_command_starts_a_worker),
-        cmocka_unit_test(a_banner_and_a_slow_start_are_passed_over),
-        cmocka_unit_test(the_path_there_may_be_another),
-        cmocka_unit_test(several_work_side_by_side),
-        cmocka_unit_test(a_command_that_starts_none_is_explained),
-        cmocka_unit_test(one_that_never_answers_is_said_at_the_end),
-        cmocka_unit_test(another_build_is_left_out),
-        cmocka_unit_test(two_workers_on_one_channel_are_refused),
-        cmocka_unit_test(a_worker_that_dies_costs_its_job_time_only),
-        cmocka_unit_test(what_fails_there_is_judged_here),
-        cmocka_unit_test(nothing_is_left_running),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static void expect_death(uint64_t pid)
 
 /* ---- The plain way --------------------------------------------------------------------------- */
 
-static void requests_are_answered_in_order(void **state)
+TEST(requests_are_answered_in_order)
 {
-    (void)state;
     gt_farm *farm = open_measuring();
     ask_prepare(farm, "ok"); /* all sent without waiting */
     for (uint64_t i = 1; i <= 100; i++) {
@@ -70,9 +69,8 @@ static void requests_are_answered_in_order(void **state)
     farm->ops->close(farm);
 }
 
-static void a_recheck_is_answered_as_verified(void **state)
+TEST(a_recheck_is_answered_as_verified)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     gt_recheck_job job = {1, 77, 1};
@@ -83,9 +81,8 @@ static void a_recheck_is_answered_as_verified(void **state)
     farm->ops->close(farm);
 }
 
-static void large_images_pass(void **state)
+TEST(large_images_pass)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     size_t bytes = 20 << 20;
     char *image = calloc(1, bytes);
@@ -102,9 +99,8 @@ static void large_images_pass(void **state)
     farm->ops->close(farm);
 }
 
-static void wrong_results_cost_nothing_else(void **state)
+TEST(wrong_results_cost_nothing_else)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     ask_verify(farm, 1, "ok");
     ask_verify(farm, 2, "wrong");
@@ -137,23 +133,20 @@ static void check_crash(const char *script, bool repeatable)
     expect_death(after);
 }
 
-static void a_crash_costs_its_variant_alone(void **state)
+TEST(a_crash_costs_its_variant_alone)
 {
-    (void)state;
     check_crash("segv", true);
     check_crash("fatal", true);
 }
 
-static void an_end_from_outside_is_not_remembered(void **state)
+TEST(an_end_from_outside_is_not_remembered)
 {
-    (void)state;
     check_crash("killed", false);
     check_crash("exit", false);
 }
 
-static void a_single_outside_end_is_forgiven(void **state)
+TEST(a_single_outside_end_is_forgiven)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     char script[64];
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
@@ -181,9 +174,8 @@ static void check_sample_failure(const char *script, gputune_status status, bool
     farm->ops->close(farm);
 }
 
-static void a_sample_names_the_culprit(void **state)
+TEST(a_sample_names_the_culprit)
 {
-    (void)state;
     check_sample_failure("sample-segv", GPUTUNE_ECRASHED, true);
     check_sample_failure("sample-fatal", GPUTUNE_ECRASHED, true);
     check_sample_failure("sample-hang", GPUTUNE_ETIMEOUT, false);
@@ -191,9 +183,8 @@ static void a_sample_names_the_culprit(void **state)
 }
 
 /* A variant that was right once and crashes when it is loaded again, after another one's crash. */
-static void a_crash_while_loading_again_names_the_culprit(void **state)
+TEST(a_crash_while_loading_again_names_the_culprit)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     char script[64], *path = temporary_file();
@@ -212,9 +203,8 @@ static void a_crash_while_loading_again_names_the_culprit(void **state)
     farm->ops->close(farm);
 }
 
-static void many_crashes_are_survived(void **state)
+TEST(many_crashes_are_survived)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     for (uint64_t i = 1; i <= 12; i++) {
         ask_verify(farm, i, i % 2 ? "ok" : i % 4 ? "segv" : "fatal");
@@ -229,9 +219,8 @@ static void many_crashes_are_survived(void **state)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-static void a_hang_costs_itself(void **state)
+TEST(a_hang_costs_itself)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     ask_verify(farm, 1, "ok");
     ask_verify(farm, 2, "hang");
@@ -247,9 +236,8 @@ static void a_hang_costs_itself(void **state)
     farm->ops->close(farm);
 }
 
-static void a_hang_is_certain_where_there_was_more_time(void **state)
+TEST(a_hang_is_certain_where_there_was_more_time)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     submit_verify(farm, 1, "hang", true);
     gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
@@ -258,9 +246,8 @@ static void a_hang_is_certain_where_there_was_more_time(void **state)
     farm->ops->close(farm);
 }
 
-static void a_single_hang_is_forgiven(void **state)
+TEST(a_single_hang_is_forgiven)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     char script[64];
     snprintf(script, sizeof script, "hang-if %s", temporary_file());
@@ -284,9 +271,8 @@ static void verify_much_work(gt_farm *farm, uint64_t id, const char *script)
 }
 
 /* Both take longer than a variant may that does the work of the default. */
-static void more_work_has_more_time(void **state)
+TEST(more_work_has_more_time)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
     ask_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
@@ -299,9 +285,8 @@ static void more_work_has_more_time(void **state)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-static void a_bad_reference_is_told(void **state)
+TEST(a_bad_reference_is_told)
 {
-    (void)state;
     static const struct {
         const char *script;
         gputune_status status;
@@ -321,9 +306,8 @@ static void a_bad_reference_is_told(void **state)
     }
 }
 
-static void a_reference_that_fails_on_other_data_is_not_asked_again(void **state)
+TEST(a_reference_that_fails_on_other_data_is_not_asked_again)
 {
-    (void)state;
     gt_farm *farm = open_measuring();
     ask_prepare(farm, "trial-fatal");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
@@ -331,9 +315,8 @@ static void a_reference_that_fails_on_other_data_is_not_asked_again(void **state
     farm->ops->close(farm);
 }
 
-static void the_device_is_told_before_any_request(void **state)
+TEST(the_device_is_told_before_any_request)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
     gt_device device;
     assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
@@ -346,9 +329,8 @@ static void the_device_is_told_before_any_request(void **state)
     farm->ops->close(farm);
 }
 
-static void a_device_that_cannot_be_told_is_an_error(void **state)
+TEST(a_device_that_cannot_be_told_is_an_error)
 {
-    (void)state;
     static const struct {
         const char *driver;
         gputune_status status;
@@ -361,9 +343,8 @@ static void a_device_that_cannot_be_told_is_an_error(void **state)
     }
 }
 
-static void without_a_device_every_request_says_so(void **state)
+TEST(without_a_device_every_request_says_so)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
     ask_prepare(farm, "ok");
     ask_verify(farm, 1, "ok");
@@ -376,9 +357,8 @@ static void without_a_device_every_request_says_so(void **state)
     farm->ops->close(farm);
 }
 
-static void a_device_that_kills_its_worker_is_given_up(void **state)
+TEST(a_device_that_kills_its_worker_is_given_up)
 {
-    (void)state;
     gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
     ask_prepare(farm, "ok");
     gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
@@ -389,9 +369,43 @@ static void a_device_that_kills_its_worker_is_given_up(void **state)
 
 /* ---- Dropping, canceling, resting ------------------------------------------------------------ */
 
-static void dropped_variants_are_gone(void **state)
+/* A farm and its helper are waited for together, and compile for each other; a crash there costs the
+ * other nothing. */
+TEST(a_helper_answers_the_same_caller)
 {
-    (void)state;
+    gt_farm *farm = open_prepared(), *helper = open_prepared();
+    farm->helper = helper;
+    assert_int_equal(gt_farm_compile_workers(farm), 2 * farm->compile_workers);
+    ask_verify(helper, 1, "segv");
+    ask_verify(helper, 2, "ok");
+    ask_verify(farm, 3, "ok");
+    assert_int_equal(farm->ops->pace(farm, 9), GPUTUNE_OK);
+    for (uint64_t i = 10; i < 30; i++) {
+        ask_compile(farm, i, "ok");
+    }
+    uint32_t verified[2] = {0}, crashed = 0, compiled = 0, paced = 0;
+    while (verified[0] + verified[1] + crashed + compiled + paced < 24) {
+        gt_event event;
+        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        assert_int_not_equal(event.kind, GT_EVENT_TIMEOUT);
+        compiled += event.kind == GT_EVENT_COMPILED;
+        paced += event.kind == GT_EVENT_SAMPLED && event.gpu == 0 && event.sampled.count == 1;
+        crashed += event.kind == GT_EVENT_VERIFIED && event.status == GPUTUNE_ECRASHED;
+        if (event.kind == GT_EVENT_VERIFIED && event.status == GPUTUNE_OK) {
+            verified[event.gpu]++;
+            assert_int_equal(event.gpu, event.id == 2);
+        }
+        gt_event_free(&event);
+    }
+    assert_int_equal(crashed, 1);
+    assert_int_equal(compiled, 20);
+    farm->ops->cancel(farm);
+    farm->helper = NULL;
+    farm->ops->close(farm);
+    helper->ops->close(helper);
+}
+TEST(dropped_variants_are_gone)
+{
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, "ok");
@@ -404,9 +418,8 @@ static void dropped_variants_are_gone(void **state)
     farm->ops->close(farm);
 }
 
-static void cancel_ends_what_is_in_hand(void **state)
+TEST(cancel_ends_what_is_in_hand)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     uint64_t pid = sample_pid(farm, one, 1);
@@ -421,9 +434,8 @@ static void cancel_ends_what_is_in_hand(void **state)
     farm->ops->close(farm);
 }
 
-static void cancel_keeps_an_idle_worker_and_close_does_not(void **state)
+TEST(cancel_keeps_an_idle_worker_and_close_does_not)
 {
-    (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     uint64_t pid = sample_pid(farm, one, 1);
@@ -436,9 +448,8 @@ static void cancel_keeps_an_idle_worker_and_close_does_not(void **state)
     expect_death(pid);
 }
 
-static void a_host_that_dies_takes_its_workers_along(void **state)
+TEST(a_host_that_dies_takes_its_workers_along)
 {
-    (void)state;
     int channel[2];
     assert_int_equal(pipe(channel), 0);
     pid_t host = fork();
@@ -461,33 +472,7 @@ static void a_host_that_dies_takes_its_workers_along(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_answered_in_order),
-        cmocka_unit_test(a_recheck_is_answered_as_verified),
-        cmocka_unit_test(large_images_pass),
-        cmocka_unit_test(wrong_results_cost_nothing_else),
-        cmocka_unit_test(a_crash_costs_its_variant_alone),
-        cmocka_unit_test(an_end_from_outside_is_not_remembered),
-        cmocka_unit_test(a_single_outside_end_is_forgiven),
-        cmocka_unit_test(a_sample_names_the_culprit),
-        cmocka_unit_test(a_crash_while_loading_again_names_the_culprit),
-        cmocka_unit_test(many_crashes_are_survived),
-        cmocka_unit_test(a_hang_costs_itself),
-        cmocka_unit_test(a_hang_is_certain_where_there_was_more_time),
-        cmocka_unit_test(a_single_hang_is_forgiven),
-        cmocka_unit_test(more_work_has_more_time),
-        cmocka_unit_test(a_bad_reference_is_told),
-        cmocka_unit_test(a_reference_that_fails_on_other_data_is_not_asked_again),
-        cmocka_unit_test(the_device_is_told_before_any_request),
-        cmocka_unit_test(a_device_that_cannot_be_told_is_an_error),
-        cmocka_unit_test(without_a_device_every_request_says_so),
-        cmocka_unit_test(a_device_that_kills_its_worker_is_given_up),
-        cmocka_unit_test(dropped_variants_are_gone),
-        cmocka_unit_test(cancel_ends_what_is_in_hand),
-        cmocka_unit_test(cancel_keeps_an_idle_worker_and_close_does_not),
-        cmocka_unit_test(a_host_that_dies_takes_its_workers_along),
-    };
-    int failed = cmocka_run_group_tests_name("here", tests, NULL, NULL);
-    measure_on = "echo a banner;";
-    return failed + cmocka_run_group_tests_name("behind a command", tests, NULL, NULL);
+    int failed = tests_run(NULL, NULL);
+    measure_on = "echo a banner;"; /* all of them again, behind a command */
+    return failed + tests_run(NULL, NULL);
 }

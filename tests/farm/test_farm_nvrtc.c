@@ -43,9 +43,8 @@ static gt_event first_event(gt_farm *farm)
     return event;
 }
 
-static void variants_become_cubins_with_figures(void **state)
+TEST(variants_become_cubins_with_figures)
 {
-    (void)state;
     gt_farm *farm = open_real();
     for (uint64_t i = 1; i <= 4; i++) {
         ask(farm, i, 32 << i, false);
@@ -65,9 +64,8 @@ static void variants_become_cubins_with_figures(void **state)
     farm->ops->close(farm);
 }
 
-static void an_emulated_device_gets_ptx_and_the_same_figures(void **state)
+TEST(an_emulated_device_gets_ptx_and_the_same_figures)
 {
-    (void)state;
     gt_farm *farm = open_real();
     ask(farm, 1, 128, true);
     gt_event event = first_event(farm);
@@ -78,9 +76,8 @@ static void an_emulated_device_gets_ptx_and_the_same_figures(void **state)
     farm->ops->close(farm);
 }
 
-static void a_mistake_is_told_with_its_line(void **state)
+TEST(a_mistake_is_told_with_its_line)
 {
-    (void)state;
     gt_farm *farm = open_real();
     gt_compile_job job = {.id = 3, .text = "__global__ void f() { nonsense; }", .arch = "sm_90"};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
@@ -92,9 +89,8 @@ static void a_mistake_is_told_with_its_line(void **state)
     farm->ops->close(farm);
 }
 
-static void the_service_kernels_compile(void **state)
+TEST(the_service_kernels_compile)
 {
-    (void)state;
     gt_farm *farm = open_real();
     gt_compile_job job = {.id = 4, .text = gt_service_source, .arch = "sm_90"};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
@@ -103,15 +99,4 @@ static void the_service_kernels_compile(void **state)
     assert_int_equal(event.status, GPUTUNE_OK);
     gt_event_free(&event);
     farm->ops->close(farm);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_become_cubins_with_figures),
-        cmocka_unit_test(an_emulated_device_gets_ptx_and_the_same_figures),
-        cmocka_unit_test(a_mistake_is_told_with_its_line),
-        cmocka_unit_test(the_service_kernels_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@ static gt_farm *open_on_thread(void)
     return open_farm((gt_farm_options){.driver = "fake", .isolation = GPUTUNE_ISOLATION_THREAD});
 }
 
-static void a_thread_answers_as_a_process_does(void **state)
+TEST(a_thread_answers_as_a_process_does)
 {
-    (void)state;
     gt_farm *farm = open_on_thread();
     ask_prepare(farm, "ok");
     ask_verify(farm, 1, "ok");
@@ -24,9 +23,8 @@ static void a_thread_answers_as_a_process_does(void **state)
     farm->ops->close(farm);
 }
 
-static void a_fatal_error_on_a_thread_ends_measuring(void **state)
+TEST(a_fatal_error_on_a_thread_ends_measuring)
 {
-    (void)state;
     gt_farm *farm = open_on_thread();
     ask_prepare(farm, "ok");
     ask_verify(farm, 1, "fatal");
@@ -37,13 +35,4 @@ static void a_fatal_error_on_a_thread_ends_measuring(void **state)
     assert_non_null(strstr(event.message, "isolation"));
     gt_event_free(&event);
     farm->ops->close(farm);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_answers_as_a_process_does),
-        cmocka_unit_test(a_fatal_error_on_a_thread_ends_measuring),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

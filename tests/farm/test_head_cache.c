@@ -3,10 +3,9 @@
 
 #include "base/text.h"
 #include "support/folder.h"
+#include "support/test.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const gt_nvrtc *nvrtc;
 static gt_head_cache cache;
@@ -107,9 +104,8 @@ static void make_worthwhile(void)
 static const char good[] = "#define N 3\n"
                            "extern \"C\" __global__ void k(int *x) { *x = s7<N>::f(*x); }\n";
 
-static void test_code_is_the_same_and_no_file_is_left(void **state)
+TEST(test_code_is_the_same_and_no_file_is_left)
 {
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -132,9 +128,8 @@ static void test_code_is_the_same_and_no_file_is_left(void **state)
 }
 
 /* Registers are the back end's; how the source is read is not. */
-static void test_a_head_is_bound_to_the_options(void **state)
+TEST(test_a_head_is_bound_to_the_options)
 {
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -147,9 +142,8 @@ static void test_a_head_is_bound_to_the_options(void **state)
     assert_int_equal(count_kept(), 2);
 }
 
-static void test_a_mistake_of_a_variant_is_its_own(void **state)
+TEST(test_a_mistake_of_a_variant_is_its_own)
 {
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -161,10 +155,9 @@ static void test_a_mistake_of_a_variant_is_its_own(void **state)
 }
 
 /* What a worker left that was killed meanwhile is removed; without a place nothing is kept. */
-static void test_leftovers_and_no_place(void **state)
+TEST(test_leftovers_and_no_place)
 {
     char name[512];
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -194,10 +187,9 @@ static void write_file(const char *path)
 }
 
 /* Another user may name a link as a worker would have named its folder. */
-static void test_a_link_in_a_shared_folder_is_not_followed(void **state)
+TEST(test_a_link_in_a_shared_folder_is_not_followed)
 {
     char kept[512], head_of_others[600], link[512];
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -218,10 +210,9 @@ static void test_a_link_in_a_shared_folder_is_not_followed(void **state)
 }
 
 /* Nor is a folder emptied that others may write: what lies in it may be a link by now. */
-static void test_a_folder_that_others_may_write_is_left(void **state)
+TEST(test_a_folder_that_others_may_write_is_left)
 {
     char name[512];
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -238,13 +229,5 @@ static void test_a_folder_that_others_may_write_is_left(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code_is_the_same_and_no_file_is_left),
-        cmocka_unit_test(test_a_head_is_bound_to_the_options),
-        cmocka_unit_test(test_a_mistake_of_a_variant_is_its_own),
-        cmocka_unit_test(test_leftovers_and_no_place),
-        cmocka_unit_test(test_a_link_in_a_shared_folder_is_not_followed),
-        cmocka_unit_test(test_a_folder_that_others_may_write_is_left),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return tests_run(open_all, close_all);
 }

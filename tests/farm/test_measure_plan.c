@@ -1,17 +1,13 @@
 /* How much is launched for a sample, how many copies of the buffers there are, what fits. */
+#include "farm/measure_parts.h"
 #include "farm/measure_plan.h"
-#include "farm/measure_task.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void short_kernels_are_launched_often(void **state)
+TEST(short_kernels_are_launched_often)
 {
-    (void)state;
     assert_int_equal(gt_plan_launches(1000, GT_SAMPLE_FULL), 200);
     assert_int_equal(gt_plan_launches(10, GT_SAMPLE_FULL), GT_LAUNCHES_MAX);
     assert_int_equal(gt_plan_launches(0, GT_SAMPLE_FULL), GT_LAUNCHES_MAX);
@@ -22,17 +18,15 @@ static void short_kernels_are_launched_often(void **state)
     assert_int_equal(gt_plan_launches(20e3, GT_SAMPLE_FULL), 10);
 }
 
-static void long_kernels_are_launched_seldom(void **state)
+TEST(long_kernels_are_launched_seldom)
 {
-    (void)state;
     assert_int_equal(gt_plan_launches(1e6, GT_SAMPLE_FULL), 2);
     assert_int_equal(gt_plan_launches(5e6, GT_SAMPLE_FULL), 1);
     assert_int_equal(gt_plan_launches(1e12, GT_SAMPLE_FULL), 1);
 }
 
-static void a_quick_sample_is_short(void **state)
+TEST(a_quick_sample_is_short)
 {
-    (void)state;
     assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_QUICK), 1);
     assert_int_equal(gt_plan_launches(50e3, GT_SAMPLE_QUICK), 1);
     assert_int_equal(gt_plan_launches(5e3, GT_SAMPLE_QUICK), 20);
@@ -44,29 +38,26 @@ static void a_quick_sample_is_short(void **state)
     assert_int_equal(gt_plan_singles(1e6, true), 9);
 }
 
-static void copies_of_the_buffers_exceed_twice_the_l2(void **state)
+TEST(copies_of_the_buffers_exceed_twice_the_l2)
 {
     const int64_t l2 = 50 << 20;
     const uint64_t plenty = UINT64_C(1) << 40;
-    (void)state;
     assert_int_equal(gt_plan_rotations(l2, 512 << 20, 512 << 20, plenty), 1);
     assert_int_equal(gt_plan_rotations(l2, 100 << 20, 100 << 20, plenty), 1);
     assert_int_equal(gt_plan_rotations(l2, 40 << 20, 40 << 20, plenty), 3);
     assert_int_equal(gt_plan_rotations(l2, 8192, 8192, plenty), GT_LAUNCHES_MAX);
 }
 
-static void copies_of_the_buffers_stay_within_memory(void **state)
+TEST(copies_of_the_buffers_stay_within_memory)
 {
-    (void)state;
     assert_int_equal(gt_plan_rotations(50 << 20, 10 << 20, 10 << 20, 25 << 20), 3);
     assert_int_equal(gt_plan_rotations(50 << 20, 10 << 20, 10 << 20, 0), 1);
     assert_int_equal(gt_plan_rotations(0, 10 << 20, 10 << 20, 1 << 30), 1);
     assert_int_equal(gt_plan_rotations(50 << 20, 0, 0, 1 << 30), 1);
 }
 
-static void hot_samples_take_turns_where_l2_holds_the_data(void **state)
+TEST(hot_samples_take_turns_where_l2_holds_the_data)
 {
-    (void)state;
     const uint64_t plenty = 1ull << 36;
     assert_int_equal(gt_plan_hot_sets(60 << 20, 16 << 20, 17 << 20, plenty), 8);
     assert_int_equal(gt_plan_hot_sets(60 << 20, 61 << 20, 61 << 20, plenty), 1);
@@ -91,11 +82,10 @@ static gt_workload *axpy(uint64_t n)
     return &workload;
 }
 
-static void memory_counts_copies_and_results(void **state)
+TEST(memory_counts_copies_and_results)
 {
     const uint64_t n = 1000, guards = 2 * (GT_GUARD_FRONT + 1024 + GT_GUARD_BACK);
     gt_workload *workload = axpy(n);
-    (void)state;
     assert_int_equal(gt_plan_working_set(workload), 8 * n);
     /* y, x, y untouched, y expected */
     assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 16 * n + guards);
@@ -105,11 +95,10 @@ static void memory_counts_copies_and_results(void **state)
     assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 20 * n + guards);
 }
 
-static void scale_is_as_wide_as_it_says(void **state)
+TEST(scale_is_as_wide_as_it_says)
 {
     gt_workload *workload = axpy(1000);
     gt_type type;
-    (void)state;
     assert_int_equal(gt_plan_scale_bytes(workload, &type), 0);
     workload->has_scale = true;
     workload->reference.parameter_count = 1;
@@ -121,10 +110,9 @@ static void scale_is_as_wide_as_it_says(void **state)
     assert_int_equal(type, GT_TYPE_F32);
 }
 
-static void awkward_buffers_are_aligned_as_promised_and_no_better(void **state)
+TEST(awkward_buffers_are_aligned_as_promised_and_no_better)
 {
     gt_workload *workload = axpy(1000);
-    (void)state;
     assert_int_equal(gt_plan_skew(workload, 0), 16);
     workload->alignment[0] = 1;
     assert_int_equal(gt_plan_skew(workload, 0), 4);
@@ -140,20 +128,18 @@ static void awkward_buffers_are_aligned_as_promised_and_no_better(void **state)
                 512 + gt_plan_slot_bytes(workload, 0, false));
 }
 
-static void sets_do_not_overlap(void **state)
+TEST(sets_do_not_overlap)
 {
     uint64_t offsets[GT_PARAMETER_MAX];
-    (void)state;
     assert_int_equal(gt_plan_set(offsets, axpy(1000)), 8192);
     assert_int_equal(offsets[0], 0);
     assert_int_equal(offsets[1], 4096);
 }
 
-static void tables_number_tiles_in_one_sequence(void **state)
+TEST(tables_number_tiles_in_one_sequence)
 {
     gt_tasks table = {0};
     int index;
-    (void)state;
     gt_service_task task = {.operation = GT_DO_COMPARE, .count = GT_TILE + 1};
     assert_int_equal(gt_tasks_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
     assert_int_equal(index, 0);
@@ -174,22 +160,4 @@ static void tables_number_tiles_in_one_sequence(void **state)
     gt_tasks_reset(&table);
     assert_int_equal(table.tiles, 0);
     gt_tasks_free(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_kernels_are_launched_often),
-        cmocka_unit_test(long_kernels_are_launched_seldom),
-        cmocka_unit_test(a_quick_sample_is_short),
-        cmocka_unit_test(hot_samples_take_turns_where_l2_holds_the_data),
-        cmocka_unit_test(copies_of_the_buffers_exceed_twice_the_l2),
-        cmocka_unit_test(copies_of_the_buffers_stay_within_memory),
-        cmocka_unit_test(memory_counts_copies_and_results),
-        cmocka_unit_test(scale_is_as_wide_as_it_says),
-        cmocka_unit_test(awkward_buffers_are_aligned_as_promised_and_no_better),
-        cmocka_unit_test(sets_do_not_overlap),
-        cmocka_unit_test(tables_number_tiles_in_one_sequence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-static void inputs_on_the_device_are_those_of_the_host(void **state)
+TEST(inputs_on_the_device_are_those_of_the_host)
 {
     NEEDS_DEVICE();
     static const gt_type types[] = {GT_TYPE_I8,   GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
@@ -35,7 +35,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
 }
 
 /* What a host's own reference computes from is what the device computes from. */
-static void structs_on_the_device_are_those_of_the_host(void **state)
+TEST(structs_on_the_device_are_those_of_the_host)
 {
     enum { NUMBERS = 3, BYTES = 12 };
     NEEDS_DEVICE();
@@ -62,7 +62,7 @@ static void structs_on_the_device_are_those_of_the_host(void **state)
     }
 }
 
-static void the_reference_is_timed(void **state)
+TEST(the_reference_is_timed)
 {
     gt_prepared prepared = {0};
     NEEDS_DEVICE();
@@ -71,7 +71,7 @@ static void the_reference_is_timed(void **state)
     assert_true(prepared.copy_bytes_per_s > 0);
 }
 
-static void a_restless_reference_is_the_templates_mistake(void **state)
+TEST(a_restless_reference_is_the_templates_mistake)
 {
     gt_prepared prepared;
     NEEDS_DEVICE();
@@ -80,7 +80,7 @@ static void a_restless_reference_is_the_templates_mistake(void **state)
     assert_non_null(strstr(gt_message(), "other values of y"));
 }
 
-static void a_reference_may_vary_within_the_tolerance(void **state)
+TEST(a_reference_may_vary_within_the_tolerance)
 {
     gt_prepared prepared = {0};
     gt_verified verified;
@@ -94,7 +94,7 @@ static void a_reference_may_vary_within_the_tolerance(void **state)
     assert_non_null(strstr(gt_message(), "rtol = 1e-09"));
 }
 
-static void a_reference_leaves_its_inputs_alone(void **state)
+TEST(a_reference_leaves_its_inputs_alone)
 {
     gt_prepared prepared = {0};
     NEEDS_DEVICE();
@@ -106,7 +106,7 @@ static void a_reference_leaves_its_inputs_alone(void **state)
     }
 }
 
-static void what_variants_are_proved_against_is_told(void **state)
+TEST(what_variants_are_proved_against_is_told)
 {
     gt_prepared prepared = {0};
     NEEDS_DEVICE();
@@ -117,7 +117,7 @@ static void what_variants_are_proved_against_is_told(void **state)
 }
 
 /* Floats around zero: the tolerance is a few roundings of what was added, at both sizes. */
-static void a_tolerance_that_nobody_stated_is_measured(void **state)
+TEST(a_tolerance_that_nobody_stated_is_measured)
 {
     NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -136,7 +136,7 @@ static void a_tolerance_that_nobody_stated_is_measured(void **state)
                      GPUTUNE_EWRONG);
 }
 
-static void a_missing_reference_is_named(void **state)
+TEST(a_missing_reference_is_named)
 {
     gt_prepared prepared;
     NEEDS_DEVICE();
@@ -144,7 +144,7 @@ static void a_missing_reference_is_named(void **state)
     assert_non_null(strstr(gt_message(), "nowhere"));
 }
 
-static void too_large_a_size_is_refused_before_anything_is_allocated(void **state)
+TEST(too_large_a_size_is_refused_before_anything_is_allocated)
 {
     gt_prepared prepared;
     NEEDS_DEVICE();
@@ -155,7 +155,7 @@ static void too_large_a_size_is_refused_before_anything_is_allocated(void **stat
     assert_non_null(strstr(gt_message(), "smaller size"));
 }
 
-static void energy_is_refused_where_nothing_counts_it(void **state)
+TEST(energy_is_refused_where_nothing_counts_it)
 {
     gt_prepared prepared;
     NEEDS_DEVICE();
@@ -173,7 +173,7 @@ static void energy_is_refused_where_nothing_counts_it(void **state)
 
 /* ---- Inputs of the caller -------------------------------------------------------------------- */
 
-static void the_callers_inputs_are_used(void **state)
+TEST(the_callers_inputs_are_used)
 {
     static float x[N];
     gt_verified verified;
@@ -243,7 +243,7 @@ static void start_owner(void)
     owner.to = end[1];
 }
 
-static void memory_of_another_process_is_an_input(void **state)
+TEST(memory_of_another_process_is_an_input)
 {
     gt_live_input input = {.buffer = 1, .is_ipc = true, .offset = SHARED_OFFSET};
     gt_verified verified;
@@ -269,7 +269,7 @@ static void memory_of_another_process_is_an_input(void **state)
 }
 
 /* So that it can be set aside: a tuning that ends at its limit proves its winner again. */
-static void the_time_of_the_winners_trial_is_told(void **state)
+TEST(the_time_of_the_winners_trial_is_told)
 {
     NEEDS_DEVICE();
     gt_prepared prepared = {0};
@@ -283,22 +283,6 @@ static void the_time_of_the_winners_trial_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_on_the_device_are_those_of_the_host),
-        cmocka_unit_test(structs_on_the_device_are_those_of_the_host),
-        cmocka_unit_test(the_reference_is_timed),
-        cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
-        cmocka_unit_test(a_reference_may_vary_within_the_tolerance),
-        cmocka_unit_test(a_reference_leaves_its_inputs_alone),
-        cmocka_unit_test(what_variants_are_proved_against_is_told),
-        cmocka_unit_test(a_tolerance_that_nobody_stated_is_measured),
-        cmocka_unit_test(a_missing_reference_is_named),
-        cmocka_unit_test(too_large_a_size_is_refused_before_anything_is_allocated),
-        cmocka_unit_test(energy_is_refused_where_nothing_counts_it),
-        cmocka_unit_test(the_callers_inputs_are_used),
-        cmocka_unit_test(memory_of_another_process_is_an_input),
-        cmocka_unit_test(the_time_of_the_winners_trial_is_told),
-    };
     start_owner();
-    return cmocka_run_group_tests(tests, open_world, close_world);
+    return tests_run(open_world, close_world);
 }

@@ -91,7 +91,7 @@ static gt_measure_setup *block_setup(gt_image reference)
     return setup;
 }
 
-static void blocks_reach_the_kernel_in_every_way(void **state)
+TEST(blocks_reach_the_kernel_in_every_way)
 {
     static gt_verify_job job;
     gt_verified verified;
@@ -123,7 +123,7 @@ static void prepare_cached(gputune_cache cache)
     prepare(setup);
 }
 
-static void every_objective_gives_times(void **state)
+TEST(every_objective_gives_times)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -150,7 +150,7 @@ static void every_objective_gives_times(void **state)
 /* Each launch adds up to 1.5 to |y|, which begins within 1, and a sample of these two objectives
  * has at most 257 on one set of buffers: beyond 600 an earlier sample's must have been left there.
  */
-static void every_sample_begins_with_the_inputs_as_they_were(void **state)
+TEST(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
     gt_verified verified;
@@ -186,7 +186,7 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
 
 /* The first launch finds |y| within 1, and many elements of each block leave that. One thread of a
  * block looks at all of them, so that on a GPU too their number decides the time. */
-static void launches_share_buffers_where_that_makes_no_difference(void **state)
+TEST(launches_share_buffers_where_that_makes_no_difference)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -218,7 +218,7 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
 }
 
 /* Where the driver places the zeroing within a graph is luck, and must not stay with a variant. */
-static void a_graph_that_zeroes_serves_one_sample(void **state)
+TEST(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
     gt_verified verified;
@@ -237,7 +237,7 @@ static void a_graph_that_zeroes_serves_one_sample(void **state)
 }
 
 /* The host cannot keep ahead of many kernels: one launch of them is a graph. */
-static void a_launch_of_many_kernels_is_a_graph(void **state)
+TEST(a_launch_of_many_kernels_is_a_graph)
 {
     static gt_verify_job job;
     gt_verified verified;
@@ -269,13 +269,5 @@ static void a_launch_of_many_kernels_is_a_graph(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_reach_the_kernel_in_every_way),
-        cmocka_unit_test(every_objective_gives_times),
-        cmocka_unit_test(every_sample_begins_with_the_inputs_as_they_were),
-        cmocka_unit_test(launches_share_buffers_where_that_makes_no_difference),
-        cmocka_unit_test(a_graph_that_zeroes_serves_one_sample),
-        cmocka_unit_test(a_launch_of_many_kernels_is_a_graph),
-    };
-    return cmocka_run_group_tests(tests, open_world, close_world);
+    return tests_run(open_world, close_world);
 }

@@ -1,23 +1,19 @@
 /* Elements as bits: the host's half types, fills and texts. */
 #include "farm/measure_value.h"
+#include "support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t half(double value)
 {
     return gt_bits_from_double(GT_TYPE_F16, value);
 }
 
-static void halves_round_to_nearest_even(void **state)
+TEST(halves_round_to_nearest_even)
 {
-    (void)state;
     assert_int_equal(half(0), 0);
     assert_int_equal(half(-0.0), 0x8000);
     assert_int_equal(half(1), 0x3c00);
@@ -34,9 +30,8 @@ static void halves_round_to_nearest_even(void **state)
     assert_int_equal(half(0x1.ffep-15), 0x0400);
 }
 
-static void every_half_survives_the_way_there_and_back(void **state)
+TEST(every_half_survives_the_way_there_and_back)
 {
-    (void)state;
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
         double value = gt_bits_to_double(GT_TYPE_F16, bits);
         if (isnan(value)) {
@@ -46,9 +41,8 @@ static void every_half_survives_the_way_there_and_back(void **state)
     }
 }
 
-static void bfloats_round_to_nearest_even(void **state)
+TEST(bfloats_round_to_nearest_even)
 {
-    (void)state;
     assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1), 0x3f80);
     assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1 + 0x1p-8), 0x3f80);
     assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1 + 3 * 0x1p-8), 0x3f82);
@@ -57,9 +51,8 @@ static void bfloats_round_to_nearest_even(void **state)
 }
 
 /* Reference values by cuda_fp8.h (__nv_cvt_float_to_fp8 with __NV_SATFINITE). */
-static void fp8_rounds_to_nearest_even_and_saturates(void **state)
+TEST(fp8_rounds_to_nearest_even_and_saturates)
 {
-    (void)state;
     static const struct {
         gt_type type;
         double value;
@@ -86,30 +79,27 @@ static void fp8_rounds_to_nearest_even_and_saturates(void **state)
     assert_true(gt_bits_to_double(GT_TYPE_E5M2, 0xfc) < -1e9);
 }
 
-static void integers_keep_their_sign(void **state)
+TEST(integers_keep_their_sign)
 {
-    (void)state;
     assert_true(gt_bits_to_double(GT_TYPE_I8, 0xff) == -1);
     assert_true(gt_bits_to_double(GT_TYPE_U8, 0xff) == 255);
     assert_int_equal(gt_bits_from_double(GT_TYPE_I16, -2), 0xfffe);
     assert_true(gt_bits_to_double(GT_TYPE_I64, UINT64_MAX) == -1);
 }
 
-static void scalars_are_the_bits_of_their_type(void **state)
+TEST(scalars_are_the_bits_of_their_type)
 {
     gt_scalar real = {.type = GT_TYPE_F32, .real = 1.5};
     gt_scalar whole = {.type = GT_TYPE_I32, .integer = -3};
-    (void)state;
     assert_int_equal(gt_scalar_bits(&real), 0x3fc00000);
     assert_int_equal((int32_t)gt_scalar_bits(&whole), -3);
 }
 
-static void uniform_fills_stay_in_range_and_cover_it(void **state)
+TEST(uniform_fills_stay_in_range_and_cover_it)
 {
     gt_buffer buffer = {.type = GT_TYPE_I32, .fill = GT_FILL_UNIFORM, .low = -2, .high = 3};
     int seen[6] = {0};
     double sum = 0;
-    (void)state;
     for (uint64_t i = 0; i < 6000; ++i) {
         int32_t value = (int32_t)gt_fill_bits(&buffer, 7, i);
         assert_in_range(value + 2, 0, 5);
@@ -127,21 +117,19 @@ static void uniform_fills_stay_in_range_and_cover_it(void **state)
     assert_true(fabs(sum / 10000) < 0.03);
 }
 
-static void other_seeds_and_buffers_give_other_contents(void **state)
+TEST(other_seeds_and_buffers_give_other_contents)
 {
     gt_buffer buffer = {.type = GT_TYPE_U64, .fill = GT_FILL_UNIFORM, .high = 1e15};
-    (void)state;
     assert_int_not_equal(gt_fill_seed(1, 0), gt_fill_seed(1, 1));
     assert_int_not_equal(gt_fill_seed(1, 0), gt_fill_seed(2, 0));
     assert_int_not_equal(gt_fill_bits(&buffer, gt_fill_seed(1, 0), 5),
                          gt_fill_bits(&buffer, gt_fill_seed(1, 1), 5));
 }
 
-static void named_fills_are_what_they_say(void **state)
+TEST(named_fills_are_what_they_say)
 {
     uint16_t values[4];
     gt_buffer buffer = {.type = GT_TYPE_U16, .fill = GT_FILL_INDEX, .elements = 4, .bytes = 8};
-    (void)state;
     gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 3);
     buffer.fill = GT_FILL_ZERO;
@@ -155,7 +143,7 @@ static void named_fills_are_what_they_say(void **state)
 }
 
 /* An index is the element's, whichever number of it; other fills differ from number to number. */
-static void numbers_of_a_struct_lie_where_it_has_them(void **state)
+TEST(numbers_of_a_struct_lie_where_it_has_them)
 {
     struct {
         int16_t id;
@@ -163,7 +151,6 @@ static void numbers_of_a_struct_lie_where_it_has_them(void **state)
     } values[9];
     gt_workload *workload = calloc(1, sizeof *workload);
     gt_buffer buffer = {.type = GT_TYPE_F32, .elements = 24, .per_element = 3, .number_count = 3};
-    (void)state;
     assert_non_null(workload);
     buffer.bytes = 8 * sizeof *values;
     workload->numbers[0] = (gt_number){.type = GT_TYPE_I16, .fill = GT_FILL_INDEX};
@@ -183,10 +170,9 @@ static void numbers_of_a_struct_lie_where_it_has_them(void **state)
     free(workload);
 }
 
-static void values_are_told_with_enough_digits(void **state)
+TEST(values_are_told_with_enough_digits)
 {
     char text[40];
-    (void)state;
     assert_string_equal(gt_bits_text(text, GT_TYPE_F32, 0x3f800001), "1.00000012");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, UINT64_MAX), "-1");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, (UINT64_C(1) << 53) + 1),
@@ -195,7 +181,7 @@ static void values_are_told_with_enough_digits(void **state)
     assert_string_equal(gt_bits_text(text, GT_TYPE_U8, 200), "200");
 }
 
-static void sorted_elements_rise_within_their_range(void **state)
+TEST(sorted_elements_rise_within_their_range)
 {
     gt_buffer integers = {
         .type = GT_TYPE_I32, .fill = GT_FILL_SORTED, .elements = 1000, .low = -5, .high = 700};
@@ -203,7 +189,6 @@ static void sorted_elements_rise_within_their_range(void **state)
         .type = GT_TYPE_F32, .fill = GT_FILL_SORTED, .elements = 1000, .low = -1, .high = 1};
     int32_t numbers[1000];
     float values[1000];
-    (void)state;
     gt_fill_host(numbers, NULL, &integers, 3);
     gt_fill_host(values, NULL, &reals, 3);
     assert_in_range(numbers[0] + 5, 0, 1);
@@ -214,10 +199,9 @@ static void sorted_elements_rise_within_their_range(void **state)
     }
 }
 
-static void a_permutation_has_each_number_once(void **state)
+TEST(a_permutation_has_each_number_once)
 {
     static const uint64_t counts[] = {1, 2, 3, 5, 64, 65, 1000};
-    (void)state;
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; ++k) {
         gt_buffer buffer = {
             .type = GT_TYPE_U16, .fill = GT_FILL_PERMUTATION, .elements = counts[k]};
@@ -234,10 +218,9 @@ static void a_permutation_has_each_number_once(void **state)
     }
 }
 
-static void row_pointers_go_from_0_to_the_total(void **state)
+TEST(row_pointers_go_from_0_to_the_total)
 {
     static const double totals[] = {0, 3, 100000};
-    (void)state;
     for (size_t k = 0; k < sizeof totals / sizeof totals[0]; ++k) {
         gt_buffer buffer = {.type = GT_TYPE_I32,
                             .fill = GT_FILL_PREFIX,
@@ -254,25 +237,4 @@ static void row_pointers_go_from_0_to_the_total(void **state)
         }
         assert_true(k < 2 || (longest > 150 && longest <= 201));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_round_to_nearest_even),
-        cmocka_unit_test(every_half_survives_the_way_there_and_back),
-        cmocka_unit_test(bfloats_round_to_nearest_even),
-        cmocka_unit_test(fp8_rounds_to_nearest_even_and_saturates),
-        cmocka_unit_test(integers_keep_their_sign),
-        cmocka_unit_test(scalars_are_the_bits_of_their_type),
-        cmocka_unit_test(uniform_fills_stay_in_range_and_cover_it),
-        cmocka_unit_test(other_seeds_and_buffers_give_other_contents),
-        cmocka_unit_test(named_fills_are_what_they_say),
-        cmocka_unit_test(numbers_of_a_struct_lie_where_it_has_them),
-        cmocka_unit_test(values_are_told_with_enough_digits),
-        cmocka_unit_test(sorted_elements_rise_within_their_range),
-        cmocka_unit_test(a_permutation_has_each_number_once),
-        cmocka_unit_test(row_pointers_go_from_0_to_the_total),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void assert_right(const char *text)
     must(verify(&verified, 98, text));
 }
 
-static void a_right_variant_is_accepted(void **state)
+TEST(a_right_variant_is_accepted)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -33,7 +33,7 @@ static void a_right_variant_is_accepted(void **state)
     assert_true(verified.resources.registers > 0);
 }
 
-static void errors_within_the_tolerance_are_accepted_and_told(void **state)
+TEST(errors_within_the_tolerance_are_accepted_and_told)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -43,7 +43,7 @@ static void errors_within_the_tolerance_are_accepted_and_told(void **state)
     assert_true(verified.max_error > 0 && verified.max_error <= 1);
 }
 
-static void a_wrong_value_is_told_with_its_place(void **state)
+TEST(a_wrong_value_is_told_with_its_place)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -57,7 +57,7 @@ static void a_wrong_value_is_told_with_its_place(void **state)
 }
 
 /* The emulator ends such a kernel at once (tests/cli/cases/real-out-of-range.sh). */
-static void bytes_beyond_a_buffer_are_guarded(void **state)
+TEST(bytes_beyond_a_buffer_are_guarded)
 {
     NEEDS_DEVICE();
     if (gt_measure_device(world.measure)->emulated) {
@@ -70,7 +70,7 @@ static void bytes_beyond_a_buffer_are_guarded(void **state)
     assert_right(RIGHT);
 }
 
-static void inputs_must_stay_as_they_are(void **state)
+TEST(inputs_must_stay_as_they_are)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -84,7 +84,7 @@ static void inputs_must_stay_as_they_are(void **state)
     assert_right(RIGHT);
 }
 
-static void results_are_compared_with_a_reference_in_double(void **state)
+TEST(results_are_compared_with_a_reference_in_double)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -107,7 +107,7 @@ static void results_are_compared_with_a_reference_in_double(void **state)
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] * 1.0001f;"), "would accept");
 }
 
-static void without_a_reference_the_first_variant_is_one(void **state)
+TEST(without_a_reference_the_first_variant_is_one)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -127,7 +127,7 @@ static gt_measure_setup *make_out_setup(const char *reference)
     return setup;
 }
 
-static void what_nobody_writes_is_no_result(void **state)
+TEST(what_nobody_writes_is_no_result)
 {
     NEEDS_DEVICE();
     prepare(make_out_setup(NULL));
@@ -145,7 +145,7 @@ static void what_nobody_writes_is_no_result(void **state)
                  "y[5] is not written, and the default variant");
 }
 
-static void what_the_reference_leaves_out_is_no_part_of_the_result(void **state)
+TEST(what_the_reference_leaves_out_is_no_part_of_the_result)
 {
     NEEDS_DEVICE();
     prepare(make_out_setup("half_of_it"));
@@ -163,7 +163,7 @@ static void what_the_reference_leaves_out_is_no_part_of_the_result(void **state)
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
                                          ") atomicAdd(&ended, 1u);")
 
-static void a_second_launch_must_be_right_too(void **state)
+TEST(a_second_launch_must_be_right_too)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -174,7 +174,7 @@ static void a_second_launch_must_be_right_too(void **state)
 }
 
 /* At the requested size alone, where a variant is launched once before it is timed. */
-static void a_winner_must_be_right_in_a_second_launch(void **state)
+TEST(a_winner_must_be_right_in_a_second_launch)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -189,7 +189,7 @@ static void a_winner_must_be_right_in_a_second_launch(void **state)
 static const gt_sample_job samples_of_one = {
     .id = 1, .variants = &(const uint64_t){98}, .count = 1};
 
-static void a_winner_must_be_right_after_its_race(void **state)
+TEST(a_winner_must_be_right_after_its_race)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
@@ -208,7 +208,7 @@ static void a_winner_must_be_right_after_its_race(void **state)
 }
 
 /* Filling everything again would take longer than the proof. */
-static void what_was_damaged_is_put_right_and_no_more(void **state)
+TEST(what_was_damaged_is_put_right_and_no_more)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -248,7 +248,7 @@ static gputune_status verify_with_scratch(const char *text)
     "extern \"C\" __global__ void axpy(float *y, float *x, float a, size_t n, int *s) {"           \
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;" statement "}"
 
-static void scratch_memory_holds_nothing_that_helps(void **state)
+TEST(scratch_memory_holds_nothing_that_helps)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -266,7 +266,7 @@ static void scratch_memory_holds_nothing_that_helps(void **state)
     assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
 }
 
-static void bytes_around_scratch_memory_are_guarded(void **state)
+TEST(bytes_around_scratch_memory_are_guarded)
 {
     static const char *const outside[] = {
         WITH_SCRATCH("if (i == 0) s[16] = 7; if (i < n) y[i] += a * x[i];"),
@@ -282,7 +282,7 @@ static void bytes_around_scratch_memory_are_guarded(void **state)
     unwatched = false;
 }
 
-static void shared_memory_holds_nothing_that_helps(void **state)
+TEST(shared_memory_holds_nothing_that_helps)
 {
     NEEDS_DEVICE();
     prepare(make_setup("axpy_reference"));
@@ -294,7 +294,7 @@ static void shared_memory_holds_nothing_that_helps(void **state)
 }
 
 /* Not even a minimum, a maximum or a zero. */
-static void shared_memory_holds_all_kinds_of_garbage(void **state)
+TEST(shared_memory_holds_all_kinds_of_garbage)
 {
     static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
                                         "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
@@ -312,7 +312,7 @@ static void shared_memory_holds_all_kinds_of_garbage(void **state)
     }
 }
 
-static void a_check_kernel_replaces_the_comparison(void **state)
+TEST(a_check_kernel_replaces_the_comparison)
 {
     NEEDS_DEVICE();
     gt_measure_setup *setup = make_setup(NULL);
@@ -330,7 +330,7 @@ static void a_check_kernel_replaces_the_comparison(void **state)
     assert_wrong(VARIANT("if (i < n) y[i] = i < 5 ? 4 : 3;"), "found 5 wrong elements");
 }
 
-static void a_winner_is_checked_again_with_another_seed(void **state)
+TEST(a_winner_is_checked_again_with_another_seed)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -371,7 +371,7 @@ static int crash(void)
     return 0;
 }
 
-static void a_crash_is_told_and_loses_the_process(void **state)
+TEST(a_crash_is_told_and_loses_the_process)
 {
     int status = 0;
     NEEDS_DEVICE();
@@ -381,7 +381,7 @@ static void a_crash_is_told_and_loses_the_process(void **state)
 }
 
 /* Not even for a moment: no comparison would see it. */
-static void a_winner_cannot_write_its_inputs(void **state)
+TEST(a_winner_cannot_write_its_inputs)
 {
     gt_verified verified;
     NEEDS_DEVICE();
@@ -411,29 +411,6 @@ static void start_crasher(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_variant_is_accepted),
-        cmocka_unit_test(errors_within_the_tolerance_are_accepted_and_told),
-        cmocka_unit_test(a_wrong_value_is_told_with_its_place),
-        cmocka_unit_test(bytes_beyond_a_buffer_are_guarded),
-        cmocka_unit_test(inputs_must_stay_as_they_are),
-        cmocka_unit_test(results_are_compared_with_a_reference_in_double),
-        cmocka_unit_test(without_a_reference_the_first_variant_is_one),
-        cmocka_unit_test(what_nobody_writes_is_no_result),
-        cmocka_unit_test(what_the_reference_leaves_out_is_no_part_of_the_result),
-        cmocka_unit_test(a_second_launch_must_be_right_too),
-        cmocka_unit_test(a_winner_must_be_right_in_a_second_launch),
-        cmocka_unit_test(a_winner_must_be_right_after_its_race),
-        cmocka_unit_test(what_was_damaged_is_put_right_and_no_more),
-        cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
-        cmocka_unit_test(bytes_around_scratch_memory_are_guarded),
-        cmocka_unit_test(shared_memory_holds_nothing_that_helps),
-        cmocka_unit_test(shared_memory_holds_all_kinds_of_garbage),
-        cmocka_unit_test(a_check_kernel_replaces_the_comparison),
-        cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
-        cmocka_unit_test(a_crash_is_told_and_loses_the_process),
-        cmocka_unit_test(a_winner_cannot_write_its_inputs), /* last: it loses the device */
-    };
     start_crasher();
-    return cmocka_run_group_tests(tests, open_world, close_world);
+    return tests_run(open_world, close_world);
 }

@@ -4,9 +4,8 @@
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
 #include "gpu/nvml.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <signal.h>
 
@@ -63,9 +61,8 @@ static gt_monitor *start(void)
     return monitor;
 }
 
-static void a_gpu_of_ones_own_is_calm(void **state)
+TEST(a_gpu_of_ones_own_is_calm)
 {
-    (void)state;
     set_processes(1, (unsigned)getpid(), 0);
     gt_monitor *monitor = start();
     gt_sampled seen = watched_round(monitor);
@@ -76,10 +73,9 @@ static void a_gpu_of_ones_own_is_calm(void **state)
     gt_monitor_stop(monitor);
 }
 
-static void another_process_is_noticed_and_named(void **state)
+TEST(another_process_is_noticed_and_named)
 {
     char expected[32];
-    (void)state;
     pid_t other = fork();
     if (other == 0) {
         pause();
@@ -99,9 +95,8 @@ static void another_process_is_noticed_and_named(void **state)
     waitpid(other, NULL, 0);
 }
 
-static void the_host_application_is_no_stranger(void **state)
+TEST(the_host_application_is_no_stranger)
 {
-    (void)state;
     set_processes(2, (unsigned)getpid(), (unsigned)getppid());
     gt_monitor *monitor = start();
     gt_sampled seen = watched_round(monitor);
@@ -110,9 +105,8 @@ static void the_host_application_is_no_stranger(void **state)
     gt_monitor_stop(monitor);
 }
 
-static void heat_spoils_a_round_and_a_power_cap_does_not(void **state)
+TEST(heat_spoils_a_round_and_a_power_cap_does_not)
 {
-    (void)state;
     set_processes(1, (unsigned)getpid(), 0);
     gt_monitor *monitor = start();
     atomic_store(&nvml->throttle, POWER_CAP);
@@ -130,9 +124,8 @@ static void heat_spoils_a_round_and_a_power_cap_does_not(void **state)
     gt_monitor_stop(monitor);
 }
 
-static void a_gpu_that_nvml_does_not_know_is_left_alone(void **state)
+TEST(a_gpu_that_nvml_does_not_know_is_left_alone)
 {
-    (void)state;
     gt_monitor *monitor = gt_monitor_start("GPU-9");
     gt_sampled seen = watched_round(monitor);
     assert_false(seen.noisy || seen.spoiled);
@@ -140,9 +133,8 @@ static void a_gpu_that_nvml_does_not_know_is_left_alone(void **state)
     gt_monitor_stop(monitor);
 }
 
-static void the_setup_is_told_as_far_as_it_is_known(void **state)
+TEST(the_setup_is_told_as_far_as_it_is_known)
 {
-    (void)state;
     gt_nvml_setup setup;
     gt_nvml *known = gt_nvml_open("GPU-0");
     atomic_store(&nvml->compute_mode, GT_COMPUTE_EXCLUSIVE);
@@ -165,13 +157,5 @@ static void the_setup_is_told_as_far_as_it_is_known(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gpu_of_ones_own_is_calm),
-        cmocka_unit_test(another_process_is_noticed_and_named),
-        cmocka_unit_test(the_host_application_is_no_stranger),
-        cmocka_unit_test(heat_spoils_a_round_and_a_power_cap_does_not),
-        cmocka_unit_test(the_setup_is_told_as_far_as_it_is_known),
-        cmocka_unit_test(a_gpu_that_nvml_does_not_know_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, load_nvml, NULL);
+    return tests_run(load_nvml, NULL);
 }

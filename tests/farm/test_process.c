@@ -1,11 +1,10 @@
 #include "farm/process.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 typedef struct child {
     gt_process process;
@@ -56,9 +53,8 @@ static const char *listen_to(child *child)
 /* The last one listed is the shell's own, for reading the folder. */
 #define LIST_DESCRIPTORS "cd /proc/$$/fd && set -- * && printf %s \"$*\" >&3"
 
-static void exit_codes_and_signals_are_told(void **state)
+TEST(exit_codes_and_signals_are_told)
 {
-    (void)state;
     int code;
     child one = run("exit 7");
     assert_int_equal(gt_process_wait(&one.process, &code, 10), GT_END_EXITED);
@@ -75,9 +71,8 @@ static void exit_codes_and_signals_are_told(void **state)
     close(two.channel);
 }
 
-static void only_its_own_descriptors_are_open(void **state)
+TEST(only_its_own_descriptors_are_open)
 {
-    (void)state;
     int extra = open("/dev/null", O_RDONLY); /* inheritable */
     assert_true(extra >= 0);
     int high = fcntl(extra, F_DUPFD, 200);
@@ -90,9 +85,8 @@ static void only_its_own_descriptors_are_open(void **state)
     close(high);
 }
 
-static void signal_state_is_fresh(void **state)
+TEST(signal_state_is_fresh)
 {
-    (void)state;
     sigset_t block, old;
     sigemptyset(&block);
     sigaddset(&block, SIGTERM);
@@ -114,9 +108,8 @@ static void signal_state_is_fresh(void **state)
     gt_process_wait(&child.process, &code, 10);
 }
 
-static void a_host_that_ignores_children_is_fine(void **state)
+TEST(a_host_that_ignores_children_is_fine)
 {
-    (void)state;
     int code;
     signal(SIGCHLD, SIG_IGN);
     child child = run("exit 3");
@@ -129,9 +122,8 @@ static void a_host_that_ignores_children_is_fine(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
-static void a_host_that_reaps_first_is_fine(void **state)
+TEST(a_host_that_reaps_first_is_fine)
 {
-    (void)state;
     int code, status;
     child child = run("exit 3");
     assert_int_equal(waitpid(child.process.pid, &status, 0), child.process.pid);
@@ -140,9 +132,8 @@ static void a_host_that_reaps_first_is_fine(void **state)
     close(child.channel);
 }
 
-static void abandoned_children_leave_no_zombie(void **state)
+TEST(abandoned_children_leave_no_zombie)
 {
-    (void)state;
     child child = run("sleep 100");
     pid_t pid = child.process.pid;
     gt_process_kill(&child.process);
@@ -155,9 +146,8 @@ static void abandoned_children_leave_no_zombie(void **state)
     assert_int_equal(errno, ESRCH);
 }
 
-static void standard_descriptors_may_be_closed(void **state)
+TEST(standard_descriptors_may_be_closed)
 {
-    (void)state;
     int input = dup(0);
     close(0);
     child child = run(LIST_DESCRIPTORS);
@@ -168,9 +158,8 @@ static void standard_descriptors_may_be_closed(void **state)
     gt_process_wait(&child.process, &code, 10);
 }
 
-static void a_missing_program_is_named(void **state)
+TEST(a_missing_program_is_named)
 {
-    (void)state;
     int mine, other;
     const char *arguments[] = {NULL};
     assert_int_equal(gt_process_channel(&mine, &other), GPUTUNE_OK);
@@ -183,9 +172,8 @@ static void a_missing_program_is_named(void **state)
     close(other);
 }
 
-static void harmful_variables_stay_behind(void **state)
+TEST(harmful_variables_stay_behind)
 {
-    (void)state;
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     setenv("CUDA_INJECTION64_PATH", "/x.so", 1);
     setenv("CUDA_VISIBLE_DEVICES", "3", 1);
@@ -229,9 +217,8 @@ static void expect_visible(const char *list, int ordinal, const char *entry)
     free(visible);
 }
 
-static void one_device_of_the_visible_ones_is_named(void **state)
+TEST(one_device_of_the_visible_ones_is_named)
 {
-    (void)state;
     expect_visible(NULL, 0, "0");
     expect_visible(NULL, 3, "3");
     expect_visible("5,GPU-1234,MIG-9", 0, "5");
@@ -241,21 +228,4 @@ static void one_device_of_the_visible_ones_is_named(void **state)
     expect_visible("0, 1 ,2", 1, "1");
     expect_visible("", 0, NULL);
     unsetenv("CUDA_VISIBLE_DEVICES");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_codes_and_signals_are_told),
-        cmocka_unit_test(only_its_own_descriptors_are_open),
-        cmocka_unit_test(signal_state_is_fresh),
-        cmocka_unit_test(a_host_that_ignores_children_is_fine),
-        cmocka_unit_test(a_host_that_reaps_first_is_fine),
-        cmocka_unit_test(abandoned_children_leave_no_zombie),
-        cmocka_unit_test(standard_descriptors_may_be_closed),
-        cmocka_unit_test(a_missing_program_is_named),
-        cmocka_unit_test(harmful_variables_stay_behind),
-        cmocka_unit_test(one_device_of_the_visible_ones_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* The service kernels compile for every architecture that NVRTC supports. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void compile_for(const gt_nvrtc *nvrtc, const char *arch)
 {
@@ -22,11 +19,10 @@ static void compile_for(const gt_nvrtc *nvrtc, const char *arch)
     gt_nvrtc_result_free(&result);
 }
 
-static void service_kernels_compile_for_every_architecture(void **state)
+TEST(service_kernels_compile_for_every_architecture)
 {
     static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"};
     const gt_nvrtc *nvrtc;
-    (void)state;
     if (gt_nvrtc_open(&nvrtc, 0) < 0) {
         print_message("no compiler: %s\n", gt_message());
         skip();
@@ -37,12 +33,4 @@ static void service_kernels_compile_for_every_architecture(void **state)
             compile_for(nvrtc, archs[i]);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(service_kernels_compile_for_every_architecture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "fuzz/fuzz.h"
 
 #include "gpu/image.h"
-#include "gpu/machine_code.h"
 
 #include <string.h>
 

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     char *draft = NULL, *text = strndup((const char *)data, bytes);
     FUZZ_REQUIRE(text);
-    if (gt_draft_template(&draft, "fuzz.cu", text, NULL, NULL, NULL) == 0) {
+    if (gt_draft_template(&draft, "fuzz.cu", text, NULL, NULL, NULL, NULL) == 0) {
         FUZZ_REQUIRE(draft && strlen(draft) >= strlen(text));
     } else {
         FUZZ_REQUIRE(strncmp(gputune_error(), "fuzz.cu:", 8) == 0);

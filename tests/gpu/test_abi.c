@@ -3,12 +3,9 @@
 #include "gpu/abi.h"
 #include "gpu/driver.h"
 #include "support/cuda_layout.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const cuda_layout_row ours[] = {CUDA_LAYOUT_ROWS{NULL, 0}};
 
@@ -20,9 +17,8 @@ static void need_cuda_h(void)
     }
 }
 
-static void test_layouts_and_values(void **state)
+TEST(test_layouts_and_values)
 {
-    (void)state;
     need_cuda_h();
     for (size_t i = 0; ours[i].what; i++) {
         assert_string_equal(ours[i].what, cuda_layout[i].what);
@@ -40,18 +36,16 @@ static void expect_code(const char *name, long long value)
     }
 }
 
-static void test_result_codes_and_attributes(void **state)
+TEST(test_result_codes_and_attributes)
 {
-    (void)state;
     need_cuda_h();
 #define EXPECT(name, value) expect_code(#name, value);
     GT_CUDA_RESULT_LIST(EXPECT)
     GT_DEVICE_ATTRIBUTE_LIST(EXPECT)
 }
 
-static void test_fatal_codes(void **state)
+TEST(test_fatal_codes)
 {
-    (void)state;
     static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911};
     static const int survivable[] = {0, 1, 2, 209, 218, 222, 600, 701, 801, 900, 912};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
@@ -60,14 +54,4 @@ static void test_fatal_codes(void **state)
     for (size_t i = 0; i < sizeof survivable / sizeof *survivable; i++) {
         assert_false(gt_cuda_fatal((CUresult)survivable[i]));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts_and_values),
-        cmocka_unit_test(test_result_codes_and_attributes),
-        cmocka_unit_test(test_fatal_codes),
-    };
-    return cmocka_run_group_tests_name("abi", tests, NULL, NULL);
 }

@@ -2,18 +2,15 @@
  * emulator's, or with GPUTUNE_TEST_DRIVER=cuda the GPU's. Each case has a process of its own. What
  * CUDA leaves undefined is not here (tests/emulator/test_driver_context.c). */
 #include "gpu/driver.h"
+#include "support/test.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { NO_DEVICE = 125, BROKEN = 126 };
 
@@ -319,9 +316,8 @@ static void run(const test_case *one)
     _exit(0);
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
-    (void)state;
     int differ = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fflush(NULL);
@@ -341,10 +337,4 @@ static void test_answers(void **state)
         }
     }
     assert_int_equal(differ, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers)};
-    return cmocka_run_group_tests_name("contexts", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Devices by architecture, and the environment key. */
-#include "gpu/arch.h"
 #include "gpu/device.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static gt_device for_arch(const char *arch)
 {
@@ -19,9 +15,8 @@ static gt_device for_arch(const char *arch)
     return device;
 }
 
-static void test_limits_of_architectures(void **state)
+TEST(test_limits_of_architectures)
 {
-    (void)state;
     static const struct {
         const char *arch, *exact;
         int cc, threads_per_sm, shared_per_sm_kb, optin_kb, max_cluster, carveouts;
@@ -54,9 +49,8 @@ static void test_limits_of_architectures(void **state)
     }
 }
 
-static void test_unknown_architectures(void **state)
+TEST(test_unknown_architectures)
 {
-    (void)state;
     static const char *const bad[] = {"",       "90",     "sm_",     "sm_42",      "sm_99",
                                       "sm_80a", "sm_90f", "sm_90ab", "compute_90", "sm_9000000"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -67,9 +61,8 @@ static void test_unknown_architectures(void **state)
     }
 }
 
-static void test_unknown_capabilities_take_their_generation(void **state)
+TEST(test_unknown_capabilities_take_their_generation)
 {
-    (void)state;
     gt_device device = {.cc = 129, .cluster_launch = true, .shared_per_sm_bytes = 100 * 1024};
     gt_device_add_arch_facts(&device);
     assert_int_equal(device.max_cluster, 8);
@@ -86,9 +79,8 @@ static bool changes_environment(const gt_device *before, gt_device after)
     return strcmp(before->environment, after.environment) != 0;
 }
 
-static void test_environment_holds_what_decides_times(void **state)
+TEST(test_environment_holds_what_decides_times)
 {
-    (void)state;
     gt_device base = for_arch("sm_90");
     assert_int_equal(strlen(base.environment), 32);
     assert_string_equal(base.environment, for_arch("sm_90").environment);
@@ -106,9 +98,8 @@ static void test_environment_holds_what_decides_times(void **state)
     assert_true(changes_environment(&base, other));
 }
 
-static void test_environment_leaves_out_what_does_not(void **state)
+TEST(test_environment_leaves_out_what_does_not)
 {
-    (void)state;
     gt_device base = for_arch("sm_90"), other = base;
     memcpy(other.uuid, "GPU-1234", 9);
     memcpy(other.name, "Another name", 13);
@@ -129,9 +120,8 @@ static CUresult name_an_instance(char *name, int bytes, CUdevice device)
 
 /* What is measured on it answers on instances of the same profile only, and workers see it by its
  * own UUID. */
-static void test_a_mig_instance_is_a_gpu_of_its_own(void **state)
+TEST(test_a_mig_instance_is_a_gpu_of_its_own)
 {
-    (void)state;
     const gt_driver *whole;
     gt_device instance, gpu;
     if (gt_driver_open(&whole, "emu:h200") < 0) {
@@ -148,27 +138,12 @@ static void test_a_mig_instance_is_a_gpu_of_its_own(void **state)
     assert_string_not_equal(instance.environment, gpu.environment);
 }
 
-static void test_an_old_compiler_limits_parameters(void **state)
+TEST(test_an_old_compiler_limits_parameters)
 {
-    (void)state;
     gt_device device = for_arch("sm_90");
     gt_device_set_nvrtc(&device, 13000);
     assert_int_equal(device.max_parameter_bytes, 32764);
     gt_device_set_nvrtc(&device, 12000);
     assert_int_equal(device.max_parameter_bytes, 4096);
     assert_int_equal(device.nvrtc_version, 12000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_of_architectures),
-        cmocka_unit_test(test_unknown_architectures),
-        cmocka_unit_test(test_unknown_capabilities_take_their_generation),
-        cmocka_unit_test(test_environment_holds_what_decides_times),
-        cmocka_unit_test(test_environment_leaves_out_what_does_not),
-        cmocka_unit_test(test_a_mig_instance_is_a_gpu_of_its_own),
-        cmocka_unit_test(test_an_old_compiler_limits_parameters),
-    };
-    return cmocka_run_group_tests_name("device", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* Opening drivers where there is none, or something else. */
 #include "gpu/driver.h"
+#include "support/test.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void expect_failure(const char *name, gputune_status status, const char *message)
 {
@@ -19,16 +16,14 @@ static void expect_failure(const char *name, gputune_status status, const char *
     }
 }
 
-static void test_unknown_names(void **state)
+TEST(test_unknown_names)
 {
-    (void)state;
     expect_failure("opencl", GPUTUNE_EINVAL, "unknown driver \"opencl\": use cuda, emu");
     expect_failure("emux", GPUTUNE_EINVAL, "unknown driver \"emux\"");
 }
 
-static void test_the_environment_names_the_driver(void **state)
+TEST(test_the_environment_names_the_driver)
 {
-    (void)state;
     setenv("GPUTUNE_DRIVER", "opencl", 1);
     expect_failure(NULL, GPUTUNE_EINVAL, "unknown driver \"opencl\"");
     setenv("GPUTUNE_DRIVER", "", 1);
@@ -38,9 +33,8 @@ static void test_the_environment_names_the_driver(void **state)
     unsetenv("GPUTUNE_DRIVER");
 }
 
-static void test_a_driver_is_known_before_it_is_started(void **state)
+TEST(test_a_driver_is_known_before_it_is_started)
 {
-    (void)state;
     int version = 0;
     assert_int_equal(gt_driver_probe(&version, "opencl"), GPUTUNE_EINVAL);
     assert_int_equal(gt_driver_probe(&version, "/nowhere/libcuda.so.1"), GPUTUNE_ENODRIVER);
@@ -50,15 +44,13 @@ static void test_a_driver_is_known_before_it_is_started(void **state)
     }
 }
 
-static void test_no_such_library(void **state)
+TEST(test_no_such_library)
 {
-    (void)state;
     expect_failure("/nowhere/libcuda.so.1", GPUTUNE_ENODRIVER, "/nowhere/libcuda.so.1");
 }
 
-static void test_a_library_that_is_no_driver(void **state)
+TEST(test_a_library_that_is_no_driver)
 {
-    (void)state;
     Dl_info info;
     void *address = dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests");
     assert_non_null(address);
@@ -66,9 +58,8 @@ static void test_a_library_that_is_no_driver(void **state)
     expect_failure(info.dli_fname, GPUTUNE_ENODRIVER, "is not a CUDA driver");
 }
 
-static void test_emulator_named_in_vain(void **state)
+TEST(test_emulator_named_in_vain)
 {
-    (void)state;
     setenv("GPUTUNE_EMULATOR", "/nowhere", 1);
     expect_failure("emu", GPUTUNE_ENODRIVER, "no emulator at /nowhere (GPUTUNE_EMULATOR)");
     expect_failure("emu:h200", GPUTUNE_ENODRIVER, "no emulator at /nowhere");
@@ -77,9 +68,8 @@ static void test_emulator_named_in_vain(void **state)
     unsetenv("GPUTUNE_EMULATOR");
 }
 
-static void test_no_driver_names_the_remedy(void **state)
+TEST(test_no_driver_names_the_remedy)
 {
-    (void)state;
     const gt_driver *driver;
     if (gt_driver_open(&driver, "cuda") == GPUTUNE_OK) {
         print_message("there is a driver here\n");
@@ -92,15 +82,6 @@ static void test_no_driver_names_the_remedy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test(test_the_environment_names_the_driver),
-        cmocka_unit_test(test_a_driver_is_known_before_it_is_started),
-        cmocka_unit_test(test_no_such_library),
-        cmocka_unit_test(test_a_library_that_is_no_driver),
-        cmocka_unit_test(test_emulator_named_in_vain),
-        cmocka_unit_test(test_no_driver_names_the_remedy),
-    };
     unsetenv("GPUTUNE_DRIVER");
-    return cmocka_run_group_tests_name("driver", tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -59,6 +59,7 @@ static gputune_status go_through(void *user)
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);
+    assert_int_equal(fake.live_streams, 0);
     return status;
 }
 
@@ -68,11 +69,10 @@ static void fail_each(job *j)
     assert_true(each_failure("driver", 1, go_through, NULL, j) > 10);
 }
 
-static void every_way_of_passing(void **state)
+TEST_WITHIN(every_way_of_passing, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_VALUE, GT_PASS_SPLIT, GT_PASS_CONSTANT,
                                    GT_PASS_GLOBAL};
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         job j = {.launch = make_launch(ways[i]),
                  .arguments = ways[i] == GT_PASS_NONE ? arguments + 1 : arguments};
@@ -82,11 +82,14 @@ static void every_way_of_passing(void **state)
     }
 }
 
-static void scratch_clears_and_clusters(void **state)
+TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
 {
-    (void)state;
     job j = {.launch = make_launch(GT_PASS_NONE), .arguments = arguments + 1};
-    j.launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    j.launch.parameters[2] = (gt_parameter){.kind = GT_PARAMETER_SCRATCH,
+                                            .bytes = 8,
+                                            .argument = -1,
+                                            .scratch_bytes = 4096,
+                                            .zero_first = true};
     j.launch.parameter_count = 3;
     j.launch.clears[0] = (gt_clear){2, 4096};
     j.launch.clears[1] = (gt_clear){0, 777};
@@ -95,13 +98,4 @@ static void scratch_clears_and_clusters(void **state)
     j.launch.carveout_kb = 100;
     j.launch.steps[0].shared_bytes = 100 * 1024;
     fail_each(&j);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_way_of_passing, setup),
-        cmocka_unit_test_setup(scratch_clears_and_clusters, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* Finding kernels in images by the names that templates give them. */
 #include "gpu/image.h"
+#include "support/test.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char ptx[] = ".version 9.0\n"
                           ".visible .entry plain(.param .u64 p)\n{ ret; }\n"
@@ -26,11 +23,10 @@ static void assert_entry(const gt_image *image, const char *name, const char *ex
     free(found);
 }
 
-static void test_ptx(void **state)
+TEST(test_ptx)
 {
     const gt_image image = {(void *)ptx, sizeof ptx};
     char *found;
-    (void)state;
     assert_entry(&image, "plain", "plain");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
@@ -72,18 +68,16 @@ static cubin make_cubin(void)
     return c;
 }
 
-static void test_cubin(void **state)
+TEST(test_cubin)
 {
     cubin c = make_cubin();
-    (void)state;
     assert_entry(&(gt_image){&c, sizeof c}, "f", "_Z1fIdEvPT_");
     assert_entry(&(gt_image){&c, sizeof c}, "g", "g");
 }
 
 /* Every byte of a cubin's headers may be wrong. */
-static void test_damaged_cubins(void **state)
+TEST(test_damaged_cubins)
 {
-    (void)state;
     for (size_t at = SELFMAG; at < offsetof(cubin, names); at++) {
         for (int bit = 0; bit < 8; bit++) {
             cubin c = make_cubin();
@@ -102,14 +96,4 @@ static void test_damaged_cubins(void **state)
         free(found);
         free(part);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),
-        cmocka_unit_test(test_cubin),
-        cmocka_unit_test(test_damaged_cubins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 /* ---- passing ---- */
 
-static void test_plain_launch_is_one_call_and_a_question(void **state)
+TEST_WITHIN(test_plain_launch_is_one_call_and_a_question, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
     assert_int_equal(gt_launcher_poison(launcher, fake_stream(3), 1), 0); /* it has no scratch */
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
@@ -20,9 +19,8 @@ static void test_plain_launch_is_one_call_and_a_question(void **state)
     free_and_check(launcher);
 }
 
-static void test_value_passes_the_block_itself(void **state)
+TEST_WITHIN(test_value_passes_the_block_itself, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_VALUE);
     launch_on(launcher, 1);
     assert_string_equal(fake_story(), "LaunchKernelEx");
@@ -31,9 +29,8 @@ static void test_value_passes_the_block_itself(void **state)
     free_and_check(launcher);
 }
 
-static void test_constant_copies_then_launches_then_records(void **state)
+TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     fake_forget();
@@ -49,9 +46,8 @@ static void test_constant_copies_then_launches_then_records(void **state)
     free_and_check(launcher);
 }
 
-static void test_split_copies_what_is_not_by_value(void **state)
+TEST_WITHIN(test_split_copies_what_is_not_by_value, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_SPLIT);
     gt_launcher *launcher = load(&launch);
     launch_on(launcher, 1);
@@ -62,9 +58,8 @@ static void test_split_copies_what_is_not_by_value(void **state)
     free_and_check(launcher);
 }
 
-static void test_global_passes_a_buffer_of_its_own(void **state)
+TEST_WITHIN(test_global_passes_a_buffer_of_its_own, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     launch_on(launcher, 1);
     launch_on(launcher, 2);
@@ -77,11 +72,11 @@ static void test_global_passes_a_buffer_of_its_own(void **state)
     free_and_check(launcher);
 }
 
-static void test_scratch_and_clears(void **state)
+TEST_WITHIN(test_scratch_and_clears, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     launch.clears[0] = (gt_clear){2, 4096};
     launch.clears[1] = (gt_clear){0, 777};
@@ -106,14 +101,14 @@ static void test_scratch_and_clears(void **state)
 static gt_launch launch_with_scratch(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     return launch;
 }
 
-static void test_scratch_is_poisoned_before_the_first_launch(void **state)
+TEST_WITHIN(test_scratch_is_poisoned_before_the_first_launch, setup, NULL)
 {
-    (void)state;
     gt_launch launch = launch_with_scratch();
     gt_launcher *launcher = load(&launch);
     fake_forget();
@@ -129,10 +124,37 @@ static void test_scratch_is_poisoned_before_the_first_launch(void **state)
     free_and_check(launcher);
 }
 
-/* So that what a graph of them leaves in scratch is there for the next launch to find. */
-static void test_repeats_share_the_scratch_of_launches(void **state)
+/* Once for each stream, and never again, also not where it is poisoned; its guards are. */
+TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
 {
-    (void)state;
+    gt_launch launch = launch_with_scratch();
+    launch.parameters[2].zero_first = true;
+    gt_launcher *launcher = load(&launch);
+    gt_launcher_guard(launcher, 64);
+    for (int stream = 1; stream <= 2; stream++) {
+        fake_forget();
+        assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
+        uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+        assert_int_equal(fake_count("MemsetD8Async"), 1);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
+    }
+    fake_forget();
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+    assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
+    uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+    fake_forget();
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch - 64);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096 + 128);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->bytes, 4096);
+    free_and_check(launcher);
+}
+
+/* So that what a graph of them leaves in scratch is there for the next launch to find. */
+TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
+{
     gt_launch launch = launch_with_scratch();
     gt_launcher *launcher = load(&launch);
     fake_forget();
@@ -146,9 +168,8 @@ static void test_repeats_share_the_scratch_of_launches(void **state)
     free_and_check(launcher);
 }
 
-static void test_repeat_leaves_the_copy_out(void **state)
+TEST_WITHIN(test_repeat_leaves_the_copy_out, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments), GPUTUNE_EINVAL);
     assert_int_equal(fake_count("LaunchKernelEx"), 0);
@@ -178,9 +199,8 @@ static bool was_set(CUfunction_attribute which, size_t *value)
     return false;
 }
 
-static void test_cluster_carveout_and_shared_memory(void **state)
+TEST_WITHIN(test_cluster_carveout_and_shared_memory, setup, NULL)
 {
-    (void)state;
     size_t value;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].cluster[0] = 16;
@@ -206,9 +226,8 @@ static void test_cluster_carveout_and_shared_memory(void **state)
     free_and_check(launcher);
 }
 
-static void test_cooperative(void **state)
+TEST_WITHIN(test_cooperative, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].cooperative = 1;
     gt_launcher *launcher;
@@ -221,9 +240,8 @@ static void test_cooperative(void **state)
     free_and_check(launcher);
 }
 
-static void test_portable_cluster_needs_no_opt_in(void **state)
+TEST_WITHIN(test_portable_cluster_needs_no_opt_in, setup, NULL)
 {
-    (void)state;
     size_t value;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].cluster[0] = 8;
@@ -234,9 +252,8 @@ static void test_portable_cluster_needs_no_opt_in(void **state)
     free_and_check(launcher);
 }
 
-static void test_carveout_percent_reaches_the_size(void **state)
+TEST_WITHIN(test_carveout_percent_reaches_the_size, setup, NULL)
 {
-    (void)state;
     static const int sizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
     static const int maxima[] = {64, 100, 164, 228};
     for (size_t m = 0; m < 4; m++) {
@@ -264,9 +281,8 @@ static void expect_refusal(const gt_launch *launch, gputune_status status, const
     fake_reset();
 }
 
-static void test_refusals_name_their_reason(void **state)
+TEST_WITHIN(test_refusals_name_their_reason, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
     fake.current = NULL;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no CUDA context is current");
@@ -307,9 +323,8 @@ static void test_refusals_name_their_reason(void **state)
 }
 
 /* Two blocks: one to a buffer of its own, one to the code's own symbol. */
-static void test_each_block_is_copied_to_its_place(void **state)
+TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_GLOBAL);
     launch.block_count = 2;
     launch.blocks[1] = (gt_block){GT_PASS_CONSTANT, 40, 0, "bias", true};
@@ -329,9 +344,8 @@ static void test_each_block_is_copied_to_its_place(void **state)
     free_and_check(launcher);
 }
 
-static void test_a_launch_that_contradicts_itself_is_refused(void **state)
+TEST_WITHIN(test_a_launch_that_contradicts_itself_is_refused, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.parameters[0].argument = 2;
     expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
@@ -349,9 +363,8 @@ static void test_a_launch_that_contradicts_itself_is_refused(void **state)
     expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
 }
 
-static void test_parameter_sizes_are_compared_with_the_kernel(void **state)
+TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
 {
-    (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
     gt_launcher *launcher;
     fake.parameter_sizes[0] = 8;
@@ -367,9 +380,8 @@ static void test_parameter_sizes_are_compared_with_the_kernel(void **state)
     assert_int_equal(fake.live_modules, 0);
 }
 
-static void test_another_context_is_named(void **state)
+TEST_WITHIN(test_another_context_is_named, setup, NULL)
 {
-    (void)state;
     gt_launcher *plain = load_pass(GT_PASS_NONE);
     gt_launcher *copying = load_pass(GT_PASS_GLOBAL);
     fake.current = fake_context(2);
@@ -387,9 +399,8 @@ static void test_another_context_is_named(void **state)
     assert_ptr_equal(fake.current, fake_context(2));
 }
 
-static void test_free_waits_and_tolerates_a_lost_context(void **state)
+TEST_WITHIN(test_free_waits_and_tolerates_a_lost_context, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     fake_forget();
@@ -404,18 +415,16 @@ static void test_free_waits_and_tolerates_a_lost_context(void **state)
     assert_int_equal(fake_count("ModuleUnload"), 0);
 }
 
-static void test_free_breaks_no_capture(void **state)
+TEST_WITHIN(test_free_breaks_no_capture, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_SPLIT);
     launch_on(launcher, 1);
     free_and_check(launcher);
     assert_int_equal(fake_count("CtxSynchronize"), 0); /* it would, in any capture mode */
 }
 
-static void test_a_second_size_shares_the_module(void **state)
+TEST_WITHIN(test_a_second_size_shares_the_module, setup, NULL)
 {
-    (void)state;
     gt_launcher *parent = load_pass(GT_PASS_NONE), *child;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].grid[0] = 7;
@@ -426,32 +435,4 @@ static void test_a_second_size_shares_the_module(void **state)
     gt_launcher_free(child);
     assert_int_equal(fake.live_modules, 1);
     free_and_check(parent);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_plain_launch_is_one_call_and_a_question, setup),
-        cmocka_unit_test_setup(test_value_passes_the_block_itself, setup),
-        cmocka_unit_test_setup(test_constant_copies_then_launches_then_records, setup),
-        cmocka_unit_test_setup(test_split_copies_what_is_not_by_value, setup),
-        cmocka_unit_test_setup(test_global_passes_a_buffer_of_its_own, setup),
-        cmocka_unit_test_setup(test_scratch_and_clears, setup),
-        cmocka_unit_test_setup(test_scratch_is_poisoned_before_the_first_launch, setup),
-        cmocka_unit_test_setup(test_repeats_share_the_scratch_of_launches, setup),
-        cmocka_unit_test_setup(test_repeat_leaves_the_copy_out, setup),
-        cmocka_unit_test_setup(test_cluster_carveout_and_shared_memory, setup),
-        cmocka_unit_test_setup(test_cooperative, setup),
-        cmocka_unit_test_setup(test_portable_cluster_needs_no_opt_in, setup),
-        cmocka_unit_test_setup(test_carveout_percent_reaches_the_size, setup),
-        cmocka_unit_test_setup(test_refusals_name_their_reason, setup),
-        cmocka_unit_test_setup(test_each_block_is_copied_to_its_place, setup),
-        cmocka_unit_test_setup(test_a_launch_that_contradicts_itself_is_refused, setup),
-        cmocka_unit_test_setup(test_parameter_sizes_are_compared_with_the_kernel, setup),
-        cmocka_unit_test_setup(test_another_context_is_named, setup),
-        cmocka_unit_test_setup(test_free_waits_and_tolerates_a_lost_context, setup),
-        cmocka_unit_test_setup(test_free_breaks_no_capture, setup),
-        cmocka_unit_test_setup(test_a_second_size_shares_the_module, setup),
-    };
-    return cmocka_run_group_tests_name("launcher", tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static gt_launcher *load_l2(uint64_t set_aside, uint64_t window)
     return load(&launch);
 }
 
-static void test_the_window_is_the_buffer_of_each_launch(void **state)
+TEST_WITHIN(test_the_window_is_the_buffer_of_each_launch, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_l2(30000, 40000);
     const void *const without_block[] = {&out_buffer, &count};
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
@@ -58,9 +57,8 @@ static void test_the_window_is_the_buffer_of_each_launch(void **state)
     free_and_check(launcher);
 }
 
-static void test_the_most_is_set_aside_until_the_last_is_freed(void **state)
+TEST_WITHIN(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *small = load_l2(2000, 500), *large = load_l2(3000, 500);
     assert_int_equal(limit, 3000);
     gt_launcher *none = load_l2(0, 0);
@@ -74,9 +72,8 @@ static void test_the_most_is_set_aside_until_the_last_is_freed(void **state)
 }
 
 /* A variant that asks for less must not profit from what another one needs. */
-static void test_a_sample_gets_what_it_asks_for(void **state)
+TEST_WITHIN(test_a_sample_gets_what_it_asks_for, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
     gt_launch plain_launch = make_launch(GT_PASS_NONE);
     gt_launcher *plain = load(&plain_launch);
@@ -96,9 +93,8 @@ static void test_a_sample_gets_what_it_asks_for(void **state)
     assert_int_equal(limit, 1000);
 }
 
-static void test_a_window_over_no_buffer_is_refused(void **state)
+TEST_WITHIN(test_a_window_over_no_buffer_is_refused, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *launcher = NULL;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.l2 = (gt_l2_window){true, 1, 30000, 40000};
@@ -108,9 +104,8 @@ static void test_a_window_over_no_buffer_is_refused(void **state)
     assert_int_equal(limit, 1000);
 }
 
-static void test_a_preferred_cluster(void **state)
+TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
 {
-    (void)state;
     const void *const without_block[] = {&out_buffer, &count};
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].preferred_cluster = 16;
@@ -128,9 +123,8 @@ static void test_a_preferred_cluster(void **state)
 }
 
 /* Clusters and residency are of the kernel that asks for them; the window is of all. */
-static void test_the_steps_of_a_pipeline(void **state)
+TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
 {
-    (void)state;
     const void *const without_block[] = {&out_buffer, &count};
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.step_count = 2;
@@ -204,9 +198,8 @@ static gt_launch loop_of_two(void)
     return launch;
 }
 
-static void test_a_loop(void **state)
+TEST_WITHIN(test_a_loop, setup_l2, NULL)
 {
-    (void)state;
     CUdeviceptr other = 0x123400;
     const void *const two[] = {&out_buffer, &other};
     gt_launch launch = loop_of_two();
@@ -227,9 +220,8 @@ static void test_a_loop(void **state)
 }
 
 /* What comes from another process is carried out once before anything is launched. */
-static void test_loops_that_cannot_be(void **state)
+TEST_WITHIN(test_loops_that_cannot_be, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *launcher;
     gt_launch launch = loop_of_two();
     launch.steps[0].cluster[0] = 4; /* divides 256 and 20, but not 10 */
@@ -245,29 +237,12 @@ static void test_loops_that_cannot_be(void **state)
     assert_non_null(strstr(gt_message(), "contradicts itself"));
 }
 
-static void test_a_driver_without_the_limit(void **state)
+TEST_WITHIN(test_a_driver_without_the_limit, setup_l2, NULL)
 {
-    (void)state;
     gt_launcher *launcher = NULL;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.l2 = (gt_l2_window){true, 0, 30000, 40000};
     fake.table.CtxSetLimit = NULL;
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_ECUDA);
     assert_string_equal(gt_message(), "this driver cannot set level-2 cache aside");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_window_is_the_buffer_of_each_launch, setup_l2),
-        cmocka_unit_test_setup(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2),
-        cmocka_unit_test_setup(test_a_sample_gets_what_it_asks_for, setup_l2),
-        cmocka_unit_test_setup(test_a_window_over_no_buffer_is_refused, setup_l2),
-        cmocka_unit_test_setup(test_a_preferred_cluster, setup_l2),
-        cmocka_unit_test_setup(test_the_steps_of_a_pipeline, setup_l2),
-        cmocka_unit_test_setup(test_a_loop, setup_l2),
-        cmocka_unit_test_setup(test_loops_that_cannot_be, setup_l2),
-        cmocka_unit_test_setup(test_a_driver_without_the_limit, setup_l2),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

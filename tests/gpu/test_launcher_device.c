@@ -3,15 +3,12 @@
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/nvrtc.h"
+#include "support/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 2000, SPLIT = 512, THREADS = 4, ROUNDS = 25 };
 
@@ -139,10 +136,12 @@ static gt_launch spread_launch(gt_pass pass)
     if (pass != GT_PASS_CONSTANT) {
         uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.blocks[0].by_value_bytes;
         launch.parameters[launch.parameter_count++] =
-            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
+            (gt_parameter){.kind = GT_PARAMETER_BLOCK, .bytes = bytes, .argument = 0};
     }
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0};
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = 1};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_SCALAR, .bytes = 4, .argument = 2};
     return launch;
 }
 
@@ -191,9 +190,8 @@ static int count_wrong(CUdeviceptr out, int seed, int add)
 
 /* ---- passing ---- */
 
-static void test_every_way_of_passing(void **state)
+TEST(test_every_way_of_passing)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(COUNT);
     CUstream stream = make_stream();
@@ -214,9 +212,8 @@ static void test_every_way_of_passing(void **state)
     CU(MemFree(out));
 }
 
-static void test_more_streams_than_instances(void **state)
+TEST(test_more_streams_than_instances)
 {
-    (void)state;
     need_device();
     enum { STREAMS = GT_LAUNCHER_STREAMS + 3 };
     CUstream streams[STREAMS];
@@ -301,9 +298,8 @@ static void launch_from_threads(gt_pass pass, bool shared_stream)
     gt_launcher_free(launcher);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-    (void)state;
     need_device();
     for (int pass = GT_PASS_VALUE; pass <= GT_PASS_GLOBAL; pass++) {
         launch_from_threads((gt_pass)pass, true);
@@ -323,9 +319,8 @@ static CUgraphExec end_capture(CUstream stream)
     return exec;
 }
 
-static void test_a_graph_replays_what_was_captured(void **state)
+TEST(test_a_graph_replays_what_was_captured)
 {
-    (void)state;
     need_device();
     CUdeviceptr first = allocate(COUNT), second = allocate(COUNT);
     CUstream stream = make_stream();
@@ -357,9 +352,8 @@ static void test_a_graph_replays_what_was_captured(void **state)
     CU(MemFree(second));
 }
 
-static void test_repeats_in_a_graph_use_the_last_block(void **state)
+TEST(test_repeats_in_a_graph_use_the_last_block)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(COUNT);
     CUstream stream = make_stream();
@@ -386,9 +380,8 @@ static void test_repeats_in_a_graph_use_the_last_block(void **state)
     CU(MemFree(out));
 }
 
-static void test_loading_and_freeing_leave_other_captures_alone(void **state)
+TEST(test_loading_and_freeing_leave_other_captures_alone)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(COUNT);
     CUstream capturing = make_stream(), stream = make_stream();
@@ -418,9 +411,8 @@ static void test_loading_and_freeing_leave_other_captures_alone(void **state)
 
 /* ---- the rest ---- */
 
-static void test_scratch_and_clears(void **state)
+TEST(test_scratch_and_clears)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(32);
     CUstream stream = make_stream();
@@ -476,9 +468,8 @@ static gt_launch rank_launch(uint32_t cluster, uint32_t shared_bytes)
     };
 }
 
-static void test_clusters_up_to_the_device_limit(void **state)
+TEST(test_clusters_up_to_the_device_limit)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(32);
     const void *arguments[] = {&out};
@@ -503,9 +494,8 @@ static void test_clusters_up_to_the_device_limit(void **state)
     CU(MemFree(out));
 }
 
-static void test_what_does_not_fit_is_refused(void **state)
+TEST(test_what_does_not_fit_is_refused)
 {
-    (void)state;
     need_device();
     gt_launcher *launcher = NULL;
     gt_launch launch = rank_launch(1, (uint32_t)device.shared_per_block_optin_bytes + 1024);
@@ -519,9 +509,8 @@ static void test_what_does_not_fit_is_refused(void **state)
     assert_null(launcher);
 }
 
-static void test_free_waits_for_a_running_kernel(void **state)
+TEST(test_free_waits_for_a_running_kernel)
 {
-    (void)state;
     need_device();
     CUdeviceptr out = allocate(32);
     CUstream stream = make_stream();
@@ -554,22 +543,10 @@ static void test_free_waits_for_a_running_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way_of_passing),
-        cmocka_unit_test(test_more_streams_than_instances),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_a_graph_replays_what_was_captured),
-        cmocka_unit_test(test_repeats_in_a_graph_use_the_last_block),
-        cmocka_unit_test(test_loading_and_freeing_leave_other_captures_alone),
-        cmocka_unit_test(test_scratch_and_clears),
-        cmocka_unit_test(test_clusters_up_to_the_device_limit),
-        cmocka_unit_test(test_what_does_not_fit_is_refused),
-        cmocka_unit_test(test_free_waits_for_a_running_kernel),
-    };
     if (start() < 0) {
         snprintf(why_not, sizeof why_not, "%s", gt_message());
     }
-    int failed = cmocka_run_group_tests_name("launcher on a device", tests, NULL, NULL);
+    int failed = tests_run(NULL, NULL);
     for (int pass = 0; pass <= GT_PASS_GLOBAL; pass++) {
         free(images[pass].data);
     }

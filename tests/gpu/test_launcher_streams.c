@@ -5,9 +5,8 @@
 
 /* ---- streams ---- */
 
-static void test_each_stream_has_a_module(void **state)
+TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     launch_on(launcher, 2);
@@ -22,9 +21,8 @@ static void test_each_stream_has_a_module(void **state)
     free_and_check(launcher);
 }
 
-static void test_a_ninth_stream_waits(void **state)
+TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     for (int stream = 1; stream <= GT_LAUNCHER_STREAMS; stream++) {
         launch_on(launcher, stream);
@@ -43,9 +41,8 @@ static void test_a_ninth_stream_waits(void **state)
     free_and_check(launcher);
 }
 
-static void test_a_failed_wait_is_made_up_for(void **state)
+TEST_WITHIN(test_a_failed_wait_is_made_up_for, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     for (int stream = 1; stream <= GT_LAUNCHER_STREAMS; stream++) {
         launch_on(launcher, stream);
@@ -60,9 +57,8 @@ static void test_a_failed_wait_is_made_up_for(void **state)
     free_and_check(launcher);
 }
 
-static void test_staging_is_reused_after_its_event_only(void **state)
+TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.events_pending = true;
     size_t launches = 0;
@@ -83,9 +79,8 @@ static void test_staging_is_reused_after_its_event_only(void **state)
     free_and_check(launcher);
 }
 
-static void test_a_failed_launch_keeps_the_slot_until_its_event(void **state)
+TEST_WITHIN(test_a_failed_launch_keeps_the_slot_until_its_event, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.fail_name = "LaunchKernelEx";
     fake.fail_code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
@@ -152,9 +147,8 @@ static void check_critical_sections(void)
     }
 }
 
-static void test_threads_keep_copy_and_launch_together(void **state)
+TEST_WITHIN(test_threads_keep_copy_and_launch_together, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     pthread_t threads[4];
     for (int t = 0; t < 4; t++) {
@@ -172,9 +166,8 @@ static void test_threads_keep_copy_and_launch_together(void **state)
 
 /* ---- captures ---- */
 
-static void test_captured_launch_belongs_to_the_graph(void **state)
+TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     uint64_t outside = fake_find("LaunchKernelEx", 0)->object;
@@ -197,9 +190,8 @@ static void test_captured_launch_belongs_to_the_graph(void **state)
     free_and_check(launcher);
 }
 
-static void test_instance_of_a_gone_graph_is_used_again(void **state)
+TEST_WITHIN(test_instance_of_a_gone_graph_is_used_again, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     launch_on(launcher, 1);
@@ -212,9 +204,8 @@ static void test_instance_of_a_gone_graph_is_used_again(void **state)
     free_and_check(launcher);
 }
 
-static void test_launcher_may_go_before_its_graph_lets_go(void **state)
+TEST_WITHIN(test_launcher_may_go_before_its_graph_lets_go, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     launch_on(launcher, 1);
@@ -227,9 +218,8 @@ static void test_launcher_may_go_before_its_graph_lets_go(void **state)
     free_and_check(launcher);
 }
 
-static void test_capture_is_refused_before_the_stream_is_touched(void **state)
+TEST_WITHIN(test_capture_is_refused_before_the_stream_is_touched, setup, NULL)
 {
-    (void)state;
     static const char *const failing[] = {"ModuleLoadData", "UserObjectCreate",
                                           "GraphRetainUserObject", "MemAllocHost"};
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
@@ -248,9 +238,8 @@ static void test_capture_is_refused_before_the_stream_is_touched(void **state)
     free_and_check(launcher);
 }
 
-static void test_broken_and_implicit_captures_are_refused(void **state)
+TEST_WITHIN(test_broken_and_implicit_captures_are_refused, setup, NULL)
 {
-    (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments), GPUTUNE_ECAPTURE);
@@ -261,9 +250,8 @@ static void test_broken_and_implicit_captures_are_refused(void **state)
     free_and_check(launcher);
 }
 
-static void test_calls_outside_a_launch_are_relaxed(void **state)
+TEST_WITHIN(test_calls_outside_a_launch_are_relaxed, setup, NULL)
 {
-    (void)state;
     static const char *const unsafe[] = {"ModuleLoadData", "MemAlloc",    "MemAllocHost",
                                          "EventCreate",    "EventQuery",  "EventSynchronize",
                                          "MemFree",        "ModuleUnload"};
@@ -283,23 +271,4 @@ static void test_calls_outside_a_launch_are_relaxed(void **state)
         }
     }
     assert_int_equal(fake_mode(), CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_each_stream_has_a_module, setup),
-        cmocka_unit_test_setup(test_a_ninth_stream_waits, setup),
-        cmocka_unit_test_setup(test_a_failed_wait_is_made_up_for, setup),
-        cmocka_unit_test_setup(test_staging_is_reused_after_its_event_only, setup),
-        cmocka_unit_test_setup(test_a_failed_launch_keeps_the_slot_until_its_event, setup),
-        cmocka_unit_test_setup(test_threads_keep_copy_and_launch_together, setup),
-        cmocka_unit_test_setup(test_captured_launch_belongs_to_the_graph, setup),
-        cmocka_unit_test_setup(test_instance_of_a_gone_graph_is_used_again, setup),
-        cmocka_unit_test_setup(test_launcher_may_go_before_its_graph_lets_go, setup),
-        cmocka_unit_test_setup(test_capture_is_refused_before_the_stream_is_touched, setup),
-        cmocka_unit_test_setup(test_broken_and_implicit_captures_are_refused, setup),
-        cmocka_unit_test_setup(test_calls_outside_a_launch_are_relaxed, setup),
-    };
-    return cmocka_run_group_tests_name("launcher streams", tests, NULL, NULL);
 }

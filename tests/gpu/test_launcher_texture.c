@@ -43,9 +43,8 @@ static void launch_at(gt_launcher *launcher, int stream, const CUdeviceptr *addr
     }
 }
 
-static void test_rows_are_described(void **state)
+TEST_WITHIN(test_rows_are_described, setup, NULL)
 {
-    (void)state;
     const gt_launch launch = make_texture_launch(rows, GT_PASS_NONE);
     gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
@@ -65,9 +64,8 @@ static void test_rows_are_described(void **state)
     free_and_check(launcher);
 }
 
-static void test_linear_memory_is_described(void **state)
+TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
 {
-    (void)state;
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
     gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
@@ -77,9 +75,8 @@ static void test_linear_memory_is_described(void **state)
     free_and_check(launcher);
 }
 
-static void test_each_address_has_one(void **state)
+TEST_WITHIN(test_each_address_has_one, setup, NULL)
 {
-    (void)state;
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
     gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
@@ -96,10 +93,9 @@ static void test_each_address_has_one(void **state)
 }
 
 /* The graph's launches use the object for as long as there is the graph, whoever has its module. */
-static void test_graphs_keep_theirs(void **state)
+TEST_WITHIN(test_graphs_keep_theirs, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const gt_launch launch = make_texture_launch(line, ways[i]);
         fake_reset();
@@ -116,9 +112,8 @@ static void test_graphs_keep_theirs(void **state)
     }
 }
 
-static void test_refusals(void **state)
+TEST_WITHIN(test_refusals, setup, NULL)
 {
-    (void)state;
     const CUdeviceptr between = here + 256;
     const void *const misaligned[] = {&between, &count}, *const good[] = {&here, &count};
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
@@ -137,16 +132,4 @@ static void test_refusals(void **state)
     assert_int_equal(fake_count("LaunchKernelEx"), 0);
     launch_at(launcher, 1, &here);
     free_and_check(launcher);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_rows_are_described, setup),
-        cmocka_unit_test_setup(test_linear_memory_is_described, setup),
-        cmocka_unit_test_setup(test_each_address_has_one, setup),
-        cmocka_unit_test_setup(test_graphs_keep_theirs, setup),
-        cmocka_unit_test_setup(test_refusals, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* The widths of loads and stores in machine code that NVRTC makes. Skipped where there is none. The
  * expected ones are what nvdisasm 13.0 says of the same code. */
 #include "gpu/image.h"
-#include "gpu/machine_code.h"
 #include "gpu/nvrtc.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const gt_nvrtc *nvrtc;
 
@@ -65,9 +61,8 @@ static void need_nvrtc(void)
     }
 }
 
-static void test_every_width_on_every_architecture(void **state)
+TEST(test_every_width_on_every_architecture)
 {
-    (void)state;
     need_nvrtc();
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -77,9 +72,8 @@ static void test_every_width_on_every_architecture(void **state)
 }
 
 /* 256 bits at once from Blackwell on, twice 128 before. */
-static void test_the_widest(void **state)
+TEST(test_the_widest)
 {
-    (void)state;
     need_nvrtc();
     assert_widths(MOVE("wide", ""), "sm_90", 16, 16);
     assert_widths(MOVE("wide", ""), "sm_100", 32, 32);
@@ -87,7 +81,7 @@ static void test_the_widest(void **state)
 }
 
 /* Generic accesses, and copies into shared memory, whose field of the size has moved. */
-static void test_generic_and_asynchronous(void **state)
+TEST(test_generic_and_asynchronous)
 {
     static const char generic[] =
         "extern \"C\" __global__ void k(float4 *y, const float4 *x, int c)\n"
@@ -100,7 +94,6 @@ static void test_generic_and_asynchronous(void **state)
         "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\" :: \"r\"(a), \"l\"(x));\n"
         "  asm volatile(\"cp.async.wait_all;\"); ((float *)y)[0] = ((float *)s)[0]; }\n";
     static const char *const modern[] = {"sm_80", "sm_90", "sm_100", "sm_120"};
-    (void)state;
     need_nvrtc();
     for (size_t a = 0; a < sizeof modern / sizeof *modern; a++) {
         assert_widths(generic, modern[a], 16 | 4, 8 | 4);
@@ -108,11 +101,10 @@ static void test_generic_and_asynchronous(void **state)
     }
 }
 
-static void test_ptx_has_none(void **state)
+TEST(test_ptx_has_none)
 {
     gt_resources resources = {.load_widths = 5};
     gt_image ptx = {"LDG", 4};
-    (void)state;
     gt_machine_code_widths(&resources, &ptx, "sm_90");
     assert_int_equal(resources.load_widths, 0);
 }
@@ -138,7 +130,7 @@ static void assert_names(const gt_image *image, const char *arch)
     }
 }
 
-static void test_variables_that_kernels_may_write(void **state)
+TEST(test_variables_that_kernels_may_write)
 {
     static const char text[] = "__device__ unsigned ticket;\n"
                                "__device__ int starts = 5;\n"
@@ -147,7 +139,6 @@ static void test_variables_that_kernels_may_write(void **state)
                                "extern \"C\" __global__ void k(float *y, int i)\n"
                                "{ atomicAdd(&ticket, 1u); starts++; ns::list[i] = filter[i];\n"
                                "  y[i] = ns::list[i ^ 1]; }\n";
-    (void)state;
     need_nvrtc();
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         gt_nvrtc_result result;
@@ -164,15 +155,8 @@ static void test_variables_that_kernels_may_write(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_width_on_every_architecture),
-        cmocka_unit_test(test_the_widest),
-        cmocka_unit_test(test_generic_and_asynchronous),
-        cmocka_unit_test(test_ptx_has_none),
-        cmocka_unit_test(test_variables_that_kernels_may_write),
-    };
     if (gt_nvrtc_open(&nvrtc, 0) < 0) {
         nvrtc = NULL;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* Finding NVRTC and compiling with it. Skipped where there is none. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
-#include "gpu/nvrtc_find.h"
+#include "gpu/toolkit.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const gt_nvrtc *nvrtc;
 
@@ -43,9 +40,8 @@ static gputune_status compile(gt_nvrtc_result *out, const char *text, const char
     return gt_nvrtc_compile(out, nvrtc, &request);
 }
 
-static void test_cubin_and_ptx_of_one_compile(void **state)
+TEST(test_cubin_and_ptx_of_one_compile)
 {
-    (void)state;
     need_nvrtc();
     gt_nvrtc_result result;
     assert_int_equal(compile(&result, axpy, NULL, 0), 0);
@@ -62,9 +58,8 @@ static void test_cubin_and_ptx_of_one_compile(void **state)
     gt_nvrtc_result_free(&result);
 }
 
-static void test_equal_source_gives_equal_bytes(void **state)
+TEST(test_equal_source_gives_equal_bytes)
 {
-    (void)state;
     need_nvrtc();
     gt_nvrtc_result first, second;
     assert_int_equal(compile(&first, axpy, NULL, 0), 0);
@@ -75,9 +70,8 @@ static void test_equal_source_gives_equal_bytes(void **state)
     gt_nvrtc_result_free(&second);
 }
 
-static void test_options_take_effect(void **state)
+TEST(test_options_take_effect)
 {
-    (void)state;
     need_nvrtc();
     const char *const options[] = {"-DNAME=other"};
     gt_nvrtc_result result;
@@ -87,9 +81,8 @@ static void test_options_take_effect(void **state)
     gt_nvrtc_result_free(&result);
 }
 
-static void test_errors_carry_place_and_log(void **state)
+TEST(test_errors_carry_place_and_log)
 {
-    (void)state;
     need_nvrtc();
     gt_nvrtc_result result;
     assert_int_equal(
@@ -102,9 +95,8 @@ static void test_errors_carry_place_and_log(void **state)
     gt_nvrtc_result_free(&result);
 }
 
-static void test_too_much_static_shared_memory_is_said(void **state)
+TEST(test_too_much_static_shared_memory_is_said)
 {
-    (void)state;
     need_nvrtc();
     gt_nvrtc_result result;
     assert_int_equal(compile(&result,
@@ -117,9 +109,8 @@ static void test_too_much_static_shared_memory_is_said(void **state)
     gt_nvrtc_result_free(&result);
 }
 
-static void test_unknown_option_or_architecture(void **state)
+TEST(test_unknown_option_or_architecture)
 {
-    (void)state;
     need_nvrtc();
     const char *const options[] = {"--bogus"};
     gt_nvrtc_result result;
@@ -131,9 +122,8 @@ static void test_unknown_option_or_architecture(void **state)
     gt_nvrtc_result_free(&result);
 }
 
-static void test_an_older_driver_refuses_a_newer_nvrtc(void **state)
+TEST(test_an_older_driver_refuses_a_newer_nvrtc)
 {
-    (void)state;
     need_nvrtc();
     const gt_nvrtc *none = NULL;
     int older = (gt_nvrtc_version(nvrtc) / 1000 - 2) * 1000;
@@ -164,9 +154,8 @@ static char *make_file(const char *root, const char *below)
     return path;
 }
 
-static void test_search_finds_toolkits_and_wheels(void **state)
+TEST(test_search_finds_toolkits_and_wheels)
 {
-    (void)state;
     static const struct {
         const char *variable, *file;
     } rows[] = {
@@ -198,9 +187,8 @@ static void test_search_finds_toolkits_and_wheels(void **state)
     free(given);
 }
 
-static void test_newer_versions_come_first(void **state)
+TEST(test_newer_versions_come_first)
 {
-    (void)state;
     char *root = folder_make();
     free(make_file(root, "lib64/libnvrtc.so.12"));
     char *newest = make_file(root, "lib/libnvrtc.so.13");
@@ -217,19 +205,8 @@ static void test_newer_versions_come_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubin_and_ptx_of_one_compile),
-        cmocka_unit_test(test_equal_source_gives_equal_bytes),
-        cmocka_unit_test(test_options_take_effect),
-        cmocka_unit_test(test_errors_carry_place_and_log),
-        cmocka_unit_test(test_too_much_static_shared_memory_is_said),
-        cmocka_unit_test(test_unknown_option_or_architecture),
-        cmocka_unit_test(test_an_older_driver_refuses_a_newer_nvrtc),
-        cmocka_unit_test(test_search_finds_toolkits_and_wheels),
-        cmocka_unit_test(test_newer_versions_come_first),
-    };
     if (gt_nvrtc_open(&nvrtc, 0) < 0) {
         nvrtc = NULL;
     }
-    return cmocka_run_group_tests_name("nvrtc", tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* NVRTC of a wheel, on a machine whose loader knows no toolkit. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-static void builtins_beside_nvrtc_are_found(void **state)
+TEST(builtins_beside_nvrtc_are_found)
 {
-    (void)state;
     const gt_nvrtc *nvrtc;
     const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .want_ptx = true};
     gt_nvrtc_result result;
@@ -28,10 +24,4 @@ static void builtins_beside_nvrtc_are_found(void **state)
     gt_nvrtc_result_free(&result);
     free(path);
     free(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(builtins_beside_nvrtc_are_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

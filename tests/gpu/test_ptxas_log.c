@@ -1,12 +1,9 @@
 /* Reading `ptxas -v` logs, as NVRTC hands them on. */
 #include "gpu/ptxas_log.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* NVRTC 13.0, sm_90. */
 static const char two_kernels[] =
@@ -30,9 +27,8 @@ static const char older[] =
     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
     "ptxas info    : Used 40 registers, 2048 bytes smem, 376 bytes cmem[0], 8 bytes cmem[2]\n";
 
-static void test_the_kernel_with_most_registers_counts(void **state)
+TEST(test_the_kernel_with_most_registers_counts)
 {
-    (void)state;
     gt_resources resources;
     gt_ptxas_parse(&resources, two_kernels);
     assert_int_equal(resources.registers, 32);
@@ -41,9 +37,8 @@ static void test_the_kernel_with_most_registers_counts(void **state)
     assert_int_equal(resources.static_shared_bytes, 0);
 }
 
-static void test_older_logs(void **state)
+TEST(test_older_logs)
 {
-    (void)state;
     gt_resources resources;
     gt_ptxas_parse(&resources, older);
     assert_int_equal(resources.registers, 40);
@@ -52,9 +47,8 @@ static void test_older_logs(void **state)
     assert_int_equal(resources.spill_bytes, 0);
 }
 
-static void test_other_text_gives_zero(void **state)
+TEST(test_other_text_gives_zero)
 {
-    (void)state;
     static const char *const logs[] = {"",
                                        "\n",
                                        "Used",
@@ -77,9 +71,8 @@ static void expect_line(const char *log, const char *expected)
     free(line);
 }
 
-static void test_the_telling_line_of_a_failure(void **state)
+TEST(test_the_telling_line_of_a_failure)
 {
-    (void)state;
     expect_line("axpy.cu(3): warning #161-D: unrecognized #pragma\n"
                 "axpy.cu(9): error: identifier \"z\" is undefined\n    z\n    ^\n\n1 error\n",
                 "axpy.cu(9): error: identifier \"z\" is undefined");
@@ -93,15 +86,4 @@ static void test_the_telling_line_of_a_failure(void **state)
                 "ptxas info    : Used 10 registers, used 1 barriers, 80000 bytes smem\n"
                 "ptxas info    : Compile time = 1.735 ms\n",
                 "80000 bytes of static shared memory; a kernel may have 49152, use shared()");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_kernel_with_most_registers_counts),
-        cmocka_unit_test(test_older_logs),
-        cmocka_unit_test(test_other_text_gives_zero),
-        cmocka_unit_test(test_the_telling_line_of_a_failure),
-    };
-    return cmocka_run_group_tests_name("ptxas log", tests, NULL, NULL);
 }

@@ -4,16 +4,13 @@
 #include "gpu/header_hint.h"
 #include "gpu/toolkit.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *folder;
 
@@ -68,9 +65,8 @@ static void expect(const char *version, const char *first, const char *second)
 static const char runtime[] = "#define CUDART_VERSION  13000\n";
 static const char cub[] = "/* CUB_VERSION */\n#define CUB_VERSION 300002 // three\n";
 
-static void test_a_toolkit_with_cccl_below(void **state)
+TEST_WITHIN(test_a_toolkit_with_cccl_below, open_folder, close_folder)
 {
-    (void)state;
     write_header("cuda/include/cuda_runtime_api.h", runtime);
     write_header("cuda/include/cccl/cub/version.cuh", cub);
     set_variable("CUDA_HOME", "cuda");
@@ -78,9 +74,8 @@ static void test_a_toolkit_with_cccl_below(void **state)
 }
 
 /* The wheels of CUDA 12 are folders beside each other, those of 13 are one. */
-static void test_wheels(void **state)
+TEST_WITHIN(test_wheels, open_folder, close_folder)
 {
-    (void)state;
     static const char site[] = "env/lib/python3.12/site-packages/nvidia";
     char name[256];
     (void)snprintf(name, sizeof name, "%s/cuda_runtime/include/cuda_runtime_api.h", site);
@@ -97,9 +92,8 @@ static void test_wheels(void **state)
     gt_toolkit_free(&toolkit);
 }
 
-static void test_the_named_compiler_brings_its_own(void **state)
+TEST_WITHIN(test_the_named_compiler_brings_its_own, open_folder, close_folder)
 {
-    (void)state;
     write_header("other/include/cuda_runtime_api.h", "#define CUDART_VERSION  12000\n");
     write_header("env/nvidia/cu13/include/cuda_runtime_api.h", runtime);
     write_header("env/nvidia/cu13/include/cccl/cub/version.cuh", cub);
@@ -109,7 +103,7 @@ static void test_the_named_compiler_brings_its_own(void **state)
     expect("cuda 13.0 cccl 3.0.2", "/env/nvidia/cu13/include", "/env/nvidia/cu13/include/cccl");
 }
 
-static void test_hints(void **state)
+TEST(test_hints)
 {
     static const char *const options[] = {"--fmad=false", "-I/a", "-I/b"};
     static const char *const cases[][2] = {
@@ -122,35 +116,21 @@ static void test_hints(void **state)
         {"mine/x.cuh", "; looked in /a, /b; name its folder by -I, include_paths or "
                        "GPUTUNE_INCLUDE"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char line[128];
         gt_text hint = {0};
         (void)snprintf(line, sizeof line,
                        "k.cu(3): catastrophic error: cannot open source file \"%s\"", cases[i][0]);
-        gt_header_hint_append(&hint, line, options, 3);
+        gt_header_hint_append(&hint, line, "", options, 3);
         assert_string_equal(gt_text_string(&hint), cases[i][1]);
         gt_text_free(&hint);
     }
     gt_text none = {0};
-    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", options, 3);
+    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", "", options, 3);
     assert_string_equal(gt_text_string(&none), "");
-    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", NULL, 0);
+    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", "", NULL, 0);
     assert_string_equal(gt_text_string(&none),
                         "; no toolkit was found, and no folder is named; name "
                         "its folder by -I, include_paths or GPUTUNE_INCLUDE");
     gt_text_free(&none);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_a_toolkit_with_cccl_below),
-        IN_FOLDER(test_wheels),
-        IN_FOLDER(test_the_named_compiler_brings_its_own),
-        cmocka_unit_test(test_hints),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

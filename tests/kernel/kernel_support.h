@@ -1,21 +1,17 @@
 /* What the tests of src/kernel share: a device, and templates from text. */
-#ifndef GT_TESTS_KERNEL_SUPPORT_H
-#define GT_TESTS_KERNEL_SUPPORT_H
+#pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/file.h"
 #include "base/text.h"
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "kernel/source.h"
+#include "support/test.h"
 
 /* Fails the test with the library's message. */
 #define ASSERT_OK(call)                                                                            \
@@ -119,5 +115,3 @@ static inline char *read_text(const char *path)
     ASSERT_OK(gt_file_read(&text, NULL, path));
     return text;
 }
-
-#endif

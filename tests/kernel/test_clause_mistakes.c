@@ -524,37 +524,22 @@ static const gt_mistake image_mistakes[] = {
      "a.cu:7:25: 'x' has three extents; expected one, for tex1Dfetch(), or two, for tex2D()"},
 };
 
-static void test_one_kernel(void **state)
+TEST(test_one_kernel)
 {
-    (void)state;
     CHECK_MISTAKES(plain, plain_mistakes);
 }
 
-static void test_pipeline(void **state)
+TEST(test_pipeline)
 {
-    (void)state;
     CHECK_MISTAKES(pipeline, pipeline_mistakes);
 }
 
-static void test_tensor_map(void **state)
+TEST(test_tensor_map)
 {
-    (void)state;
     CHECK_MISTAKES(map, map_mistakes);
 }
 
-static void test_texture(void **state)
+TEST(test_texture)
 {
-    (void)state;
     CHECK_MISTAKES(image, image_mistakes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_kernel),
-        cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_tensor_map),
-        cmocka_unit_test(test_texture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

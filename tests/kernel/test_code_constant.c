@@ -16,11 +16,10 @@ static const char text[] = "#define WIDTH 64\n"
                            "args(inout float y[AREA + OWN], int m = HEIGHT) tune(B = 32, 64)\n" P
                            "block(B) grid(ceil_div(AREA, TILE)) shared(WIDTH * sizeof(float))\n" K;
 
-static void test_values(void **state)
+TEST(test_values)
 {
     bench b;
     gt_launch launch;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=64");
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
@@ -51,9 +50,8 @@ static const struct {
      "of names that may stand here"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char all[1024];
         gt_template *template = NULL;
@@ -69,11 +67,10 @@ static void test_mistakes(void **state)
 }
 
 /* A kernel that only its file sees is one that the driver has to find. */
-static void test_static_kernel(void **state)
+TEST(test_static_kernel)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b,
                P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
                  "static __global__ void k(float *y);\n"
@@ -85,14 +82,4 @@ static void test_static_kernel(void **state)
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));
     gt_source_free(&source);
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_static_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,9 +79,8 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
     free(prelude);
 }
 
-static void test_whole_spaces(void **state)
+TEST(test_whole_spaces)
 {
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -93,12 +92,11 @@ static void test_whole_spaces(void **state)
 }
 
 /* The widths that a benchmark names, and every element type. */
-static void test_other_values(void **state)
+TEST(test_other_values)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
                                  "UNROLL=1,2,3,4,5,6,7,8"};
     const char *const few[] = {"UNROLL=2", "BLOCK=128", "WAVES=0"};
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -111,7 +109,7 @@ static void test_other_values(void **state)
 
 /* A few corners of a space that is too large to compile: every way of staging, of laying out A and
  * of loading it, clusters that split the depth, and scalars. */
-static void test_corners_of_gemm(void **state)
+TEST(test_corners_of_gemm)
 {
     const char *const columns[] = {
         "BM=128",        "BN=128",    "TM=8",        "TN=8",           "BK=16",
@@ -126,7 +124,6 @@ static void test_corners_of_gemm(void **state)
                                    "BK=8",         "VK=1",      "VN=1",        "STAGES=2",
                                    "A_IN=columns", "LANES_M=4", "FRAGMENTS=2", "LANES_BY=rows",
                                    "WARPS=12",     "GROUP=1",   "SPLIT=1",     "SPREAD=none"};
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -137,7 +134,7 @@ static void test_corners_of_gemm(void **state)
 
 /* What only the newest GPUs have: loads of 256 bits, bounds of blocks and registers as axes, and
  * the axes of the launch. */
-static void test_newest_gpus(void **state)
+TEST(test_newest_gpus)
 {
     static const char text[] =
         "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], in float x[n], size_t "
@@ -149,7 +146,6 @@ static void test_newest_gpus(void **state)
         "__global__ void k(float *y, const float *x, size_t n)\n{\n"
         "    gputune_each<V, 1>(n, [&](auto part) { part.store(y, part.load(x)); });\n}\n";
     static const char *const newest[] = {"sm_100", "sm_103", "sm_120"};
-    (void)state;
     if (!nvrtc) {
         skip();
     }
@@ -181,12 +177,11 @@ static void test_newest_gpus(void **state)
 }
 
 /* The space that a peer was measured on: 120 variants, no more and no less. */
-static void test_axpy_space(void **state)
+TEST(test_axpy_space)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
                                  "UNROLL=1,2,3,4,5,6,7,8"};
     bench b;
-    (void)state;
     char *text = read_text("templates/axpy.cu");
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 1 << 26}), 0, exact, 3);
     assert_int_equal(count_valid(b.space), 120);
@@ -206,10 +201,5 @@ static int open_compiler(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy_space),   cmocka_unit_test(test_whole_spaces),
-        cmocka_unit_test(test_other_values), cmocka_unit_test(test_corners_of_gemm),
-        cmocka_unit_test(test_newest_gpus),
-    };
-    return cmocka_run_group_tests(tests, open_compiler, NULL);
+    return tests_run(open_compiler, NULL);
 }

@@ -38,13 +38,12 @@ static const char *options_of(const char *clause, const char *configuration)
     return joined;
 }
 
-static void test_options_follow_the_configuration(void **state)
+TEST(test_options_follow_the_configuration)
 {
     static const char clause[] =
         "options(\"--fmad=false\", FAST ? \"--use_fast_math\" : \"\", "
         "MODE == 1 ? \"-Xptxas=-O1\" : MODE == 2 && R == 2 ? \"-Xptxas=-O2\" : \"\") "
         "options(cc >= 100 ? \"-DNEW\" : \"-DOLD=1\") maxreg(MODE * 32)";
-    (void)state;
     assert_string_equal(options_of(clause, ""), "--fmad=false -DOLD=1");
     assert_string_equal(options_of(clause, "FAST=1"), "--fmad=false --use_fast_math -DOLD=1");
     assert_string_equal(options_of(clause, "MODE=1"),
@@ -54,9 +53,8 @@ static void test_options_follow_the_configuration(void **state)
 }
 
 /* Fast math in the reference would decide what is right. */
-static void test_the_reference_gets_what_the_source_means(void **state)
+TEST(test_the_reference_gets_what_the_source_means)
 {
-    (void)state;
     assert_string_equal(options_of("options(\"--use_fast_math\", \"--std=c++20\", \"-UX\")", NULL),
                         "--std=c++20 -UX");
     assert_string_equal(options_of("maxreg(64)", NULL), "");
@@ -73,18 +71,16 @@ static gt_hash identity_of(const char *clause)
     return identity;
 }
 
-static void test_options_are_part_of_the_identity(void **state)
+TEST(test_options_are_part_of_the_identity)
 {
-    (void)state;
     assert_false(
         gt_hash_equal(identity_of("options(\"--use_fast_math\")"), identity_of("maxreg(0)")));
     assert_true(gt_hash_equal(identity_of("options(\"--use_fast_math\")"),
                               identity_of("options( \"--use_fast_math\" ) // all")));
 }
 
-static void test_an_axis_of_options_is_compiled_for(void **state)
+TEST(test_an_axis_of_options_is_compiled_for)
 {
-    (void)state;
     gt_template *t = parse(HEAD "options(FAST ? \"-G\" : \"\")\n");
     assert_true(gt_template_axis(t, "FAST")->in_source);
     assert_false(gt_template_axis(t, "MODE")->in_source);
@@ -141,26 +137,13 @@ static const struct {
      "k.cu:6:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     gt_text text = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         gt_text_free(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i].clause);
         expect_mistake("k.cu", gt_text_string(&text), mistakes[i].message);
     }
     gt_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options_follow_the_configuration),
-        cmocka_unit_test(test_the_reference_gets_what_the_source_means),
-        cmocka_unit_test(test_options_are_part_of_the_identity),
-        cmocka_unit_test(test_an_axis_of_options_is_compiled_for),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static const char text[] =
     "#pragma gputune default(B = 128) block(B) grid(1)\n"
     "__global__ void k(GPUTUNE_PARAM(c) float *y, size_t n) { y[0] = VEC * sizeof(T); }\n";
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     static const struct {
         const char *given, *full;
@@ -20,7 +20,6 @@ static void test_round_trip(void **state)
         {"B=4K, VEC=8", "VEC=8 T=float B=4096 c=value CARVE=auto"},
         {"T=half c=constant", "VEC=4 T=half B=128 c=constant CARVE=auto"},
     };
-    (void)state;
     gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_config config = config_of(t, cases[i].given);
@@ -31,7 +30,7 @@ static void test_round_trip(void **state)
     gt_template_free(t);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     static const struct {
         const char *given, *message;
@@ -45,7 +44,6 @@ static void test_mistakes(void **state)
         {"c=fast", "c has no value 'fast'; expected value, split, constant or global"},
         {"CARVE=-2", "CARVE has no value '-2'; expected auto, or KB"},
     };
-    (void)state;
     gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_config config = gt_config_default(t), before = config;
@@ -57,10 +55,9 @@ static void test_mistakes(void **state)
 }
 
 /* Values that an axis lacks are remembered, up to a limit. */
-static void test_many_new_values(void **state)
+TEST(test_many_new_values)
 {
     int refused = 0;
-    (void)state;
     gt_template *t = parse(text);
     for (int i = 1000; i < 1400; i++) {
         char setting[32];
@@ -77,11 +74,10 @@ static void test_many_new_values(void **state)
     gt_template_free(t);
 }
 
-static void test_scalar_fallback(void **state)
+TEST(test_scalar_fallback)
 {
     bool same;
     gt_config scalar;
-    (void)state;
     gt_template *t = parse(text);
     const gt_config config = config_of(t, "VEC=4 B=64");
     ASSERT_OK(gt_config_scalar(&scalar, &same, t, &config));
@@ -91,15 +87,4 @@ static void test_scalar_fallback(void **state)
     ASSERT_OK(gt_config_scalar(&scalar, &same, t, &narrow));
     assert_true(same);
     gt_template_free(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_many_new_values),
-        cmocka_unit_test(test_scalar_fallback),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static gt_expression *expression(const char *text)
     return parsed;
 }
 
-static void test_integers(void **state)
+TEST(test_integers)
 {
     static const struct {
         const char *text;
@@ -75,7 +75,6 @@ static void test_integers(void **state)
         {"pow(-1, 64) + pow(1, 99) + pow(0, 64)", 2},
         {"sqrt(4503599761588224) + sqrt(4503599761588225)", 2 * 67108865 - 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 0;
         gt_expression *parsed = expression(cases[i].text);
@@ -87,7 +86,7 @@ static void test_integers(void **state)
     }
 }
 
-static void test_reals(void **state)
+TEST(test_reals)
 {
     static const struct {
         const char *text;
@@ -100,7 +99,6 @@ static void test_reals(void **state)
         {"1.f + 2.5F", 3.5},        {"!0.5 + !c", 1},     {"pow(2, 0.5) * pow(2, 0.5)", 2},
         {"-0.5 * 2", -1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 0;
         gt_expression *parsed = expression(cases[i].text);
@@ -110,7 +108,7 @@ static void test_reals(void **state)
     }
 }
 
-static void test_what_cannot_be_computed(void **state)
+TEST(test_what_cannot_be_computed)
 {
     static const struct {
         const char *text, *message;
@@ -142,7 +140,6 @@ static void test_what_cannot_be_computed(void **state)
         {"log2(c)", "t.cu:3:10: a value outside the function's domain in 'log2(c)'; expected a "
                     "value that can be computed"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 42;
         gt_expression *parsed = expression(cases[i].text);
@@ -153,12 +150,11 @@ static void test_what_cannot_be_computed(void **state)
     }
 }
 
-static void test_the_most_negative_number(void **state)
+TEST(test_the_most_negative_number)
 {
     static const char *const overflows[] = {"(-9223372036854775807 - 1) / -1",
                                             "-(-9223372036854775807 - 1)",
                                             "(-9223372036854775807 - 1) * -1"};
-    (void)state;
     for (size_t i = 0; i < sizeof overflows / sizeof *overflows; i++) {
         int64_t value;
         gt_expression *parsed = expression(overflows[i]);
@@ -172,7 +168,7 @@ static void test_the_most_negative_number(void **state)
     gt_expression_free(parsed);
 }
 
-static void test_what_does_not_parse(void **state)
+TEST(test_what_does_not_parse)
 {
     static const struct {
         const char *text, *message;
@@ -193,7 +189,6 @@ static void test_what_does_not_parse(void **state)
          "t.cu:3:10: found '9000000T'; expected an integer below 2^63 or a floating literal"},
         {"\"a\"", "t.cu:3:10: found '\"a\"'; expected a number, a name or '('"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_expression *parsed = NULL;
         assert_int_equal(parse_expression(&parsed, cases[i].text, place, &scope),
@@ -203,9 +198,8 @@ static void test_what_does_not_parse(void **state)
     }
 }
 
-static void test_what_is_used(void **state)
+TEST(test_what_is_used)
 {
-    (void)state;
     gt_expression *parsed = expression("b  *\t3 /* b */ + 1");
     assert_true(gt_expression_uses(parsed, 1));
     assert_false(gt_expression_uses(parsed, 0));
@@ -218,17 +212,4 @@ static void test_what_is_used(void **state)
     parsed = expression("1e5");
     assert_true(gt_expression_is_real(parsed));
     gt_expression_free(parsed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_reals),
-        cmocka_unit_test(test_what_cannot_be_computed),
-        cmocka_unit_test(test_the_most_negative_number),
-        cmocka_unit_test(test_what_does_not_parse),
-        cmocka_unit_test(test_what_is_used),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

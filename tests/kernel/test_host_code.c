@@ -21,15 +21,14 @@ static void squeeze(char *text)
 static void check(const char *text, const char *expected)
 {
     char *left;
-    assert_int_equal(gt_host_code_cut(&left, text), GPUTUNE_OK);
+    assert_int_equal(gt_host_code_cut(&left, text, NULL), GPUTUNE_OK);
     squeeze(left);
     assert_string_equal(left, expected);
     free(left);
 }
 
-static void test_functions_of_the_host_are_cut(void **state)
+TEST(test_functions_of_the_host_are_cut)
 {
-    (void)state;
     check("int main() { return 0; }", "");
     check("void f(int n) { k<<<n, 1>>>(n); }", "");
     check("float *make(size_t n) { float *p; cudaMalloc(&p, n); return p; }", "");
@@ -40,15 +39,19 @@ static void test_functions_of_the_host_are_cut(void **state)
     check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "\n\n\n\n\n");
 }
 
-static void test_what_uses_the_host_is_the_hosts(void **state)
+TEST(test_what_uses_the_host_is_the_hosts)
 {
-    (void)state;
     check("void g(int n); void f() { exit(1); } void g(int n) { f(); }", "");
     check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }",
           "#define CHECK(x) if (x != cudaSuccess) abort()\n");
     check("std::vector<float> data; float at(int i) { return data[i]; }", "");
     check("using namespace std; int f(vector<int> &v) { return v[0]; }", "using namespace std;");
-    check("int f(vector<int> &v) { return v[0]; }", "int f(vector<int> &v) { return v[0]; }");
+    check("__device__ vector<int> g; int f(vector<int> &v) { return v[0]; }",
+          "__device__ vector<int> g;");
+    check("template <> void same<half>(half *a) { std::cout << 1; } __device__ int d;",
+          "__device__ int d;");
+    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } };",
+          "struct S { };");
     check("struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }", "");
     check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
     check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
@@ -57,18 +60,19 @@ static void test_what_uses_the_host_is_the_hosts(void **state)
           "struct P { float x; };");
 }
 
-static void test_the_gpus_part_stays(void **state)
+TEST(test_the_gpus_part_stays)
 {
-    (void)state;
     static const char *const texts[] = {
         "__global__ void k(float *y) { y[0] = 1; }",
-        "float twice(float x) { return 2 * x; }",
+        "float twice(float x) { return 2 * x; } __device__ float y = twice(1);",
+        "int a(); int b() { return a(); } int a() { return 1; } __device__ int y = b();",
+        "#define ALL(f) f(float)\nint ALL(int x) { return x; }",
         "__host__ __device__ float f(float x) { if (x < 0) { fprintf(stderr, \"?\"); } return x; }",
         "__constant__ float c[4]; __device__ cudaTextureObject_t t;",
         "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } };",
-        "unsigned rand(unsigned s) { return s * 5 + 1; }",
+        "unsigned rand(unsigned s) { return s * 5 + 1; } __device__ int y = rand(1);",
         "typedef struct { int a; } Q; enum E { A, B }; const int N = 1 << 20; using V = float;",
-        "namespace a { inline int f() { return 1; } }",
+        "namespace a { inline int f() { return 1; } __device__ int y = f(); }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i], texts[i]);
@@ -79,20 +83,17 @@ static void test_the_gpus_part_stays(void **state)
           "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
 }
 
-static void test_a_class_keeps_what_kernels_use(void **state)
+TEST(test_a_class_keeps_what_kernels_use)
 {
-    (void)state;
-    check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; int f(M m) { return "
-          "m.n; }",
-          "struct M { float *x; int n; }; int f(M m) { return "
-          "m.n; }");
+    check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; __device__ int f(M m) "
+          "{ return m.n; }",
+          "struct M { float *x; int n; }; __device__ int f(M m) { return m.n; }");
     check("class A { public: A() { exit(1); } private: int n; };",
           "class A { public: private: int n; };");
 }
 
-static void test_endless_nesting(void **state)
+TEST(test_endless_nesting)
 {
-    (void)state;
     static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]), count = 200000;
@@ -102,21 +103,9 @@ static void test_endless_nesting(void **state)
         for (size_t k = 0; k < count; k++) {
             memcpy(text + k * length, words[i], length);
         }
-        assert_int_equal(gt_host_code_cut(&left, text), GPUTUNE_OK);
+        assert_int_equal(gt_host_code_cut(&left, text, NULL), GPUTUNE_OK);
         assert_string_equal(left, text);
         free(left);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_of_the_host_are_cut),
-        cmocka_unit_test(test_what_uses_the_host_is_the_hosts),
-        cmocka_unit_test(test_the_gpus_part_stays),
-        cmocka_unit_test(test_a_class_keeps_what_kernels_use),
-        cmocka_unit_test(test_endless_nesting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

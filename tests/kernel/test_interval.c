@@ -20,10 +20,9 @@ static void assert_holds(gt_interval bound, const char *error, int64_t value)
     assert_true(bound.low <= value && value <= bound.high);
 }
 
-static void test_binary(void **state)
+TEST(test_binary)
 {
     gt_random random = {7};
-    (void)state;
     for (int i = 0; i < 40000; i++) {
         gt_operation operation =
             (gt_operation)(GT_DO_BINARY + gt_random_below(&random, GT_DO_SQRT - GT_DO_BINARY));
@@ -39,12 +38,11 @@ static void test_binary(void **state)
     }
 }
 
-static void test_unary(void **state)
+TEST(test_unary)
 {
     static const gt_operation operations[] = {GT_DO_NEGATE, GT_DO_NOT,  GT_DO_COMPLEMENT,
                                               GT_DO_TRUTH,  GT_DO_SQRT, GT_DO_LOG2};
     gt_random random = {9};
-    (void)state;
     for (int i = 0; i < 4000; i++) {
         gt_operation operation = operations[i % 6];
         gt_interval a = some_interval(&random, 12);
@@ -57,12 +55,11 @@ static void test_unary(void **state)
     }
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
     const gt_interval any = gt_interval_any(), largest = gt_interval_of(INT64_MAX);
     const gt_interval zero = gt_interval_of(0), one = gt_interval_of(1);
     const gt_interval few = {2, 5, false}, least = {INT64_MIN, INT64_MIN + 1, false};
-    (void)state;
     assert_true(gt_interval_is_empty(gt_interval_binary(GT_DO_DIVIDE, few, zero)));
     assert_true(gt_interval_is_false(gt_interval_binary(GT_DO_DIVIDE, few, zero)));
     assert_true(gt_interval_is_empty(gt_interval_binary(GT_DO_ADD, largest, few)));
@@ -78,14 +75,4 @@ static void test_ends(void **state)
         (void)gt_interval_binary((gt_operation)operation, least, any);
         (void)gt_interval_binary((gt_operation)operation, any, least);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

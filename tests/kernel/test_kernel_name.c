@@ -25,11 +25,10 @@ static const char template_text[] =
       "} }\n"
       "template <class T> __global__ void slow(double *y, int n) { y[0] = 2; }\n";
 
-static void test_a_template(void **state)
+TEST(test_a_template)
 {
     bench b;
     gt_launch launch;
-    (void)state;
     bench_open(&b, template_text, "sm_90");
     assert_string_equal(b.template->name, "scale");
     gt_source source = generate(&b, "B=128 U=2");
@@ -52,11 +51,10 @@ static void test_a_template(void **state)
     bench_close(&b);
 }
 
-static void test_a_reference(void **state)
+TEST(test_a_reference)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, template_text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_int_equal(source.instance_count, 1);
@@ -68,10 +66,9 @@ static void test_a_reference(void **state)
 }
 
 /* Variants that differ in a template argument alone are different code. */
-static void test_hashes(void **state)
+TEST(test_hashes)
 {
     bench b;
-    (void)state;
     bench_open(&b, template_text, "sm_90");
     gt_source one = generate(&b, "B=64"), other = generate(&b, "B=128"), again = generate(&b, "");
     assert_true(gt_hash_equal(one.hash, again.hash));
@@ -82,14 +79,13 @@ static void test_hashes(void **state)
     bench_close(&b);
 }
 
-static void test_a_plain_kernel_in_a_namespace(void **state)
+TEST(test_a_plain_kernel_in_a_namespace)
 {
     static const char text[] =
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
           "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
     bench b;
     gt_launch launch;
-    (void)state;
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "");
     assert_int_equal(source.instance_count, 0);
@@ -123,9 +119,8 @@ static const struct {
     {"plain<T>", "a.cu:1:17: 'plain' is no C++ template; expected it without template arguments"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char text[1024];
         (void)snprintf(text, sizeof text,
@@ -148,9 +143,8 @@ static void test_mistakes(void **state)
 
 /* Each kernel of a file has its own clauses and what stands in front of the first; the functions of
  * the others, which may use other macros, are gone. */
-static void test_several_kernels(void **state)
+TEST(test_several_kernels)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         gt_template *t;
         gt_source source;
@@ -180,11 +174,10 @@ static gputune_status append_kernel(void *to, const char *name)
     return GPUTUNE_OK;
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     gt_text names = {0};
     gt_template *t;
-    (void)state;
     ASSERT_OK(gt_template_names("k.cu", TWO, NULL, NULL, append_kernel, &names));
     assert_string_equal(gt_text_string(&names), "one two ");
     gt_text_free(&names);
@@ -195,15 +188,4 @@ static void test_names(void **state)
     assert_string_equal(gt_message(), "no kernel 'three' in k.cu");
     expect_mistake("k.cu", TWO P "kernel(one)\n",
                    "k.cu:8:17: 'kernel' given twice for 'one'; expected it once (first on line 2)");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_template), cmocka_unit_test(test_a_reference),
-        cmocka_unit_test(test_hashes),     cmocka_unit_test(test_a_plain_kernel_in_a_namespace),
-        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_several_kernels),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static gt_l2_window window_of(const char *configuration, int persist, int window
     return launch.l2;
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
     gt_l2_window none = window_of("L2=0", 4000, 100000);
     assert_true(none.used);
     assert_int_equal(none.window_bytes, 0);
@@ -39,7 +38,7 @@ static void test_windows(void **state)
 }
 
 /* What one kernel of a pipeline leaves for the next may stay in the cache. */
-static void test_window_of_a_pipeline(void **state)
+TEST(test_window_of_a_pipeline)
 {
     static const char text[] =
         "#pragma gputune kernel(p) problem(n = 64) args(out float y[n], in float x[n], int n)\n"
@@ -51,7 +50,6 @@ static void test_window_of_a_pipeline(void **state)
     bench b;
     gt_config config;
     gt_launch launch;
-    (void)state;
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "L2=50"));
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
@@ -63,11 +61,10 @@ static void test_window_of_a_pipeline(void **state)
 }
 
 /* Its values are no widths of loads. */
-static void test_it_asks_for_no_vectors(void **state)
+TEST(test_it_asks_for_no_vectors)
 {
     bench b;
     gt_config config;
-    (void)state;
     bench_open(&b, HEAD "l2_persist(L2 = 0, 25 : t)\n", "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "L2=25"));
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
@@ -75,18 +72,16 @@ static void test_it_asks_for_no_vectors(void **state)
 }
 
 /* The axis is no macro, and costs no compile. */
-static void test_it_is_about_the_launch_alone(void **state)
+TEST(test_it_is_about_the_launch_alone)
 {
-    (void)state;
     gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
     assert_false(gt_template_axis(template, "L2")->in_source);
     gt_template_free(template);
 }
 
-static void test_a_device_without(void **state)
+TEST(test_a_device_without)
 {
     bench b;
-    (void)state;
     bench_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_75");
     assert_int_equal(count_valid(b.space), 1);
     bench_close(&b);
@@ -96,13 +91,12 @@ static void test_a_device_without(void **state)
 }
 
 /* A preferred cluster is a multiple of the cluster, divides the grid, and is Blackwell's. */
-static void test_preferred_clusters(void **state)
+TEST(test_preferred_clusters)
 {
     static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
     bench b;
     gt_config config;
     gt_launch launch;
-    (void)state;
     bench_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 3);
     ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=2"));
@@ -124,7 +118,7 @@ static void test_preferred_clusters(void **state)
     bench_close(&b);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     static const char *const mistakes[][2] = {
         {"l2_persist(L2 = 0, 101 : t)",
@@ -137,25 +131,10 @@ static void test_mistakes(void **state)
         {"l2_persist(L2 = 0, 25 : t, y)", "k.cu:4:42: found ','; expected ',' or ')'"},
     };
     gt_text text = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         gt_text_free(&text);
         gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
         expect_mistake("k.cu", gt_text_string(&text), mistakes[i][1]);
     }
     gt_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_window_of_a_pipeline),
-        cmocka_unit_test(test_it_asks_for_no_vectors),
-        cmocka_unit_test(test_it_is_about_the_launch_alone),
-        cmocka_unit_test(test_a_device_without),
-        cmocka_unit_test(test_preferred_clusters),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static const gt_excess excesses[] = {
      "a.cu:4:19: a templated or qualified type in struct 'S', which an argument uses; expected a "
      "plain type",
      S_KERNEL},
-    {4, "struct S { int a;\n#ifdef B\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",
+    {4, "struct S { int a;\n#ifdef BLOCK\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",
      "a.cu:5:1: a directive in struct 'S', which an argument uses; expected members alone",
      S_KERNEL},
     {4, "struct alignas(3) S { int a; };\n" P WITH_S "{1})", "", 0, "",
@@ -262,6 +262,8 @@ static const gt_excess excesses[] = {
      NULL},
     {7, P "scratch(flaot s[n])", "", 0, "", "a.cu:7:25: unknown type 'flaot'; expected 'float'",
      NULL},
+    {7, P "scratch(float s[n] = one)", "", 0, "",
+     "a.cu:7:38: found 'one'; expected zero, all that scratch may hold at first", NULL},
     {7, P "include(\"\")", "", 0, "",
      "a.cu:7:25: an include without a name; expected include(\"file\")", NULL},
     {7, "#include \"", "long/", 1000, "\"",
@@ -370,10 +372,9 @@ static void check(const char *text, gt_include_fn include, void *user, const cha
     }
 }
 
-static void excess_is_refused(void **state)
+TEST(excess_is_refused)
 {
     gt_text text = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof excesses / sizeof *excesses; i++) {
         make(&text, &excesses[i]);
         if (excesses[i].message[0] == 0x78) {
@@ -462,23 +463,13 @@ static const gt_excess includes[] = {
      NULL},
 };
 
-static void includes_are_bounded(void **state)
+TEST(includes_are_bounded)
 {
     gt_text text = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof includes / sizeof *includes; i++) {
         int found = 0;
         make(&text, &includes[i]);
         check(gt_text_string(&text), find_file, &found, includes[i].message);
     }
     gt_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(excess_is_refused),
-        cmocka_unit_test(includes_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static char *source(const char *arguments)
     return out;
 }
 
-static void test_floats_of_a_template(void **state)
+TEST(test_floats_of_a_template)
 {
-    (void)state;
     comma_locale_needed();
     bench b;
     char *text = source("inout float y[n] = uniform(-0.25, 2.5e-1)");
@@ -36,9 +35,8 @@ static void test_floats_of_a_template(void **state)
     free(text);
 }
 
-static void test_messages_have_points(void **state)
+TEST(test_messages_have_points)
 {
-    (void)state;
     comma_locale_needed();
     char *text = source("inout float y[n] = uniform(0.5, -0.5)");
     gt_template *template = parse(text);
@@ -55,9 +53,5 @@ static void test_messages_have_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats_of_a_template),
-        cmocka_unit_test(test_messages_have_points),
-    };
-    return cmocka_run_group_tests(tests, comma_locale_set, comma_locale_reset);
+    return tests_run(comma_locale_set, comma_locale_reset);
 }

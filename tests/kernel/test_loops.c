@@ -61,9 +61,8 @@ static void assert_trace(const char *pipeline, const char *config, const char *e
 #define WORK     "launch(work, block = B, grid = 1, args = (y, x, n))"
 #define AT(rest) "launch(at, block = B, " rest ")"
 
-static void test_counters_are_in_grids_and_arguments(void **state)
+TEST(test_counters_are_in_grids_and_arguments)
 {
-    (void)state;
     assert_trace(P
                  "for(i = 0; i < 3; ++i)\n" P AT("grid = 8 - i * T, args = (y, i, i + 10, B)") "\n",
                  "B=128 T=2", "0:8(0,0,10,128) 0:6(0,1,11,128) 0:4(0,2,12,128)");
@@ -83,9 +82,8 @@ static void test_counters_are_in_grids_and_arguments(void **state)
                  "T=2", "0:1(0,0,0,0) 1:1(0,9,0,0)");
 }
 
-static void test_conditions_and_repetitions(void **state)
+TEST(test_conditions_and_repetitions)
 {
-    (void)state;
     assert_trace(
         P "for(i = 0; i < 4; ++i)\n" P AT("grid = 1, args = (y, i, 0, 0), when = i % T == 1") "\n",
         "T=2", "0:1(0,1,0,0) 0:1(0,3,0,0)");
@@ -112,18 +110,16 @@ static void test_conditions_and_repetitions(void **state)
     bench_close(&b);
 }
 
-static void test_buffers_change_places(void **state)
+TEST(test_buffers_change_places)
 {
-    (void)state;
     assert_trace(P "for(t = 0; t < 3; ++t)\n" P
                    "launch(work, block = B, grid = 1, args = (part, y, n)) swap(y, part)\n",
                  "", "0:1(3,0,2) 0:1(0,3,2) 0:1(3,0,2)");
 }
 
 /* A vector axis over one buffer is about what comes in its place too. */
-static void test_swapped_buffers_are_aligned_alike(void **state)
+TEST(test_swapped_buffers_are_aligned_alike)
 {
-    (void)state;
     gt_template *template = parse(
         P "kernel(k) problem(n = 64) args(inout float a[n], inout float b[n], out float c[n])\n" P
           "vector(VEC = 1, 4 : a) for(t = 0; t < 3; ++t)\n" P
@@ -133,11 +129,10 @@ static void test_swapped_buffers_are_aligned_alike(void **state)
     gt_template_free(template);
 }
 
-static void test_shapes_are_shown(void **state)
+TEST(test_shapes_are_shown)
 {
     bench b;
     char text[GT_SHAPES_TEXT];
-    (void)state;
     bench_open(&b,
                HEAD P "for(i = 0; i < n - 1; ++i)\n" P
                       "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
@@ -152,11 +147,10 @@ static void test_shapes_are_shown(void **state)
 }
 
 /* Grids are rounded up to clusters in each launch. */
-static void test_clusters(void **state)
+TEST(test_clusters)
 {
     bench b;
     gt_iteration run;
-    (void)state;
     bench_open(
         &b,
         HEAD P
@@ -183,9 +177,8 @@ static void assert_count(const char *pipeline, size_t expected)
 }
 
 /* Every launch keeps to the device's limits, and there are neither none nor too many. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 3 - i * T, args = (y, i, 0, 0)") "\n", 2);
     assert_count(P "for(i = 0; i < 3; ++i) launch(work, block = B * (i + 1) * 4, grid = 1, "
                    "args = (y, x, n))\n",
@@ -199,7 +192,7 @@ static void test_limits(void **state)
 }
 
 /* What a loop is, and the order in which it stands, is part of what results are known by. */
-static void test_identities(void **state)
+TEST(test_identities)
 {
     static const char *const pipelines[] = {
         P "for(i = 0; i < 3; ++i) " WORK " end(i) " WORK "\n",
@@ -210,7 +203,6 @@ static void test_identities(void **state)
         P "for(i = 0; i < 3; ++i) " WORK " " WORK " end(i) swap(y, part)\n"};
     enum { COUNT = sizeof pipelines / sizeof *pipelines };
     gt_hash hashes[COUNT];
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         char all[2048];
         (void)snprintf(all, sizeof all, HEAD P "require(B > T)\n%s" FUNCTIONS, pipelines[i]);
@@ -223,21 +215,19 @@ static void test_identities(void **state)
     }
 }
 
-static void test_launches_that_differ_have_other_hashes(void **state)
+TEST(test_launches_that_differ_have_other_hashes)
 {
     bench b;
-    (void)state;
     bench_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
     const gt_launch one = bind(&b, "T=1"), other = bind(&b, "T=2");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
     bench_close(&b);
 }
 
-static void test_swapped_buffers_have_equal_bytes(void **state)
+TEST(test_swapped_buffers_have_equal_bytes)
 {
     bench b;
     gt_launch launch;
-    (void)state;
     bench_open(&b,
                P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
                  "for(t = 0; t < 2; ++t) launch(f, block = 32, grid = 2) swap(y, part)\n"
@@ -306,9 +296,8 @@ static const struct {
      "loop; expected problem values and tunables"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char all[2048];
         (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
@@ -317,14 +306,13 @@ static void test_mistakes(void **state)
 }
 
 /* A sequence from another process leads nowhere but to its own items. */
-static void test_unsound_sequences(void **state)
+TEST(test_unsound_sequences)
 {
     static const gt_sequence good = {
         .item_count = 2,
         .items = {{GT_SEQUENCE_COUNTER, 2, 0, 0, 1}, {GT_SEQUENCE_LAUNCH, 1, 0, 1, 0}},
         .code_count = 1,
         .code = {{.operation = GT_DO_SLOT, .target = 2}}};
-    (void)state;
     assert_true(gt_sequence_is_sound(&good, 2, 1));
     assert_false(gt_sequence_is_sound(&good, 1, 1));
     gt_sequence bad = good;
@@ -345,23 +333,4 @@ static void test_unsound_sequences(void **state)
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
     bad.item_count = GT_SEQUENCE_ITEMS + 1;
     assert_false(gt_sequence_is_sound(&bad, 2, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counters_are_in_grids_and_arguments),
-        cmocka_unit_test(test_conditions_and_repetitions),
-        cmocka_unit_test(test_buffers_change_places),
-        cmocka_unit_test(test_swapped_buffers_are_aligned_alike),
-        cmocka_unit_test(test_shapes_are_shown),
-        cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_identities),
-        cmocka_unit_test(test_launches_that_differ_have_other_hashes),
-        cmocka_unit_test(test_swapped_buffers_have_equal_bytes),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_unsound_sequences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static bool defines(const char *text, const char *macro)
       "{\n" body "\n}\n"
 
 /* A template argument is a macro as well, wherever the code reads one. */
-static void test_template_arguments(void **state)
+TEST(test_template_arguments)
 {
     static const char guarded[] = SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int T, int ALL",
                                       "    for (int i = 0; i < NUM; i++) y[i] = T;");
@@ -45,7 +45,6 @@ static void test_template_arguments(void **state)
     static const char own[] = SUM("", "int B, int NUM", "    y[0] = NUM;");
     static const char local[] = SUM("", "int T, int ALL", "    float NUM = 3; y[0] = NUM;");
     static const char pointer[] = SUM("", "int T, int ALL", "    float *NUM = y; *NUM = T;");
-    (void)state;
     assert_true(defines(guarded, "NUM 1"));
     assert_true(defines(plain, "NUM 1"));
     assert_true(defines(through, "NUM 1"));
@@ -57,7 +56,7 @@ static void test_template_arguments(void **state)
 }
 
 /* The reference's arguments leave the kernel its macros, and the other way round. */
-static void test_arguments_of_the_reference(void **state)
+TEST(test_arguments_of_the_reference)
 {
     static const char text[] =
         P "kernel(twice)\n" ARGS P "tune(B = 32, 64) block(B) grid(ceil_div(n, B))\n" P
@@ -65,7 +64,6 @@ static void test_arguments_of_the_reference(void **state)
           "#ifndef B\n#define B 256\n#endif\n"
           "__global__ void twice(float *y, int n) { y[0] = B; }\n"
           "template <int THREADS> __global__ void slow(float *y, int n) { y[0] = THREADS; }\n";
-    (void)state;
     assert_true(defines(text, "B 32"));
 }
 
@@ -125,9 +123,8 @@ static const struct {
      "'#ifndef R' and '#endif', or left out"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         gt_template *template = NULL;
         gputune_status status = gt_template_parse(&template, "a.cu", mistakes[i].text, NULL, NULL);
@@ -171,18 +168,16 @@ static const char *const right[] = {
 };
 
 /* A problem value's word too: without its macro, the code would silently take another branch. */
-static void test_code_may_ask_for_a_word_of_the_problem(void **state)
+TEST(test_code_may_ask_for_a_word_of_the_problem)
 {
     static const char asking[] =
         PLAIN("problem(type OP = sum, max)", "#if OP_max\n#endif\n") "{ y[0] = 1; }";
-    (void)state;
     assert_true(generates(asking, "#define OP_sum 1\n"));
     assert_true(generates(asking, "#define OP_max 0\n"));
 }
 
-static void test_what_reaches_the_variants(void **state)
+TEST(test_what_reaches_the_variants)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         gt_template *template = NULL;
         gputune_status status = gt_template_parse(&template, "a.cu", right[i], NULL, NULL);
@@ -194,21 +189,19 @@ static void test_what_reaches_the_variants(void **state)
 }
 
 /* Where only the compiler knows whether a tunable keeps its value, it is asked. */
-static void test_what_only_the_compiler_knows(void **state)
+TEST(test_what_only_the_compiler_knows)
 {
     static const char doubtful[] =
         PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 1\n#endif\n") "{ y[0] = U; }";
     static const char plain[] =
         PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }";
-    (void)state;
     assert_true(generates(doubtful, "#if U != (1)\n#error 'U' is a tunable, "));
     assert_false(generates(plain, "#error"));
 }
 
 /* What is read through ##, an option or a text needs a macro as much as what the code has. */
-static void test_macros_that_no_code_has(void **state)
+TEST(test_macros_that_no_code_has)
 {
-    (void)state;
     assert_true(defines(
         PLAIN("tune(UNROLL = 1, 2)", "#define JOIN(a, b) a##b\n") "{ y[0] = JOIN(UN, ROLL); }",
         "UNROLL 1"));
@@ -218,18 +211,4 @@ static void test_macros_that_no_code_has(void **state)
         defines(PLAIN("tune(U = 1, 2) define(ALL = \"4 * U\")", "") "{ y[0] = ALL; }", "U 1"));
     assert_true(
         defines(PLAIN("tune(U = 1, 2)", "") "{ _Pragma(\"unroll U\") for (;;) {} }", "U 1"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_template_arguments),
-        cmocka_unit_test(test_arguments_of_the_reference),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_what_reaches_the_variants),
-        cmocka_unit_test(test_code_may_ask_for_a_word_of_the_problem),
-        cmocka_unit_test(test_macros_that_no_code_has),
-        cmocka_unit_test(test_what_only_the_compiler_knows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* NPY files: what is read, and what is refused. */
 #include "kernel/npy.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A file of this version and header, with so many bytes of data. */
 static gputune_status read_file(gt_npy *out, int version, const char *header, size_t data)
@@ -19,7 +16,7 @@ static gputune_status read_file(gt_npy *out, int version, const char *header, si
     return gt_npy_read(out, bytes, begin + length + data, "a.npy");
 }
 
-static void every_version_and_type_is_read(void **state)
+TEST(every_version_and_type_is_read)
 {
     static const struct {
         const char *header;
@@ -36,7 +33,6 @@ static void every_version_and_type_is_read(void **state)
         {"{\"descr\": \"<f4\",\t\"fortran_order\": False, \"shape\": ( 2 , 3 ) }", GT_TYPE_F32, 2,
          6, 24},
     };
-    (void)state;
     for (int version = 1; version <= 3; version++) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             gt_npy npy;
@@ -50,7 +46,7 @@ static void every_version_and_type_is_read(void **state)
     }
 }
 
-static void what_no_kernel_takes_is_refused(void **state)
+TEST(what_no_kernel_takes_is_refused)
 {
     static const struct {
         int version;
@@ -89,7 +85,6 @@ static void what_no_kernel_takes_is_refused(void **state)
         {0, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12, "version"},
         {4, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12, "version"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_npy npy;
         assert_int_equal(read_file(&npy, cases[i].version, cases[i].header, cases[i].data),
@@ -101,19 +96,18 @@ static void what_no_kernel_takes_is_refused(void **state)
     }
 }
 
-static void a_file_may_be_cut_off_anywhere(void **state)
+TEST(a_file_may_be_cut_off_anywhere)
 {
     static const char file[] = "\x93NUMPY\x01\x00\x3b\x00{'descr': '<f4', 'fortran_order': False, "
                                "'shape': (3,), }\n  \n";
     gt_npy npy;
-    (void)state;
     for (size_t i = 0; i < sizeof file - 1; i++) {
         assert_int_equal(gt_npy_read(&npy, file, i, "a.npy"), GPUTUNE_EINVAL);
     }
 }
 
 /* A head that is written is read back; NumPy lacks bfloat16 and fp8. */
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     static const uint64_t shape[] = {1, 2, 3, 1, 1, 1, 1, 1};
     static const gt_type types[][2] = {{GT_TYPE_F32, GT_TYPE_F32},
@@ -121,7 +115,6 @@ static void what_is_written_is_read(void **state)
                                        {GT_TYPE_BF16, GT_TYPE_U16},
                                        {GT_TYPE_E5M2, GT_TYPE_U8}};
     uint8_t file[GT_NPY_HEAD + 6 * 4] = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         for (uint32_t dimensions = 3; dimensions <= GT_NPY_DIMENSIONS; dimensions++) {
             gt_npy npy;
@@ -133,15 +126,4 @@ static void what_is_written_is_read(void **state)
             assert_memory_equal(npy.shape, shape, dimensions * sizeof *shape);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_version_and_type_is_read),
-        cmocka_unit_test(what_no_kernel_takes_is_refused),
-        cmocka_unit_test(a_file_may_be_cut_off_anywhere),
-        cmocka_unit_test(what_is_written_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static gt_launch bind(const bench *b, const char *config)
 }
 
 /* Instances of one kernel are functions of their own, each in its namespace and at its line. */
-static void test_two_instances(void **state)
+TEST(test_two_instances)
 {
     static const char twice[] = HEAD P
         "launch(a::first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
@@ -35,7 +35,6 @@ static void test_two_instances(void **state)
         "\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, twice, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     const gt_launch launch = bind(&b, "B=128 EARLY=1");
@@ -70,7 +69,7 @@ static gputune_status find_included(void *user, const gt_include *include, gt_in
     return gt_strdup(&out->text, included);
 }
 
-static void test_instances_of_an_included_kernel(void **state)
+TEST(test_instances_of_an_included_kernel)
 {
     static const char twice[] =
         HEAD P "launch(first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
@@ -80,7 +79,6 @@ static void test_instances_of_an_included_kernel(void **state)
     gt_problem problem;
     gt_source source;
     const gt_device device = device_of("sm_90");
-    (void)state;
     ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, find_included, NULL));
     ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
     const gt_config standard = gt_config_default(template);
@@ -94,7 +92,7 @@ static void test_instances_of_an_included_kernel(void **state)
 }
 
 /* What cannot be copied is said, with the launch() that asks for the copy. */
-static void test_instances_that_cannot_be(void **state)
+TEST(test_instances_that_cannot_be)
 {
     static const struct {
         const char *name, *code, *message;
@@ -114,7 +112,6 @@ static void test_instances_that_cannot_be(void **state)
          "kernel.cu:4:17: 'naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is too "
          "long; expected a shorter name"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char twice[2048];
         (void)snprintf(twice, sizeof twice,
@@ -125,10 +122,9 @@ static void test_instances_that_cannot_be(void **state)
     }
 }
 
-static void test_launches(void **state)
+TEST(test_launches)
 {
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gt_launch launch = bind(&b, "B=128 EARLY=1");
     assert_int_equal(launch.step_count, 3);
@@ -161,11 +157,10 @@ static void test_launches(void **state)
     bench_close(&b);
 }
 
-static void test_sources(void **state)
+TEST(test_sources)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=128");
     ASSERT_OK(
@@ -180,10 +175,9 @@ static void test_sources(void **state)
 }
 
 /* Launches that differ in a later step alone are not the same, nor are their trials. */
-static void test_hashes(void **state)
+TEST(test_hashes)
 {
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gt_launch one = bind(&b, "EARLY=0"), other = bind(&b, "EARLY=1");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
@@ -208,9 +202,8 @@ static void assert_count(const char *pipeline, const char *arch, size_t expected
 #define FIRST P "launch(first<B>, block = B, grid = 1, args = (part, x, n))\n"
 
 /* Every step keeps to the device's limits. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     assert_count(FIRST P "launch(second, block = 16 * B, grid = 1)\n", "sm_90", 2);
     assert_count(FIRST P "launch(second, block = 1, grid = B - 64)\n", "sm_90", 2);
     assert_count(FIRST P "launch(second, block = 1, grid = 1, 1024 * B)\n", "sm_90", 0);
@@ -221,10 +214,9 @@ static void test_limits(void **state)
 }
 
 /* Clusters round the grid of their step up; what may not be resident is excluded. */
-static void test_clusters_and_cooperative_steps(void **state)
+TEST(test_clusters_and_cooperative_steps)
 {
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD P
                "launch(first<B>, block = B, grid = 5, cluster = B / 64, args = (part, x, n))\n" P
@@ -306,28 +298,11 @@ static const struct {
      "property here"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char all[2048];
         (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
         expect_mistake("a.cu", all, mistakes[i].message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_two_instances),
-        cmocka_unit_test(test_instances_of_an_included_kernel),
-        cmocka_unit_test(test_instances_that_cannot_be),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_clusters_and_cooperative_steps),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,10 +31,9 @@ static const char *problem_text(const gt_template *t, const gt_problem *problem)
     return kept;
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
     gt_problem problem;
-    (void)state;
     gt_template *t = parse(text);
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_NO_SIZES));
     assert_string_equal(problem_text(t, &problem), "n=1048576 m=48 R=2 T=float");
@@ -45,7 +44,7 @@ static void test_values(void **state)
     gt_template_free(t);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     static const struct {
         gputune_size size;
@@ -62,7 +61,6 @@ static void test_mistakes(void **state)
         {{NULL, 0}, "a size without a name; expected {\"n\", value}"},
     };
     gt_problem problem;
-    (void)state;
     gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(gt_problem_bind(&problem, t, (gputune_sizes){1, &cases[i].size}),
@@ -75,10 +73,9 @@ static void test_mistakes(void **state)
     gt_template_free(t);
 }
 
-static void test_buffers(void **state)
+TEST(test_buffers)
 {
     bench b;
-    (void)state;
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}, {"m", 5}, {"T=double", 0}), 0, NULL,
                   0);
     const gt_workload *w = &b.workload;
@@ -105,7 +102,7 @@ static void test_buffers(void **state)
 }
 
 /* The components of a vector count as elements; a reference's doubles have as many. */
-static void test_vector_elements(void **state)
+TEST(test_vector_elements)
 {
     static const char vectors[] =
         "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1) reference(r)\n"
@@ -114,7 +111,6 @@ static void test_vector_elements(void **state)
         "__global__ void r(double4 *y, const float3 *x, const bool *b) {}\n";
     bench b;
     char name[2 * GT_NAME_MAX];
-    (void)state;
     bench_open(&b, vectors, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0], *x = &b.workload.buffers[1];
     assert_int_equal(y->elements, 400);
@@ -133,7 +129,7 @@ static void test_vector_elements(void **state)
 
 /* A reference by elements takes a copy of what an inout held, where it reads other elements than
  * its own, and the sizes that are no arguments. */
-static void test_elements(void **state)
+TEST(test_elements)
 {
     static const char shift[] =
         "#pragma gputune kernel(k) problem(n = 100, m = 7) block(1) grid(1)\n"
@@ -142,7 +138,6 @@ static void test_elements(void **state)
         "__global__ void k(float *y, int *z, int n) {}\n";
     static const uint64_t values[] = {7, 100, 2048};
     bench b;
-    (void)state;
     bench_open(&b, shift, "sm_90");
     const gt_launch *reference = &b.workload.reference;
     assert_int_equal(reference->parameter_count, 3 + 1 + 3);
@@ -180,7 +175,7 @@ static double work_of(const char *work, const char *config, double *bytes, doubl
     return ratio;
 }
 
-static void test_work(void **state)
+TEST(test_work)
 {
     static const struct {
         const char *work, *config;
@@ -193,7 +188,6 @@ static void test_work(void **state)
         {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
         {"bytes = n * STEPS", "B=64", 1, 200, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double bytes, flops;
         assert_true(work_of(cases[i].work, cases[i].config, &bytes, &flops) == cases[i].ratio);
@@ -201,13 +195,12 @@ static void test_work(void **state)
     }
 }
 
-static void test_work_that_is_none(void **state)
+TEST(test_work_that_is_none)
 {
     char whole[sizeof steps + 64];
     bench b;
     gt_config config;
     double ratio;
-    (void)state;
     (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
     bench_open(&b, whole, "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4"));
@@ -218,10 +211,9 @@ static void test_work_that_is_none(void **state)
     bench_close(&b);
 }
 
-static void test_judges(void **state)
+TEST(test_judges)
 {
     bench b;
-    (void)state;
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
     const gt_workload *w = &b.workload;
     assert_true(w->has_reference && w->has_scale && w->has_check && w->block_count == 0);
@@ -239,11 +231,10 @@ static void test_judges(void **state)
     bench_close(&b);
 }
 
-static void test_sizes_that_do_not_fit(void **state)
+TEST(test_sizes_that_do_not_fit)
 {
     gt_workload w;
     gt_problem problem;
-    (void)state;
     gt_template *t = parse(text);
     const gt_device device = device_of("sm_90");
     ASSERT_OK(gt_problem_bind(&problem, t,
@@ -256,7 +247,7 @@ static void test_sizes_that_do_not_fit(void **state)
     gt_template_free(t);
 }
 
-static void test_alignments(void **state)
+TEST(test_alignments)
 {
     static const struct {
         gputune_alignment alignment;
@@ -269,7 +260,6 @@ static void test_alignments(void **state)
     };
     bench b;
     gt_workload w;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gputune_alignment x = {"x", 4};
     ASSERT_OK(gt_workload_bind(&w, b.template, &b.problem, &b.device, 32, &x, 1));
@@ -305,9 +295,8 @@ static const char *awkward_of(const char *template, const char *arch)
     "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
     "__global__ void k(float *y, const float *x) { y[0] = x[0]; }\n"
 
-static void test_awkward(void **state)
+TEST(test_awkward)
 {
-    (void)state;
     /* small enough stays near, a large one is cut down; the result is odd */
     assert_string_equal(awkward_of(K("problem(n = 1000) args(out float y[n])"), "sm_90"), "n=987");
     assert_string_equal(awkward_of(K("problem(n = 1 << 28) args(out float y[n])"), "sm_90"),
@@ -349,7 +338,7 @@ static void test_awkward(void **state)
 }
 
 /* The problem of about a megabyte, whatever its dimensions are. */
-static void test_small(void **state)
+TEST(test_small)
 {
     static const struct {
         const char *template, *small;
@@ -360,7 +349,6 @@ static void test_small(void **state)
         {K2("problem(n = 64, const m = 1 << 28) args(out float y[n], in float x[m])"),
          "n=64 m=268435456"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         bench_open(&b, cases[i].template, "sm_90");
@@ -368,23 +356,4 @@ static void test_small(void **state)
         assert_string_equal(problem_text(b.template, &small), cases[i].small);
         bench_close(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_vector_elements),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_work_that_is_none),
-        cmocka_unit_test(test_judges),
-        cmocka_unit_test(test_alignments),
-        cmocka_unit_test(test_sizes_that_do_not_fit),
-        cmocka_unit_test(test_awkward),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,10 +61,9 @@ static void assert_line(const char *source, int number, const char *expected)
     }
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "");
     assert_line(source.text, 1, "// twice");
@@ -81,7 +80,7 @@ static void test_lines(void **state)
     bench_close(&b);
 }
 
-static void test_macros(void **state)
+TEST(test_macros)
 {
     static const char *const present[] = {
         "#define R (-2)\n",
@@ -100,7 +99,6 @@ static void test_macros(void **state)
         "#line 1 \"gputune.cuh\"\nint prelude;\n"};
     static const char *const absent[] = {"#define B ", "#define C ", "#define n "};
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     gt_source source = generate(&b, "U=2 MODE=fast C=2");
     for (size_t i = 0; i < sizeof present / sizeof *present; i++) {
@@ -120,10 +118,9 @@ static void test_macros(void **state)
     bench_close(&b);
 }
 
-static void test_hashes(void **state)
+TEST(test_hashes)
 {
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
     assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
@@ -135,11 +132,10 @@ static void test_hashes(void **state)
 }
 
 /* Comments and blanks of the template change neither what is shared nor what is stored. */
-static void test_hash_ignores_comments(void **state)
+TEST(test_hash_ignores_comments)
 {
     bench a, b;
     gt_text changed = {0};
-    (void)state;
     gt_text_printf(&changed, "/* new */\n%s\n// more\n", text);
     bench_open(&a, text, "sm_90");
     bench_open(&b, gt_text_string(&changed), "sm_90");
@@ -150,11 +146,10 @@ static void test_hash_ignores_comments(void **state)
     gt_text_free(&changed);
 }
 
-static void test_reference(void **state)
+TEST(test_reference)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_line(source.text, 16, "extern \"C\" __global__ void slow(T *y, size_t n)");
@@ -187,10 +182,9 @@ static void assert_pass(const bench *b, const char *config, const char *needle)
     gt_source_free(&source);
 }
 
-static void test_pass(void **state)
+TEST(test_pass)
 {
     bench b;
-    (void)state;
     bench_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
@@ -205,7 +199,7 @@ static void test_pass(void **state)
     bench_close(&b);
 }
 
-static void test_pass_launches(void **state)
+TEST(test_pass_launches)
 {
     static const struct {
         const char *config;
@@ -216,7 +210,6 @@ static void test_pass_launches(void **state)
                  {"c=constant", GT_PASS_CONSTANT, 3, 8, 0},
                  {"c=global", GT_PASS_GLOBAL, 4, 8, 0}};
     bench b;
-    (void)state;
     bench_open(&b, BLOCK("1000"), "sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_launch launch = launch_of(&b, cases[i].config);
@@ -238,7 +231,7 @@ static void test_pass_launches(void **state)
 }
 
 /* Blocks that fit by themselves may be too much together. */
-static void test_blocks_together(void **state)
+TEST(test_blocks_together)
 {
     static const char two[] =
         "#pragma gputune kernel(k) pass(a : float[5000] = value, constant, global) block(1) "
@@ -249,7 +242,6 @@ static void test_blocks_together(void **state)
         "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
         "}\n";
     bench b;
-    (void)state;
     bench_open(&b, two, "sm_90");
     /* two by value exceed the parameters; two constant ones, or one with t, constant memory:
        4 * (5000 + 8000) fits, 4 * (2 * 5000 + 8000) does not */
@@ -265,20 +257,18 @@ static void test_blocks_together(void **state)
 }
 
 /* A block that fits by value is not split, and is launched as a value. */
-static void test_small_split(void **state)
+TEST(test_small_split)
 {
     bench b;
-    (void)state;
     bench_open(&b, BLOCK("10"), "sm_90");
     assert_int_equal(launch_of(&b, "c=split").blocks[0].pass, GT_PASS_VALUE);
     assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
     bench_close(&b);
 }
 
-static void test_launch(void **state)
+TEST(test_launch)
 {
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 C=2");
     assert_string_equal(launch.steps[0].entry, "k");
@@ -297,16 +287,4 @@ static void test_launch(void **state)
     assert_string_equal(gt_message(), "k B=2048 U=1 MODE=plain C=1 cannot be launched at these "
                                       "sizes: block exceeds 1024 threads");
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),           cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_ignores_comments),
-        cmocka_unit_test(test_reference),       cmocka_unit_test(test_pass),
-        cmocka_unit_test(test_pass_launches),   cmocka_unit_test(test_small_split),
-        cmocka_unit_test(test_blocks_together), cmocka_unit_test(test_launch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
     fail_msg("no exclusion '%s'", reason);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     bench b;
     gt_config config;
     gt_text seen = {0};
-    (void)state;
     bench_open(&b, HEAD "#pragma gputune tune(B = 64, 32) tune(A = x, y) block(B) grid(1)\n",
                "sm_90");
     assert_int_equal(gt_space_combinations(b.space), 4);
@@ -37,10 +36,9 @@ static void test_order(void **state)
     bench_close(&b);
 }
 
-static void test_no_axes(void **state)
+TEST(test_no_axes)
 {
     bench b;
-    (void)state;
     bench_open(&b, HEAD "#pragma gputune block(64) grid(1)\n", "sm_90");
     assert_int_equal(gt_space_combinations(b.space), 1);
     assert_int_equal(count_valid(b.space), 1);
@@ -52,10 +50,9 @@ static void test_no_axes(void **state)
 }
 
 /* A constraint cuts whole subtrees at the first axis where it can be decided. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD "#pragma gputune tune(A = 1, 2, 3, 4) tune(B = 1, 2, 3) tune(C = 1, 2)\n"
                     "#pragma gputune require(A != 2) require(A + B < 6) require(A * B * C <= 10)\n"
@@ -73,7 +70,7 @@ static void test_counts(void **state)
     bench_close(&b);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     static const struct {
         const char *pragmas, *arch, *reason;
@@ -108,7 +105,6 @@ static void test_limits(void **state)
         {"vector(V = 1, 2, 4, 8 : y) block(1) grid(1)", "sm_100",
          "vector is wider than a buffer's assumed alignment", 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         gt_text text = {0};
@@ -122,14 +118,13 @@ static void test_limits(void **state)
     }
 }
 
-static void test_vectors(void **state)
+TEST(test_vectors)
 {
     bench b;
     static const char rows[] =
         "#pragma gputune kernel(k) problem(n = 6) args(out double y[4][n], in float x[n])\n"
         "#pragma gputune vector(V = 1, 2, 4 : y, x) block(1) grid(1)\n"
         "__global__ void k(double *y, const float *x) { y[0] = V; }\n";
-    (void)state;
     bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 256, NULL, 0);
     assert_int_equal(count_valid(b.space), 2);
     assert_excluded(b.space, "vector does not divide a buffer's innermost extent", 1);
@@ -139,7 +134,7 @@ static void test_vectors(void **state)
     bench_close(&b);
 }
 
-static void test_pass_limits(void **state)
+TEST(test_pass_limits)
 {
     static const char block[] =
         "#pragma gputune kernel(k) problem(const N = 8000) args(out float y[4])\n"
@@ -147,7 +142,6 @@ static void test_pass_limits(void **state)
         "#pragma gputune default(c = global)\n"
         "__global__ void k(GPUTUNE_PARAM(c) float *y) {}\n";
     bench b;
-    (void)state;
     bench_open(&b, block, "sm_90");
     assert_int_equal(count_valid(b.space), 4);
     bench_close(&b);
@@ -168,10 +162,9 @@ static void test_pass_limits(void **state)
     bench_close(&b);
 }
 
-static void test_occupancy_and_grid(void **state)
+TEST(test_occupancy_and_grid)
 {
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD
                "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
@@ -188,7 +181,7 @@ static void test_occupancy_and_grid(void **state)
     bench_close(&b);
 }
 
-static void test_only(void **state)
+TEST(test_only)
 {
     static const char text[] = HEAD
         "#pragma gputune tune(B = 64, 128) tune(M = p, q) vector(V = 1, 2 : y) block(B) grid(1)\n";
@@ -207,7 +200,6 @@ static void test_only(void **state)
     bench b;
     gt_config config;
     const char *const only[] = {"B=96,128", "V = 4"};
-    (void)state;
     bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 2);
     assert_int_equal(gt_space_combinations(b.space), 4);
     assert_true(gt_space_next(b.space, &config));
@@ -227,13 +219,12 @@ static void test_only(void **state)
     bench_close(&b);
 }
 
-static void test_signature(void **state)
+TEST(test_signature)
 {
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) block(B) grid(1)\n";
     bench b;
     gt_space *same, *fewer;
     const char *const all = "B=64,128", *const one = "B=64";
-    (void)state;
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_space_open(&same, b.template, &b.problem, &b.workload, &b.device, &all, 1));
     ASSERT_OK(gt_space_open(&fewer, b.template, &b.problem, &b.workload, &b.device, &one, 1));
@@ -245,12 +236,11 @@ static void test_signature(void **state)
 }
 
 /* Asking about one configuration does not disturb a walk. */
-static void test_excludes_while_walking(void **state)
+TEST(test_excludes_while_walking)
 {
     bench b;
     gt_config config;
     size_t count = 0;
-    (void)state;
     bench_open(&b,
                HEAD "#pragma gputune tune(A = 1, 2, 3) tune(B = 1, 2, 3) require(A <= B)\n"
                     "#pragma gputune block(A) grid(B)\n",
@@ -266,11 +256,10 @@ static void test_excludes_while_walking(void **state)
 }
 
 /* Ten million combinations, of which ten thousand are valid. */
-static void test_large_space(void **state)
+TEST(test_large_space)
 {
     gt_text text = {0};
     bench b;
-    (void)state;
     gt_text_append(&text, HEAD "#pragma gputune block(64) grid(A + B)\n");
     for (char axis = 'A'; axis < 'A' + 7; axis++) {
         gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)\n", axis);
@@ -284,11 +273,10 @@ static void test_large_space(void **state)
 }
 
 /* A require() that cannot be computed excludes, and says so, wherever it is asked. */
-static void test_division_by_zero(void **state)
+TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
                     "#pragma gputune require(B / (K - 1) <= 64)\n",
@@ -306,14 +294,13 @@ static void test_division_by_zero(void **state)
 }
 
 /* A word that names a problem's type has its size. */
-static void test_type_words(void **state)
+TEST(test_type_words)
 {
     static const char text[] =
         "#pragma gputune kernel(k) problem(n = 64, type T = float, double) args(inout T y[n])\n"
         "#pragma gputune tune(U = T, half) block(64) grid(1) require(sizeof(U) == 8)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 0);
     bench_close(&b);
@@ -323,7 +310,7 @@ static void test_type_words(void **state)
 }
 
 /* A problem's type may be the name of another one. */
-static void test_type_words_of_type_words(void **state)
+TEST(test_type_words_of_type_words)
 {
     static const char text[] =
         "#pragma gputune kernel(k) problem(n = 64, type T = float, double, type S = T, half)\n"
@@ -331,20 +318,18 @@ static void test_type_words_of_type_words(void **state)
         "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 1);
     bench_close(&b);
 }
 
 /* Where nothing is valid, the message says what excludes most. */
-static void test_nothing_valid(void **state)
+TEST(test_nothing_valid)
 {
     const char *const only[] = {"B=0"};
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) tune(C = 1, 2, 3) block(B) "
                                     "grid(1) require(C != 2)\n";
     bench b;
-    (void)state;
     bench_open(&b, text, "sm_90");
     ASSERT_OK(gt_space_require_any(b.space));
     bench_close(&b);
@@ -354,26 +339,4 @@ static void test_nothing_valid(void **state)
                                       "GPU; excluded by: block is below 1 (3)");
     assert_string_equal(gt_space_why_unused(b.space, 0, 2), "block is below 1");
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_no_axes),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_pass_limits),
-        cmocka_unit_test(test_occupancy_and_grid),
-        cmocka_unit_test(test_only),
-        cmocka_unit_test(test_signature),
-        cmocka_unit_test(test_excludes_while_walking),
-        cmocka_unit_test(test_large_space),
-        cmocka_unit_test(test_division_by_zero),
-        cmocka_unit_test(test_type_words),
-        cmocka_unit_test(test_type_words_of_type_words),
-        cmocka_unit_test(test_nothing_valid),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void assert_count(gt_space *space, uint64_t count)
 }
 
 /* One valid configuration in 10^10, whichever way it is written. */
-static void test_needle(void **state)
+TEST(test_needle)
 {
     static const struct {
         const char *constraint, *needle;
@@ -49,7 +49,6 @@ static void test_needle(void **state)
         {"require(A * B * C * D * E * F * G * H * I * J == pow(9, 10))", "9999999999"},
         {"require(max(A, B, C, D, E) == 0) require(F * G * H * I * J >= 59049)", "0000099999"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         gt_config config, drawn;
@@ -73,7 +72,7 @@ static void test_needle(void **state)
     "J))))))))"
 
 /* A few in 10^10, some of which begin alike. */
-static void test_needles(void **state)
+TEST(test_needles)
 {
     static const char *const needles[] = {"1234567890", "1234567891", "1234560000", "9876543210",
                                           "0000000001"};
@@ -83,7 +82,6 @@ static void test_needles(void **state)
     gt_config config;
     gt_random random = {8};
     int found[NEEDLES] = {0}, drawn[NEEDLES] = {0};
-    (void)state;
     gt_text_append(&constraint, "require(0");
     for (int i = 0; i < NEEDLES; i++) {
         long long number = 0;
@@ -117,13 +115,12 @@ static void test_needles(void **state)
     gt_text_free(&constraint);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
     gt_text text = {0};
     bench b;
     gt_config config;
     gt_random random = {3};
-    (void)state;
     gt_text_append(&text, HEAD "#pragma gputune tune(Z = 1, 2, 3, 4, 5, 6)\n");
     for (char axis = 'A'; axis < 'A' + 10; axis++) {
         gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8)\n", axis);
@@ -173,7 +170,7 @@ static const char tiles[] =
     "__global__ void k(float *y) {}\n";
 
 /* A corner of them, small enough for brute force. */
-static void test_corner_of_tiles(void **state)
+TEST(test_corner_of_tiles)
 {
     static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
                                        "STAGES=2,4", "VA=1,4",    "VB=1,2", "PA=0,1", "PB=0,4",
@@ -181,7 +178,6 @@ static void test_corner_of_tiles(void **state)
     bench b;
     gt_config config, found;
     uint64_t count = 0;
-    (void)state;
     bench_open_at(&b, tiles, "sm_90", (gputune_sizes){0, NULL}, 0, only,
                   sizeof only / sizeof *only);
     for (uint32_t i = 0; i < gt_space_combinations(b.space); i++) {
@@ -202,13 +198,12 @@ static void test_corner_of_tiles(void **state)
     bench_close(&b);
 }
 
-static void test_tiles(void **state)
+TEST(test_tiles)
 {
     bench b;
     gt_config config;
     gt_random random = {1};
     struct rusage usage;
-    (void)state;
     bench_open(&b, tiles, "sm_90");
     assert_true(gt_space_count(b.space).count > 10000000);
     assert_int_equal(gt_space_count(b.space).certainty, GT_EXACT);
@@ -247,14 +242,13 @@ static double count_by_remainder(int a)
     return counts[5];
 }
 
-static void test_estimates(void **state)
+TEST(test_estimates)
 {
     bench b;
     gt_config config, brute = {{0}};
     gt_random random = {11};
     double expected[10], all = 0, statistic = 0;
     int drawn[10] = {0}, draws = 2000;
-    (void)state;
     open_digits(&b, 10, sum_of_weights);
     for (int a = 0; a < 10; a++) {
         all += expected[a] = count_by_remainder(a);
@@ -294,13 +288,12 @@ static bool is_out_of_patience(void *user)
 }
 
 /* Nothing here says before the last axis that none is valid: only the caller can end it. */
-static void test_cancel(void **state)
+TEST(test_cancel)
 {
     bench b;
     gt_config config;
     gt_random random = {1};
     patience p = {0, 5000};
-    (void)state;
     open_digits(&b, 10,
                 "require(((A * 7919) ^ (B * 104729) ^ (C * 1299709) ^ (D * 15485863) ^ "
                 "(E * 32452843) ^ (F * 49979687) ^ (G * 67867967) ^ (H * 86028121) ^ "
@@ -316,13 +309,12 @@ static void test_cancel(void **state)
 }
 
 /* Canceled while it was prepared, a space still walks and draws right. */
-static void test_without_diagrams(void **state)
+TEST(test_without_diagrams)
 {
     bench b;
     gt_config config, brute = {{0}};
     gt_random random = {1};
     patience p = {0, 0};
-    (void)state;
     open_digits(&b, 4, "require(A + B + C + D == 9) require(A * D <= C + 1)");
     gt_space_set_cancel(b.space, is_out_of_patience, &p);
     assert_int_equal(gt_space_prepare(b.space), GPUTUNE_ECANCELED);
@@ -378,27 +370,10 @@ static void assert_even(const char *constraint, int axes)
     bench_close(&b);
 }
 
-static void test_even_draws(void **state)
+TEST(test_even_draws)
 {
-    (void)state;
     assert_even("require(A < B)", 3);
     assert_even("require(A + B + C == 11)", 3);
     assert_even("require(A % max(B, 1) == 0) require(C * D <= B)", 4);
     assert_even("require((A ^ B) < C || D == 3) require(D < 4)", 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_needle),
-        cmocka_unit_test(test_needles),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_corner_of_tiles),
-        cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_without_diagrams),
-        cmocka_unit_test(test_even_draws),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,19 +128,12 @@ static void check_template(gt_random *random, size_t *some, size_t *none)
     gt_text_free(&text);
 }
 
-static void test_random_templates(void **state)
+TEST(test_random_templates)
 {
     gt_random random = {2024};
     size_t some = 0, none = 0;
-    (void)state;
     for (int i = 0; i < TEMPLATES; i++) {
         check_template(&random, &some, &none);
     }
     assert_true(some > TEMPLATES / 4 && none > TEMPLATES / 20); /* the test tests something */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_templates)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static const gt_number *number_of(const gt_workload *w, const gt_buffer *buffer,
     return NULL;
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
     static const struct {
         const char *name;
@@ -56,7 +56,6 @@ static void test_layout(void **state)
                  {"last", 72, GT_TYPE_F32, GT_FILL_UNIFORM}};
     bench b;
     char name[2 * GT_NAME_MAX];
-    (void)state;
     bench_open(&b, nested, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0];
     assert_int_equal(y->bytes, 8000);
@@ -87,11 +86,10 @@ static const char scalar[] =
     "1, int2 p = {3, 4})\n"
     "__global__ void k(float *y, const step s, float4 a, bool on, int2 p) {}\n";
 
-static void test_values(void **state)
+TEST(test_values)
 {
     bench b;
     gt_launch launch;
-    (void)state;
     bench_open(&b, scalar, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *step = &w->numbers[w->scalars[0].first_number];
@@ -113,7 +111,7 @@ static void test_values(void **state)
 }
 
 /* Lists in lists hold the numbers of members, as in C. */
-static void test_nested_lists(void **state)
+TEST(test_nested_lists)
 {
     static const struct {
         const char *list;
@@ -127,7 +125,6 @@ static void test_nested_lists(void **state)
          {1, 2, 3, 4, 5, 6, 7, 3, 9, 10}},
         {"{{1}, {.z = 4, 3}, {5, 6}, {7, {8, 9}}, .f.x = 2}", {1, 2, 3, 4, 5, 6, 7, 7, 8, 9}},
     };
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         bench b;
         char source[512];
@@ -149,11 +146,10 @@ static void test_nested_lists(void **state)
 }
 
 /* The compiler is made to confirm the layout. */
-static void test_source_asserts(void **state)
+TEST(test_source_asserts)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, scalar, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
@@ -208,9 +204,8 @@ static const struct {
      "a.cu:3:44: '0.5' is floating, and s.b is not; expected an integer expression"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         char text[1024];
         gt_template *template = NULL;
@@ -232,14 +227,4 @@ static void test_mistakes(void **state)
         gt_template_free(template);
         free(workload);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),       cmocka_unit_test(test_values),
-        cmocka_unit_test(test_nested_lists), cmocka_unit_test(test_source_asserts),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,8 @@ static const char full[] =
     "{ int b = VEC + MODE; }\n"
     "__global__ void slow(double *y, const T *x, float a, size_t n, int m, float *scale) {}\n";
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     gt_template *t = parse(full);
     assert_string_equal(t->name, "rows");
     assert_string_equal(t->summary, "Sums rows,");
@@ -41,9 +40,8 @@ static void test_values(void **state)
     gt_template_free(t);
 }
 
-static void test_axes(void **state)
+TEST(test_axes)
 {
-    (void)state;
     gt_template *t = parse(full);
     assert_int_equal(t->axis_count, 6);
     const gt_axis *vec = gt_template_axis(t, "VEC"), *mode = gt_template_axis(t, "MODE");
@@ -83,9 +81,8 @@ static gt_hash identity_with(const char *from, const char *to)
 }
 
 /* Comments, blanks and new values of axes orphan no results; what is computed does. */
-static void test_identity(void **state)
+TEST(test_identity)
 {
-    (void)state;
     const gt_hash hash = identity(full);
     assert_true(gt_hash_equal(hash, identity_with("/* Sums rows,", "// Other\n/* ")));
     assert_true(gt_hash_equal(hash, identity_with("{ int b", "{\n\n  int /* c */   b")));
@@ -101,8 +98,8 @@ static void test_identity(void **state)
 static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {
     static const char *const files[][2] = {
-        {"once.cuh",
-         "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\nint deep() { return DEEP; }\n"},
+        {"once.cuh", "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\n__device__ int deep() { "
+                     "return DEEP; }\n"},
         {"loop.cuh", "#include \"loop.cuh\"\n"},
         {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
     };
@@ -120,11 +117,10 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
     "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
     "__global__ void k(float *y) {}\n"
 
-static void test_includes(void **state)
+TEST(test_includes)
 {
     gt_template *t = NULL;
     gt_source source;
-    (void)state;
     ASSERT_OK(gt_template_parse(&t, "dir/k.cu",
                                 HEAD
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
@@ -146,11 +142,10 @@ static void test_includes(void **state)
 }
 
 /* The engine's macros stand behind the headers, which have names of their own. */
-static void test_headers_see_no_macros(void **state)
+TEST(test_headers_see_no_macros)
 {
     gt_template *t = NULL;
     gt_source source;
-    (void)state;
     ASSERT_OK(gt_template_parse(&t, "k.cu",
                                 "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
                                 "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
@@ -175,10 +170,9 @@ static void test_headers_see_no_macros(void **state)
     gt_template_free(t);
 }
 
-static void test_include_mistakes(void **state)
+TEST(test_include_mistakes)
 {
     gt_template *t = NULL;
-    (void)state;
     assert_int_equal(
         gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", read_include, NULL),
         GPUTUNE_ETEMPLATE);
@@ -193,14 +187,13 @@ static void test_include_mistakes(void **state)
 }
 
 /* Pragmas in comments and strings are none; a comment inside of one is none of its words. */
-static void test_what_is_no_pragma(void **state)
+TEST(test_what_is_no_pragma)
 {
-    (void)state;
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
                                 "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
-                                "int used() { return D; }\n");
+                                "__device__ int used() { return D; }\n");
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);
@@ -208,10 +201,9 @@ static void test_what_is_no_pragma(void **state)
 }
 
 /* What the compiler knows as a type without a header is a type in args() as well. */
-static void test_names_of_types(void **state)
+TEST(test_names_of_types)
 {
     static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bench b;
         gt_text text = {0};
@@ -227,7 +219,7 @@ static void test_names_of_types(void **state)
 }
 
 /* block = 16, 16 and block = (16, 16) are the same; other parentheses are an expression's. */
-static void test_dimensions(void **state)
+TEST(test_dimensions)
 {
     static const struct {
         const char *block;
@@ -237,7 +229,6 @@ static void test_dimensions(void **state)
         {"(2, 3, 4)", {2, 3, 4}},        {"(4 + 4) * 2", {16, 1, 1}},
         {"(4), (min(8, 2))", {4, 2, 1}}, {"((4), max(1, 2))", {4, 2, 1}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         gt_text text = {0};
@@ -256,20 +247,4 @@ static void test_dimensions(void **state)
         bench_close(&b);
         gt_text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_names_of_types),
-        cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_include_mistakes),
-        cmocka_unit_test(test_headers_see_no_macros),
-        cmocka_unit_test(test_what_is_no_pragma),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,18 +240,16 @@ static const gt_mistake mistakes[] = {
     {8, P "default(BLOCK = half)", "a.cu:8:33: BLOCK has no value 'half'; expected one of 64, 128"},
 };
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     CHECK_MISTAKES(plain, mistakes);
 }
 
 /* What nests without end is refused before the stack is used up. */
-static void test_endless_nesting(void **state)
+TEST(test_endless_nesting)
 {
     enum { DEPTH = 100000 };
     static const char *const openings[] = {"(", "-(", "min(1,", "1?", "!", "sizeof("};
-    (void)state;
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
         gt_text text = {0}, line = {0};
         gt_text_append(&line, P "require(");
@@ -271,10 +269,9 @@ static void test_endless_nesting(void **state)
 }
 
 /* A template cut short anywhere is an error, never a crash. */
-static void test_cut_short(void **state)
+TEST(test_cut_short)
 {
     gt_text text = {0};
-    (void)state;
     replace_line(&text, plain, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
     for (size_t length = 0; length < text.length; length++) {
         gt_template *template = NULL;
@@ -286,14 +283,4 @@ static void test_cut_short(void **state)
         free(cut);
     }
     gt_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_endless_nesting),
-        cmocka_unit_test(test_cut_short),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,9 @@ static gt_launch launch_of(bench *b, const char *config)
     return launch;
 }
 
-static void test_in_place_of_a_buffer(void **state)
+TEST(test_in_place_of_a_buffer)
 {
     bench b;
-    (void)state;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
                "sm_90");
     const gt_launch launch = launch_of(&b, "B=64 S=64");
@@ -46,10 +45,9 @@ static void test_in_place_of_a_buffer(void **state)
     bench_close(&b);
 }
 
-static void test_beside_it(void **state)
+TEST(test_beside_it)
 {
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
                     "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
@@ -71,12 +69,11 @@ static void test_beside_it(void **state)
 }
 
 /* Rows stay multiples of 16 bytes at the awkward size. */
-static void test_awkward(void **state)
+TEST(test_awkward)
 {
     bench b;
     bool changed;
     gt_problem awkward;
-    (void)state;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
     ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
     assert_true(changed);
@@ -85,7 +82,7 @@ static void test_awkward(void **state)
     bench_close(&b);
 }
 
-static void test_exclusions(void **state)
+TEST(test_exclusions)
 {
     static const struct {
         const char *map, *arch;
@@ -98,7 +95,6 @@ static void test_exclusions(void **state)
                  {"box = (B, 32), swizzle = S + 16", "sm_90", 0},
                  {"box = (B, 32), interleave = 16", "sm_90", 0},
                  {"box = (B, 32), strides = n + 4", "sm_90", 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
         bench b;
@@ -111,27 +107,14 @@ static void test_exclusions(void **state)
 }
 
 /* The type is there without <cuda.h>. */
-static void test_source(void **state)
+TEST(test_source)
 {
     bench b;
     gt_source source;
-    (void)state;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "} CUtensorMap;"));
     gt_source_free(&source);
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_place_of_a_buffer),
-        cmocka_unit_test(test_beside_it),
-        cmocka_unit_test(test_awkward),
-        cmocka_unit_test(test_exclusions),
-        cmocka_unit_test(test_source),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,9 @@ static gt_launch launch_of(bench *b)
     return launch;
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     bench b;
-    (void)state;
     bench_open(&b,
                HEAD "#pragma gputune " PADDED
                     "#pragma gputune texture(x, filter = linear, address = mirror, "
@@ -41,7 +40,7 @@ static void test_rows(void **state)
     bench_close(&b);
 }
 
-static void test_elements(void **state)
+TEST(test_elements)
 {
     static const struct {
         const char *type, *settings;
@@ -54,7 +53,6 @@ static void test_elements(void **state)
         {"unsigned long long", "", 3, 2, 1, 8},
         {"float4", "", 32, 4, 0, 16},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         bench b;
@@ -76,7 +74,7 @@ static void test_elements(void **state)
 }
 
 /* Rows that are padded take any width in a proof, others none but theirs. */
-static void test_awkward(void **state)
+TEST(test_awkward)
 {
     static const struct {
         const char *text;
@@ -85,7 +83,6 @@ static void test_awkward(void **state)
         {HEAD "#pragma gputune " PADDED "#pragma gputune texture(x, width = w)\n" BODY, true},
         {HEAD "#pragma gputune args(out float y[h][w], in float x[h][w]) texture(x)\n" BODY,
          false}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         bool changed;
@@ -99,7 +96,7 @@ static void test_awkward(void **state)
     }
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const struct {
         const char *args, *texture, *sizes, *message;
@@ -121,7 +118,6 @@ static void test_sizes(void **state)
     };
     const gt_device device = device_of("sm_90");
     gt_workload *workload = malloc(sizeof *workload);
-    (void)state;
     assert_non_null(workload);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
@@ -137,15 +133,4 @@ static void test_sizes(void **state)
         gt_template_free(template);
     }
     free(workload);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_awkward),
-        cmocka_unit_test(test_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

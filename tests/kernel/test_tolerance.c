@@ -20,9 +20,8 @@ static void assert_near(double value, double expected)
     }
 }
 
-static void test_what_is_stated_stands(void **state)
+TEST(test_what_is_stated_stands)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_F32, 1000, 1000);
     workload.tolerance = (gt_tolerance){.rtol = 0.5, .stated = true};
     gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){.step = 1, .moved = 1});
@@ -32,18 +31,16 @@ static void test_what_is_stated_stands(void **state)
     assert_true(t.rtol == 0 && t.atol == 0);
 }
 
-static void test_integers_are_compared_exactly(void **state)
+TEST(test_integers_are_compared_exactly)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_I32, 1000, 1000);
     gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){0});
     assert_true(t.rtol == 0 && t.atol == 0 && t.stol == 0);
     assert_true(gt_tolerance_step(&workload) == 0);
 }
 
-static void test_the_step_is_the_root_of_the_coarsest_roundoff(void **state)
+TEST(test_the_step_is_the_root_of_the_coarsest_roundoff)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_F32, 10, 10);
     assert_near(gt_tolerance_step(&workload), 0x1p-12);
     workload.buffers[1].type = GT_TYPE_BF16;
@@ -53,9 +50,8 @@ static void test_the_step_is_the_root_of_the_coarsest_roundoff(void **state)
     assert_near(gt_tolerance_step(&workload), sqrt(0x1p-53));
 }
 
-static void test_terms(void **state)
+TEST(test_terms)
 {
-    (void)state;
     const gt_sensitivity unknown = {0};
     gt_workload sum = workload_of(GT_TYPE_F32, 1000000, 1);
     assert_near(gt_tolerance_terms(&sum, 0, &unknown), 1e6);
@@ -70,9 +66,8 @@ static void test_terms(void **state)
 }
 
 /* What cancels has an absolute tolerance, what does not a relative one. */
-static void test_absolute_and_relative(void **state)
+TEST(test_absolute_and_relative)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_F32, 100000, 100000);
     gt_sensitivity seen = {
         .step = 0x1p-12, .largest = 2, .moved = 0x1p-12 * 3, .relative = 1000, .still = 63.0 / 64};
@@ -96,9 +91,8 @@ static void test_absolute_and_relative(void **state)
 }
 
 /* A share that a warp of 32 of a million terms leaves out lies beyond it, other orders within. */
-static void test_a_long_sum(void **state)
+TEST(test_a_long_sum)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 1);
     gt_sensitivity seen = {.step = 0x1p-12, .largest = 300, .moved = 577 * 0x1p-12, .relative = 1};
     gt_tolerance t = gt_tolerance_of(&workload, 0, &seen); /* uniform(-1, 1) */
@@ -110,26 +104,11 @@ static void test_a_long_sum(void **state)
     assert_true(t.rtol * 500000 > 5 && t.atol + t.rtol * 500000 < 10);
 }
 
-static void test_with_scale(void **state)
+TEST(test_with_scale)
 {
-    (void)state;
     gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 100);
     workload.has_scale = true;
     gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){0});
     assert_near(t.stol, 0x1p-21);
     assert_true(t.rtol == 1e-5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_stated_stands),
-        cmocka_unit_test(test_integers_are_compared_exactly),
-        cmocka_unit_test(test_the_step_is_the_root_of_the_coarsest_roundoff),
-        cmocka_unit_test(test_terms),
-        cmocka_unit_test(test_absolute_and_relative),
-        cmocka_unit_test(test_a_long_sum),
-        cmocka_unit_test(test_with_scale),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,11 @@ static landscape make(bool (*allows)(const gt_point *point))
     return (landscape){.axes = 5, .choices = 8, .log_time = flat, .allows = allows};
 }
 
-static void tied_axes_are_found_and_free_ones_are_not(void **state)
+TEST(tied_axes_are_found_and_free_ones_are_not)
 {
     gt_bond bonds[4];
     uint32_t count;
     landscape tied = make(fits), free = make(NULL);
-    (void)state;
     landscape_open(&tied);
     tied.domain.size_is_exact = true;
     assert_int_equal(gt_bonds_find(bonds, &count, COUNT(bonds), &tied.domain), GPUTUNE_OK);
@@ -47,23 +46,21 @@ static bool never_drawn(void *user, gt_random *random, gt_point *out)
     return false;
 }
 
-static void nothing_is_drawn_where_a_draw_may_take_long(void **state)
+TEST(nothing_is_drawn_where_a_draw_may_take_long)
 {
     gt_bond bond;
     uint32_t count;
     landscape at = make(fits); /* its size is an estimate */
-    (void)state;
     landscape_open(&at);
     at.domain.draw = never_drawn;
     assert_int_equal(gt_bonds_find(&bond, &count, 1, &at.domain), GPUTUNE_OK);
     assert_int_equal(count, 0);
 }
 
-static void equal_products_have_an_equal_coordinate(void **state)
+TEST(equal_products_have_an_equal_coordinate)
 {
     gt_coordinates coordinates;
     landscape at = make(fits);
-    (void)state;
     landscape_open(&at);
     at.domain.size_is_exact = true;
     assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
@@ -76,14 +73,4 @@ static void equal_products_have_an_equal_coordinate(void **state)
     assert_true(fabsf(x[product] - y[product]) < 1e-6f);
     assert_true(x[product] > z[product] + 0.4f && x[product] < 1);
     gt_coordinates_free(&coordinates);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tied_axes_are_found_and_free_ones_are_not),
-        cmocka_unit_test(nothing_is_drawn_where_a_draw_may_take_long),
-        cmocka_unit_test(equal_products_have_an_equal_coordinate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

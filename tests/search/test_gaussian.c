@@ -38,12 +38,11 @@ static double expect(const gt_gaussian *gaussian, const gt_coordinates *coordina
     return gt_gaussian_expect(gaussian, &prospect, GT_TARGET_TIME);
 }
 
-static void learning_finds_what_matters(void **state)
+TEST(learning_finds_what_matters)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};
     gt_coordinates coordinates;
     double before = 0, after = 0, deviation;
-    (void)state;
     landscape_open(&at);
     assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
     gt_gaussian gaussian = make(&at, &coordinates, 40);
@@ -63,11 +62,10 @@ static void learning_finds_what_matters(void **state)
     gt_coordinates_free(&coordinates);
 }
 
-static void known_points_are_sure_and_far_ones_are_not(void **state)
+TEST(known_points_are_sure_and_far_ones_are_not)
 {
     landscape at = {.axes = 3, .choices = 9, .log_time = slope};
     gt_coordinates coordinates;
-    (void)state;
     landscape_open(&at);
     assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
     gt_gaussian gaussian;
@@ -96,13 +94,12 @@ static double by_pairs(const gt_point *point)
     return sum;
 }
 
-static void pairs_of_axes_are_learnt(void **state)
+TEST(pairs_of_axes_are_learnt)
 {
     landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
     gt_coordinates coordinates;
     gt_random random = {7};
     double squares = 0, deviation;
-    (void)state;
     landscape_open(&at);
     assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
     gt_gaussian gaussian = make(&at, &coordinates, 200);
@@ -119,11 +116,10 @@ static void pairs_of_axes_are_learnt(void **state)
 }
 
 /* A point that is being tried makes its surroundings less interesting, and moves nothing. */
-static void pending_row_lowers_the_deviation_only(void **state)
+TEST(pending_row_lowers_the_deviation_only)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};
     gt_coordinates coordinates;
-    (void)state;
     landscape_open(&at);
     assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
     gt_gaussian gaussian = make(&at, &coordinates, 20);
@@ -139,15 +135,4 @@ static void pending_row_lowers_the_deviation_only(void **state)
     assert_true(after < before / 2);
     gt_gaussian_close(&gaussian);
     gt_coordinates_free(&coordinates);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning_finds_what_matters),
-        cmocka_unit_test(pairs_of_axes_are_learnt),
-        cmocka_unit_test(known_points_are_sure_and_far_ones_are_not),
-        cmocka_unit_test(pending_row_lowers_the_deviation_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

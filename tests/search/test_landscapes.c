@@ -101,73 +101,66 @@ static void check(landscape at, const limit *limits, size_t count)
     }
 }
 
-static void separable_landscape(void **state)
+TEST(separable_landscape)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.10},
                                    {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.10},
                                    {GPUTUNE_STRATEGY_RANDOM, 200, 1, 2.00}};
-    (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = separable}, limits, COUNT(limits));
 }
 
-static void rugged_landscape(void **state)
+TEST(rugged_landscape)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.25},
                                    {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.25},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.25},
                                    {GPUTUNE_STRATEGY_RANDOM, 200, 1, 2.00}};
-    (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = rugged}, limits, COUNT(limits));
 }
 
-static void constrained_landscape(void **state)
+TEST(constrained_landscape)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.25},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.50}};
-    (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = separable, .allows = every_other},
           limits, COUNT(limits));
 }
 
 /* Nobody can foresee a needle, but nobody may miss it either where all is tried. */
-static void needle_in_a_haystack(void **state)
+TEST(needle_in_a_haystack)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 512, 1, 0},
                                    {GPUTUNE_STRATEGY_EXHAUSTIVE, 512, 1, 0},
                                    {GPUTUNE_STRATEGY_RANDOM, 512, 1, 0},
                                    {GPUTUNE_STRATEGY_MODEL, 512, 16, 0},
                                    {GPUTUNE_STRATEGY_LOCAL, 512, 16, 0}};
-    (void)state;
     check((landscape){.axes = 3, .choices = 8, .log_time = needle}, limits, COUNT(limits));
 }
 
-static void failures_around_the_best(void **state)
+TEST(failures_around_the_best)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.10},
                                    {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.20},
                                    {GPUTUNE_STRATEGY_RANDOM, 200, 1, 0.40}};
-    (void)state;
     check((landscape){.axes = 6, .choices = 8, .log_time = towards_failures, .fails = fails},
           limits, COUNT(limits));
 }
 
-static void one_axis_decides(void **state)
+TEST(one_axis_decides)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 60, 1, 0.01},
                                    {GPUTUNE_STRATEGY_MODEL, 64, 16, 0.01},
                                    {GPUTUNE_STRATEGY_LOCAL, 150, 1, 0.02},
                                    {GPUTUNE_STRATEGY_RANDOM, 100, 1, 0.02}};
-    (void)state;
     check((landscape){.axes = 10, .choices = 6, .log_time = one_axis}, limits, COUNT(limits));
 }
 
-static void local_is_no_worse_than_random_among_basins(void **state)
+TEST(local_is_no_worse_than_random_among_basins)
 {
     enum { MANY = 40 };
     landscape at = {.axes = 3, .choices = 32, .log_time = basins};
-    (void)state;
     landscape_open(&at);
     for (uint32_t results = 50; results <= 200; results *= 2) {
         double local = landscape_regret(GPUTUNE_STRATEGY_LOCAL, &at, results, 1, MANY);
@@ -176,26 +169,10 @@ static void local_is_no_worse_than_random_among_basins(void **state)
     }
 }
 
-static void forty_axes_landscape(void **state)
+TEST(forty_axes_landscape)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 80, 1, 0.60},
                                    {GPUTUNE_STRATEGY_MODEL, 128, 16, 0.40},
                                    {GPUTUNE_STRATEGY_LOCAL, 200, 1, 1.00}};
-    (void)state;
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(separable_landscape),
-        cmocka_unit_test(rugged_landscape),
-        cmocka_unit_test(constrained_landscape),
-        cmocka_unit_test(needle_in_a_haystack),
-        cmocka_unit_test(failures_around_the_best),
-        cmocka_unit_test(one_axis_decides),
-        cmocka_unit_test(forty_axes_landscape),
-        cmocka_unit_test(local_is_no_worse_than_random_among_basins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

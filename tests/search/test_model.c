@@ -51,10 +51,9 @@ static double mean_error(const landscape *at, uint64_t seed)
 }
 
 /* Who is too sure of what is slow finds no second valley. */
-static void the_model_knows_how_wrong_it_may_be(void **state)
+TEST(the_model_knows_how_wrong_it_may_be)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
-    (void)state;
     landscape_open(&at);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         double error = mean_error(&at, seed);
@@ -100,18 +99,8 @@ static double width_after_a_search(double (*log_time)(const gt_point *point))
     return width;
 }
 
-static void slow_times_count_less_where_few_are_far_slower(void **state)
+TEST(slow_times_count_less_where_few_are_far_slower)
 {
-    (void)state;
     assert_true(isinf(width_after_a_search(even)));
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_model_knows_how_wrong_it_may_be),
-        cmocka_unit_test(slow_times_count_less_where_few_are_far_slower),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
 /* Recorded spaces, and the virtual clock on which strategies run through them. */
 #include "search/replay.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,10 +37,9 @@ static gt_recorded make(void)
     return recorded;
 }
 
-static void entries_are_a_domain(void **state)
+TEST(entries_are_a_domain)
 {
     gt_recorded recorded = make();
-    (void)state;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
     assert_int_equal(recorded.ok, 5);
     assert_true(recorded.best_ns == 10 && recorded.worst_ns == 40);
@@ -59,10 +56,9 @@ static void entries_are_a_domain(void **state)
     gt_recorded_free(&recorded);
 }
 
-static void contradiction_names_both_lines(void **state)
+TEST(contradiction_names_both_lines)
 {
     gt_recorded recorded = make();
-    (void)state;
     add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
     recorded.entries.items[6].line = 20; /* the same again is no contradiction */
     add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
@@ -85,12 +81,11 @@ static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, do
     return result;
 }
 
-static void failures_count_as_tried(void **state)
+TEST(failures_count_as_tried)
 {
     static const double expected[] = {40, 30, 30, 20, 10, 10};
     gt_recorded recorded = make();
     double best[6];
-    (void)state;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
     gt_replay_result result = replay(&recorded, 0, best);
     assert_int_equal(result.results, 6);
@@ -100,11 +95,10 @@ static void failures_count_as_tried(void **state)
 
 /* Each compiles 3 s and 1 s more on the host, then two launches of 1 s on the GPU; the failure 5 s
  * and 1 s. Each is faster than those before it. */
-static void clock_overlaps_what_can_overlap(void **state)
+TEST(clock_overlaps_what_can_overlap)
 {
     gt_recorded recorded = make();
     double best[6];
-    (void)state;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
     /* compiled at 4, 8, 14, 18 and 22; the last of these is measured by 24 */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
@@ -116,12 +110,11 @@ static void clock_overlaps_what_can_overlap(void **state)
 
 /* One, eight slower ones and the best, which compile in no time: ten launches are recorded of each.
  */
-static void losers_cost_one_launch(void **state)
+TEST(losers_cost_one_launch)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     gt_recorded recorded = {0};
     double best[10];
-    (void)state;
     assert_int_equal(gt_recorded_axis(&recorded, values, 10), GPUTUNE_OK);
     for (uint16_t i = 0; i < 10; i++) {
         gt_recorded_entry entry = {
@@ -198,26 +191,12 @@ static double late_share(const gt_recorded *recorded, uint32_t workers, double t
     return share / (TRIED - TRIED / 2);
 }
 
-static void many_workers_learn_like_few(void **state)
+TEST(many_workers_learn_like_few)
 {
     double tenth;
-    (void)state;
     gt_recorded recorded = make_slow_space(&tenth);
     double few = late_share(&recorded, 3, tenth), many = late_share(&recorded, 16, tenth);
     assert_true(few > 0.5);
     assert_true(many > 0.8 * few);
     gt_recorded_free(&recorded);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_a_domain),
-        cmocka_unit_test(contradiction_names_both_lines),
-        cmocka_unit_test(failures_count_as_tried),
-        cmocka_unit_test(clock_overlaps_what_can_overlap),
-        cmocka_unit_test(losers_cost_one_launch),
-        cmocka_unit_test(many_workers_learn_like_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

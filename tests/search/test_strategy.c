@@ -55,9 +55,8 @@ static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *s
     }
 }
 
-static void nothing_is_proposed_twice_until_all_is_tried(void **state)
+TEST(nothing_is_proposed_twice_until_all_is_tried)
 {
-    (void)state;
     for (int kind = 0; kind < GPUTUNE_STRATEGY_COUNT; kind++) {
         landscape at = make(3, 6);
         landscape_open(&at);
@@ -74,9 +73,8 @@ static void nothing_is_proposed_twice_until_all_is_tried(void **state)
     }
 }
 
-static void same_seed_and_results_give_the_same_proposals(void **state)
+TEST(same_seed_and_results_give_the_same_proposals)
 {
-    (void)state;
     for (int kind = 0; kind < GPUTUNE_STRATEGY_COUNT; kind++) {
         landscape at = make(5, 6);
         landscape_open(&at);
@@ -98,11 +96,10 @@ static void same_seed_and_results_give_the_same_proposals(void **state)
     }
 }
 
-static void default_comes_first(void **state)
+TEST(default_comes_first)
 {
     static const gputune_strategy kinds[] = {GPUTUNE_STRATEGY_AUTO, GPUTUNE_STRATEGY_MODEL,
                                              GPUTUNE_STRATEGY_LOCAL};
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         landscape at = make(5, 6);
         landscape_open(&at);
@@ -116,9 +113,8 @@ static void default_comes_first(void **state)
     }
 }
 
-static void bad_time_and_bad_domain_are_refused(void **state)
+TEST(bad_time_and_bad_domain_are_refused)
 {
-    (void)state;
     landscape at = make(5, 6);
     landscape_open(&at);
     gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
@@ -134,10 +130,9 @@ static void bad_time_and_bad_domain_are_refused(void **state)
 }
 
 /* Half of the results from a run before: as good at the end as one run of all. */
-static void resuming_is_as_good_as_one_run(void **state)
+TEST(resuming_is_as_good_as_one_run)
 {
     double resumed = 0, whole = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
         landscape at = make(5, 6);
         landscape_open(&at);
@@ -169,11 +164,10 @@ static double elsewhere(const gt_point *point)
     return sum;
 }
 
-static void hints_lead_to_the_best_sooner(void **state)
+TEST(hints_lead_to_the_best_sooner)
 {
     enum { RESULTS = 10, HINTS = 200 };
     double with = 0, without = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
         landscape at = make(5, 6), other = {.axes = 5, .choices = 6, .log_time = elsewhere};
         landscape_open(&at);
@@ -198,10 +192,9 @@ static void hints_lead_to_the_best_sooner(void **state)
 }
 
 /* So many workers ask before the first result is there. */
-static void hints_are_tried_in_their_order_before_the_first_result(void **state)
+TEST(hints_are_tried_in_their_order_before_the_first_result)
 {
     enum { BATCH = 16, HINTS = 40 };
-    (void)state;
     landscape at = make(5, 6);
     landscape_open(&at);
     gt_point fallback = {{3, 1, 4, 1, 5}}, points[BATCH];
@@ -231,9 +224,8 @@ static void hints_are_tried_in_their_order_before_the_first_result(void **state)
 
 /* The search says that it is done only where the best there is cannot be far, and it does say so.
  */
-static void stop_rule_keeps_its_word(void **state)
+TEST(stop_rule_keeps_its_word)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 6; seed++) {
         landscape at = {.axes = 5, .choices = 6, .log_time = valley};
         landscape_open(&at);
@@ -253,9 +245,8 @@ static void stop_rule_keeps_its_word(void **state)
     }
 }
 
-static void slow_compile_of_little_promise_is_given_up(void **state)
+TEST(slow_compile_of_little_promise_is_given_up)
 {
-    (void)state;
     landscape at = make(5, 6);
     at.compile_s = 1;
     landscape_open(&at);
@@ -269,10 +260,9 @@ static void slow_compile_of_little_promise_is_given_up(void **state)
 }
 
 /* With time for all, auto goes through all in order; without, it does not. */
-static void auto_takes_all_where_there_is_time(void **state)
+TEST(auto_takes_all_where_there_is_time)
 {
     static const double limits[] = {1e6, 200};
-    (void)state;
     for (size_t i = 0; i < COUNT(limits); i++) {
         landscape at = make(4, 6);
         at.compile_s = 1;
@@ -291,21 +281,4 @@ static void auto_takes_all_where_there_is_time(void **state)
         assert_int_equal(in_order, i == 0);
         gt_strategy_free(strategy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_proposed_twice_until_all_is_tried),
-        cmocka_unit_test(same_seed_and_results_give_the_same_proposals),
-        cmocka_unit_test(default_comes_first),
-        cmocka_unit_test(bad_time_and_bad_domain_are_refused),
-        cmocka_unit_test(resuming_is_as_good_as_one_run),
-        cmocka_unit_test(hints_lead_to_the_best_sooner),
-        cmocka_unit_test(hints_are_tried_in_their_order_before_the_first_result),
-        cmocka_unit_test(stop_rule_keeps_its_word),
-        cmocka_unit_test(slow_compile_of_little_promise_is_given_up),
-        cmocka_unit_test(auto_takes_all_where_there_is_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,16 +17,7 @@ static gputune_status compute(void *user)
     return gt_spearman(&rho, x, y, 3);
 }
 
-static void memory_is_short(void **state)
+TEST(memory_is_short)
 {
-    (void)state;
     assert_int_equal(each_failure("allocation", 1, compute, NULL, NULL), 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_short),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

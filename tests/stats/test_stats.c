@@ -5,11 +5,8 @@
 #include "stats/paired.h"
 #include "stats/summary.h"
 #include "support/random_normal.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,19 +19,18 @@ static void near(double value, double expected, double relative)
     }
 }
 
-static void normal_distribution(void **state)
+TEST(normal_distribution)
 {
     static const double cdf[][2] = {{-6, 9.865876450376946e-10},
                                     {-1, 0.15865525393145707},
                                     {0.5, 0.6914624612740131},
                                     {2, 0.9772498680518208}};
-    (void)state;
     for (size_t i = 0; i < COUNT(cdf); i++) {
         near(gt_normal_cdf(cdf[i][0]), cdf[i][1], 1e-12);
     }
 }
 
-static void student_distribution(void **state)
+TEST(student_distribution)
 {
     static const double quantiles[][3] = {
         {0.975, 1, 12.706204736174694},  {0.975, 2, 4.302652729749462},
@@ -42,7 +38,6 @@ static void student_distribution(void **state)
         {0.995, 10, 3.16927267261695},   {0.999, 30, 3.3851848668293045},
         {0.025, 7, -2.3646242515927844}, {0.9999, 1000, 3.7328516045753966},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(quantiles); i++) {
         near(gt_student_quantile(quantiles[i][0], quantiles[i][1]), quantiles[i][2], 1e-10);
     }
@@ -51,13 +46,12 @@ static void student_distribution(void **state)
     assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* its square is beyond all doubles */
 }
 
-static void nothing_to_sum_up(void **state)
+TEST(nothing_to_sum_up)
 {
     static const double constant[] = {4, 4, 4}, rising[] = {1, 2, 3};
     gt_summary s = {.count = 7};
     gt_paired paired;
     double rho = 7;
-    (void)state;
     assert_int_equal(gt_summarise(&s, NULL, 0), GPUTUNE_OK);
     assert_int_equal(s.count, 0);
     assert_true(gt_median_sorted(NULL, 0) == 0 && gt_trimmed_mean(NULL, 0, 0.1) == 0);
@@ -72,22 +66,20 @@ static void nothing_to_sum_up(void **state)
 }
 
 /* One difference says nothing of how differences vary. */
-static void one_pair(void **state)
+TEST(one_pair)
 {
     static const double difference[] = {0.5};
     gt_paired paired;
-    (void)state;
     assert_int_equal(gt_paired_interval(&paired, difference, 1, 0.95), GPUTUNE_OK);
     assert_true(paired.low == -INFINITY && paired.high == INFINITY);
     assert_true(gt_paired_variance(&paired) == 0);
     assert_true(gt_paired_bound(&paired, 1, 0.05) == INFINITY);
 }
 
-static void summary(void **state)
+TEST(summary)
 {
     static const double values[] = {11.2, 10.1, 10.4, 12.9, 10.0, 10.2, 15.5, 10.3, 10.8, 10.6};
     gt_summary s;
-    (void)state;
     assert_int_equal(gt_summarise(&s, values, COUNT(values)), GPUTUNE_OK);
     assert_int_equal(s.count, 10);
     near(s.mean, 11.2, 1e-14);
@@ -106,24 +98,22 @@ static void summary(void **state)
     assert_int_equal(s.count, 0);
 }
 
-static void ranks_of_the_median_interval(void **state)
+TEST(ranks_of_the_median_interval)
 {
     static const size_t expected[][2] = {{1, 0},  {5, 0},   {6, 1},    {8, 1},
                                          {9, 2},  {12, 3},  {17, 5},   {20, 6},
                                          {25, 8}, {50, 18}, {100, 40}, {1000, 469}};
-    (void)state;
     for (size_t i = 0; i < COUNT(expected); i++) {
         assert_int_equal(gt_median_rank(expected[i][0]), expected[i][1]);
     }
 }
 
 /* Whatever the shape of the noise, the interval of the median covers at 95% or more. */
-static void median_interval_covers(void **state)
+TEST(median_interval_covers)
 {
     enum { RUNS = 4000, SAMPLES = 15 };
     gt_random random = {7};
     int covered = 0;
-    (void)state;
     for (int run = 0; run < RUNS; run++) {
         double values[SAMPLES];
         gt_summary s;
@@ -136,10 +126,9 @@ static void median_interval_covers(void **state)
     assert_true(covered > 0.945 * RUNS && covered < 0.985 * RUNS);
 }
 
-static void trimmed_mean(void **state)
+TEST(trimmed_mean)
 {
     double values[] = {11.2, 10.1, 10.4, 12.9, 10.0, 10.2, 15.5, 10.3, 10.8, 10.6};
-    (void)state;
     gt_sort(values, COUNT(values));
     near(gt_trimmed_mean(values, COUNT(values), 0.2), 10.583333333333334, 1e-14);
     near(gt_trimmed_mean(values, COUNT(values), 0.1), 10.8125, 1e-14);
@@ -147,13 +136,12 @@ static void trimmed_mean(void **state)
     near(gt_trimmed_mean(values, 0, 0.2), 0, 1);
 }
 
-static void paired_interval(void **state)
+TEST(paired_interval)
 {
     static const double trimmed[] = {0.021, 0.013, -0.004, 0.018, 0.250,
                                      0.009, 0.016, 0.011,  0.002, 0.015};
     static const double few[] = {0.01, 0.03, 0.02, 0.05};
     gt_paired p;
-    (void)state;
     assert_int_equal(gt_paired_interval(&p, trimmed, COUNT(trimmed), 0.95), GPUTUNE_OK);
     near(p.mean, 0.013666666666666667, 1e-12);
     near(p.error, 0.0021322914122292634, 1e-12);
@@ -173,10 +161,9 @@ static void paired_interval(void **state)
 }
 
 /* The limits of moderation: no weight changes nothing, a great one gives the prior's error. */
-static void moderated_error(void **state)
+TEST(moderated_error)
 {
     static const double values[] = {0.01, 0.02, 0.03, 0.05};
-    (void)state;
     gt_paired own = gt_paired_sorted(values, COUNT(values)), p = own;
     near(gt_paired_variance(&own), 0.0002916666666666667, 1e-12);
     gt_paired_moderate(&p, 1, 0);
@@ -189,35 +176,16 @@ static void moderated_error(void **state)
     near(p.freedom, 6, 0);
 }
 
-static void rank_correlation(void **state)
+TEST(rank_correlation)
 {
     static const double a[] = {1, 2, 3, 4, 5, 6, 7}, b[] = {2, 1, 4, 3, 7, 5, 6};
     static const double c[] = {1, 2, 2, 3, 5, 5, 5}, d[] = {10, 8, 8, 1, 0, 3, 3};
     static const double flat[] = {1, 1, 1, 1, 1, 1, 1};
     double rho;
-    (void)state;
     assert_int_equal(gt_spearman(&rho, a, b, 7), GPUTUNE_OK);
     near(rho, 0.8214285714285715, 1e-12);
     assert_int_equal(gt_spearman(&rho, c, d, 7), GPUTUNE_OK);
     near(rho, -0.8193821290142088, 1e-12);
     assert_int_equal(gt_spearman(&rho, a, flat, 7), GPUTUNE_OK);
     near(rho, 0, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_distribution),
-        cmocka_unit_test(student_distribution),
-        cmocka_unit_test(nothing_to_sum_up),
-        cmocka_unit_test(one_pair),
-        cmocka_unit_test(summary),
-        cmocka_unit_test(ranks_of_the_median_interval),
-        cmocka_unit_test(median_interval_covers),
-        cmocka_unit_test(trimmed_mean),
-        cmocka_unit_test(paired_interval),
-        cmocka_unit_test(moderated_error),
-        cmocka_unit_test(rank_correlation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* What the store's tests share: a folder of their own, a scenario, an outcome. */
-#ifndef TESTS_STORE_SUPPORT_H
-#define TESTS_STORE_SUPPORT_H
+#pragma once
 
 #include "store/layers.h"
 #include "store/store.h"
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,5 +225,3 @@ static inline void run_sql(const char *path, const char *sql)
     assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(raw);
 }
-
-#endif

@@ -108,9 +108,8 @@ static const change changes[] = {
     {"in a process, on a thread asked", as_it_is, on_a_thread, true, true},
 };
 
-static void each_part_of_the_terms_counts(void **state)
+TEST(each_part_of_the_terms_counts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         const change *c = &changes[i];
         gt_terms made = terms_of(GPUTUNE_MEASURE), asked = made;
@@ -126,9 +125,8 @@ static void each_part_of_the_terms_counts(void **state)
 }
 
 /* Below MEASURE, whatever was found is better than nothing. */
-static void anything_answers_who_does_not_measure(void **state)
+TEST(anything_answers_who_does_not_measure)
 {
-    (void)state;
     gt_terms made = terms_of(GPUTUNE_MEASURE), asked = terms_of(GPUTUNE_CACHED_ONLY);
     made.final = made.proved = false;
     made.space = hash_of(78);
@@ -137,13 +135,4 @@ static void anything_answers_who_does_not_measure(void **state)
     assert_true(gt_answers(&made, &asked));
     made.effort = GPUTUNE_CACHED_ONLY;
     assert_false(gt_answers(&made, &asked));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_part_of_the_terms_counts),
-        cmocka_unit_test(anything_answers_who_does_not_measure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static bool judge(world *w)
     return whole;
 }
 
-static void flipped_bits_are_noticed(void **state)
+TEST_WITHIN(flipped_bits_are_noticed, open_world, close_world)
 {
     world *w = *state;
     const char *given = getenv("STRIDE");
@@ -154,7 +154,7 @@ static void flipped_bits_are_noticed(void **state)
 }
 
 /* What a bit flip cannot do in one step, by hand: rows that are right but belong elsewhere. */
-static void rows_of_others_are_not_taken(void **state)
+TEST_WITHIN(rows_of_others_are_not_taken, open_world, close_world)
 {
     static const char *const changes[] = {
         "UPDATE winner SET config = 'VEC=8', trial = (SELECT hash FROM trial WHERE config = "
@@ -175,15 +175,4 @@ static void rows_of_others_are_not_taken(void **state)
         run_sql(w->path, changes[i]);
         assert_false(judge(w));
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(flipped_bits_are_noticed),
-        TEST(rows_of_others_are_not_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

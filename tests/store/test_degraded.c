@@ -52,7 +52,7 @@ static void says(gt_store *store, const char *reading, const char *writing)
     }
 }
 
-static void memory_on_request_is_no_warning(void **state)
+TEST_WITHIN(memory_on_request_is_no_warning, open_world, close_world)
 {
     world *w = *state;
     gt_store *store;
@@ -64,7 +64,7 @@ static void memory_on_request_is_no_warning(void **state)
     gt_store_close(store);
 }
 
-static void newer_file_is_only_read(void **state)
+TEST_WITHIN(newer_file_is_only_read, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -91,7 +91,7 @@ static sqlite3 *locked(const char *path)
 
 /* Somebody replaces it. Nothing is written to it any more, but it is read when it is there again.
  */
-static void newer_file_that_was_away_is_read_again(void **state)
+TEST_WITHIN(newer_file_that_was_away_is_read_again, open_world, close_world)
 {
     world *w = *state;
     char away[128];
@@ -111,7 +111,7 @@ static void newer_file_that_was_away_is_read_again(void **state)
     gt_store_close(store);
 }
 
-static void no_folder(void **state)
+TEST_WITHIN(no_folder, open_world, close_world)
 {
     world *w = *state;
     char file[96];
@@ -130,7 +130,7 @@ static void no_folder(void **state)
     gt_store_close(store);
 }
 
-static void makes_its_folder_in_the_cache(void **state)
+TEST_WITHIN(makes_its_folder_in_the_cache, open_world, close_world)
 {
     world *w = *state;
     char cache[96], path[128];
@@ -163,7 +163,7 @@ static void die_while_writing(const char *path)
     assert_int_equal(code, 0);
 }
 
-static void reader_undoes_what_a_killed_writer_began(void **state)
+TEST_WITHIN(reader_undoes_what_a_killed_writer_began, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -176,7 +176,7 @@ static void reader_undoes_what_a_killed_writer_began(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
-static void folder_in_its_place(void **state)
+TEST_WITHIN(folder_in_its_place, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -189,7 +189,7 @@ static void folder_in_its_place(void **state)
 }
 
 /* Opening it would wait for whoever opens the other end. */
-static void pipe_in_its_place(void **state)
+TEST_WITHIN(pipe_in_its_place, open_world, close_world)
 {
     world *w = *state;
     gt_store *only_read;
@@ -201,7 +201,7 @@ static void pipe_in_its_place(void **state)
     assert_non_null(strstr(gt_message(), "it is a pipe"));
 }
 
-static void device_in_its_place(void **state)
+TEST_WITHIN(device_in_its_place, open_world, close_world)
 {
     world *w = *state;
     static const char *const devices[] = {"/dev/zero", "/dev/full", "/dev/null"};
@@ -215,7 +215,7 @@ static void device_in_its_place(void **state)
 }
 
 /* The file takes part of a transaction and no more. */
-static void full_disk(void **state)
+TEST_WITHIN(full_disk, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -276,7 +276,7 @@ static void goes_on_beside(world *w, const void *bytes, size_t count)
     free(kept);
 }
 
-static void not_a_database(void **state)
+TEST_WITHIN(not_a_database, open_world, close_world)
 {
     world *w = *state;
     char text[4096];
@@ -285,7 +285,7 @@ static void not_a_database(void **state)
     goes_on_beside(w, text, sizeof text);
 }
 
-static void another_programs_database(void **state)
+TEST_WITHIN(another_programs_database, open_world, close_world)
 {
     world *w = *state;
     char *bytes = malloc(1 << 16);
@@ -298,7 +298,7 @@ static void another_programs_database(void **state)
 }
 
 /* Damage that only shows when the tables are read. */
-static void malformed_tables(void **state)
+TEST_WITHIN(malformed_tables, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -324,7 +324,7 @@ static void malformed_tables(void **state)
     gt_store_close(store);
 }
 
-static void truncated_file(void **state)
+TEST_WITHIN(truncated_file, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -337,7 +337,7 @@ static void truncated_file(void **state)
     gt_store_close(store);
 }
 
-static void empty_file_is_a_new_database(void **state)
+TEST_WITHIN(empty_file_is_a_new_database, open_world, close_world)
 {
     world *w = *state;
     put_raw(w->path, "", 0);
@@ -358,7 +358,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-static void users_database_wins_over_the_systems(void **state)
+TEST_WITHIN(users_database_wins_over_the_systems, open_world, close_world)
 {
     world *w = *state;
     char system[128], lines[512] = "";
@@ -383,7 +383,47 @@ static void users_database_wins_over_the_systems(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
-static void system_database_that_breaks_later_is_left_out(void **state)
+/* The first winner at n = 1024: its time, and whether it is final. */
+static double time_of_first(gt_store *store, bool *final)
+{
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    double median = winner.time.median;
+    *final = winner.terms.final;
+    gt_winner_free(&winner);
+    return median;
+}
+
+/* A search that ended by its limit decides nothing for whoever made it, but is a decision for those
+ * who get it with an installation; what they find themselves is one where it is as fast. */
+TEST_WITHIN(what_is_installed_is_decided, open_world, close_world)
+{
+    world *w = *state;
+    char system[128], problem[32];
+    int64_t n = 1024;
+    const gt_scenario scenario = scenario_at(&n, problem);
+    gt_terms limited = terms_of(GPUTUNE_MEASURE);
+    limited.final = false;
+    bool final;
+    gt_store *store;
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 11, &limited, false, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 11 && !final);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 11 && final);
+    assert_int_equal(put_under(store, &scenario, 12, &limited, true, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 12 && !final);
+    assert_int_equal(put_under(store, &scenario, 10, &limited, true, NULL), GPUTUNE_OK);
+    assert_true(time_of_first(store, &final) == 10 && final);
+    gt_store_close(store);
+}
+
+TEST_WITHIN(system_database_that_breaks_later_is_left_out, open_world, close_world)
 {
     world *w = *state;
     char system[128];
@@ -407,7 +447,7 @@ static void system_database_that_breaks_later_is_left_out(void **state)
     gt_store_close(store);
 }
 
-static void broken_system_database_is_left_out(void **state)
+TEST_WITHIN(broken_system_database_is_left_out, open_world, close_world)
 {
     world *w = *state;
     char system[128];
@@ -444,7 +484,7 @@ static int count_files(const world *w)
     return count;
 }
 
-static void reading_makes_nothing(void **state)
+TEST_WITHIN(reading_makes_nothing, open_world, close_world)
 {
     world *w = *state;
     make_database(w, 1024);
@@ -468,7 +508,7 @@ static void reading_makes_nothing(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
-static void records_come_whole_and_in_order(void **state)
+TEST_WITHIN(records_come_whole_and_in_order, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -493,7 +533,7 @@ static void records_come_whole_and_in_order(void **state)
     gt_store_close(store);
 }
 
-static void records_of_two_layers_come_once(void **state)
+TEST_WITHIN(records_of_two_layers_come_once, open_world, close_world)
 {
     world *w = *state;
     char system[160], lines[512] = "";
@@ -540,7 +580,7 @@ static int check_winner(void *user, const gputune_record *r)
     return 42;
 }
 
-static void every_field_of_a_record_is_served(void **state)
+TEST_WITHIN(every_field_of_a_record_is_served, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -565,7 +605,7 @@ static void every_field_of_a_record_is_served(void **state)
 
 /* --- threads, processes ----------------------------------------------------------------------- */
 
-static void forked_child_leaves_the_database_alone(void **state)
+TEST_WITHIN(forked_child_leaves_the_database_alone, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -598,7 +638,7 @@ static void *put_many(void *user)
     return NULL;
 }
 
-static void threads_share_a_store(void **state)
+TEST_WITHIN(threads_share_a_store, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -613,7 +653,7 @@ static void threads_share_a_store(void **state)
     gt_store_close(store);
 }
 
-static void processes_share_a_file(void **state)
+TEST_WITHIN(processes_share_a_file, open_world, close_world)
 {
     enum { PROCESSES = 6, PUTS = 10 };
     world *w = *state;
@@ -646,7 +686,7 @@ static void processes_share_a_file(void **state)
 }
 
 /* Whoever opens a file that another process is just making sees a new file or a whole one. */
-static void processes_make_a_file_together(void **state)
+TEST_WITHIN(processes_make_a_file_together, open_world, close_world)
 {
     enum { ROUNDS = 40, PROCESSES = 8 };
     world *w = *state;
@@ -670,39 +710,4 @@ static void processes_make_a_file_together(void **state)
         snprintf(beside, sizeof beside, "%s.1", w->path);
         assert_int_equal(access(beside, F_OK), -1); /* nobody took it for damaged */
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(memory_on_request_is_no_warning),
-        TEST(newer_file_is_only_read),
-        TEST(newer_file_that_was_away_is_read_again),
-        TEST(no_folder),
-        TEST(makes_its_folder_in_the_cache),
-        TEST(full_disk),
-        TEST(not_a_database),
-        TEST(another_programs_database),
-        TEST(malformed_tables),
-        TEST(truncated_file),
-        TEST(empty_file_is_a_new_database),
-        TEST(users_database_wins_over_the_systems),
-        TEST(broken_system_database_is_left_out),
-        TEST(system_database_that_breaks_later_is_left_out),
-        TEST(reading_makes_nothing),
-        TEST(reader_undoes_what_a_killed_writer_began),
-        TEST(folder_in_its_place),
-        TEST(pipe_in_its_place),
-        TEST(device_in_its_place),
-        TEST(records_come_whole_and_in_order),
-        TEST(records_of_two_layers_come_once),
-        TEST(every_field_of_a_record_is_served),
-        TEST(forked_child_leaves_the_database_alone),
-        TEST(threads_share_a_store),
-        TEST(processes_share_a_file),
-        TEST(processes_make_a_file_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void fail_each(long step, each_act act, each_check afterwards, job *j)
     each_of_sqlite(step, act, afterwards, j);
 }
 
-static void memory_is_short_for_a_lookup(void **state)
+TEST_WITHIN(memory_is_short_for_a_lookup, open_world, close_world)
 {
     job j;
     fill(&j, state);
@@ -174,7 +174,7 @@ static void memory_is_short_for_a_lookup(void **state)
     fail_each(151, read_all, expect_all, &j);
 }
 
-static void file_cannot_be_read(void **state)
+TEST_WITHIN(file_cannot_be_read, open_world, close_world)
 {
     static const char *const calls[] = {"open", "read",   "pread",   "fcntl",
                                         "stat", "access", "realpath"};
@@ -300,7 +300,7 @@ static void expect_all_whole(void *user)
     expect_whole(user);
 }
 
-static void memory_is_short_for_writing(void **state)
+TEST_WITHIN(memory_is_short_for_writing, open_world, close_world)
 {
     job j;
     fill(&j, state);
@@ -308,7 +308,7 @@ static void memory_is_short_for_writing(void **state)
     fail_each(151, begin_file, expect_whole, &j);
 }
 
-static void file_cannot_be_written(void **state)
+TEST_WITHIN(file_cannot_be_written, open_world, close_world)
 {
     static const char *const calls[] = {"open",   "read",  "pread",    "write",
                                         "pwrite", "fsync", "truncate", "fallocate",
@@ -323,7 +323,7 @@ static void file_cannot_be_written(void **state)
 }
 
 /* The process that could not give it back does not wait for itself. */
-static void a_lease_that_was_not_given_back_is_free(void **state)
+TEST_WITHIN(a_lease_that_was_not_given_back_is_free, open_world, close_world)
 {
     job j;
     int64_t n = 1024;
@@ -362,7 +362,7 @@ static void expect_in_memory(void *user)
 }
 
 /* One store: what failed there does not stand in the way of what follows. */
-static void memory_is_short_for_results_in_memory(void **state)
+TEST_WITHIN(memory_is_short_for_results_in_memory, open_world, close_world)
 {
     job j = {.w = *state};
     assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log), GPUTUNE_OK);
@@ -400,7 +400,7 @@ static void expect_brought(void *user)
     gt_store_close(store);
 }
 
-static void memory_is_short_for_bringing(void **state)
+TEST_WITHIN(memory_is_short_for_bringing, open_world, close_world)
 {
     job j;
     fill(&j, state);
@@ -453,7 +453,7 @@ static gputune_status drop(void *user)
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 
-static void memory_is_short_for_taking_over(void **state)
+TEST_WITHIN(memory_is_short_for_taking_over, open_world, close_world)
 {
     static const gt_wisdom_filter all = {.kernels = NULL};
     job j;
@@ -480,7 +480,7 @@ static gputune_status fill_and_drop(void *user)
     return status == GPUTUNE_OK ? drop(j) : status;
 }
 
-static void memory_is_short_for_dropping(void **state)
+TEST_WITHIN(memory_is_short_for_dropping, open_world, close_world)
 {
     job j;
     fill(&j, state);
@@ -489,19 +489,6 @@ static void memory_is_short_for_dropping(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(memory_is_short_for_a_lookup, open_world, close_world),
-        cmocka_unit_test_setup_teardown(file_cannot_be_read, open_world, close_world),
-        cmocka_unit_test_setup_teardown(memory_is_short_for_writing, open_world, close_world),
-        cmocka_unit_test_setup_teardown(file_cannot_be_written, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_lease_that_was_not_given_back_is_free, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(memory_is_short_for_results_in_memory, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(memory_is_short_for_bringing, open_world, close_world),
-        cmocka_unit_test_setup_teardown(memory_is_short_for_taking_over, open_world, close_world),
-        cmocka_unit_test_setup_teardown(memory_is_short_for_dropping, open_world, close_world),
-    };
     tell_sqlite_apart();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

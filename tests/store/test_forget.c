@@ -30,7 +30,7 @@ static void execute(const world *w, const char *sql)
     sqlite3_close(database);
 }
 
-static void what_is_named_goes(void **state)
+TEST_WITHIN(what_is_named_goes, open_world, close_world)
 {
     gt_store *store = open_store(*state);
     put_size(store, 1024, 10);
@@ -50,7 +50,7 @@ static void what_is_named_goes(void **state)
     gt_store_close(store);
 }
 
-static void what_is_old_goes(void **state)
+TEST_WITHIN(what_is_old_goes, open_world, close_world)
 {
     world *w = *state;
     const gt_records_filter any = {.kernel = NULL};
@@ -65,7 +65,7 @@ static void what_is_old_goes(void **state)
     gt_store_close(store);
 }
 
-static void older_drivers_go(void **state)
+TEST_WITHIN(older_drivers_go, open_world, close_world)
 {
     world *w = *state;
     const gt_records_filter any = {.kernel = NULL};
@@ -81,7 +81,7 @@ static void older_drivers_go(void **state)
 }
 
 /* The oldest go until the rest fits, and the file becomes smaller. */
-static void the_oldest_go_for_size(void **state)
+TEST_WITHIN(the_oldest_go_for_size, open_world, close_world)
 {
     enum { SIZES = 40 };
     world *w = *state;
@@ -118,7 +118,7 @@ static int take_created(void *user, const gputune_record *record)
 }
 
 /* What a tuning stores again at its end has been there since it was measured. */
-static void trials_keep_their_time_within_a_tuning(void **state)
+TEST_WITHIN(trials_keep_their_time_within_a_tuning, open_world, close_world)
 {
     static const struct {
         double elapsed_s;
@@ -144,17 +144,4 @@ static void trials_keep_their_time_within_a_tuning(void **state)
         assert_int_equal(strcmp(created, "2001-01-01T00:00:00Z") == 0, cases[i].kept);
     }
     gt_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_named_goes, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_old_goes, open_world, close_world),
-        cmocka_unit_test_setup_teardown(older_drivers_go, open_world, close_world),
-        cmocka_unit_test_setup_teardown(trials_keep_their_time_within_a_tuning, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(the_oldest_go_for_size, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static gt_store_facts inspect(const char *path)
     return facts;
 }
 
-static void a_sound_database(void **state)
+TEST_WITHIN(a_sound_database, open_world, close_world)
 {
     world *w = *state;
     gt_store_facts facts = inspect(w->path);
@@ -35,7 +35,7 @@ static void a_sound_database(void **state)
     gt_store_facts_free(&facts);
 }
 
-static void a_locked_database(void **state)
+TEST_WITHIN(a_locked_database, open_world, close_world)
 {
     world *w = *state;
     sqlite3 *other;
@@ -52,7 +52,7 @@ static void a_locked_database(void **state)
     sqlite3_close(other);
 }
 
-static void what_is_no_database(void **state)
+TEST_WITHIN(what_is_no_database, open_world, close_world)
 {
     world *w = *state;
     FILE *file = fopen(w->path, "w");
@@ -68,7 +68,7 @@ static void what_is_no_database(void **state)
 }
 
 /* A page in the middle that holds something else. */
-static void a_damaged_database(void **state)
+TEST_WITHIN(a_damaged_database, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -86,15 +86,4 @@ static void a_damaged_database(void **state)
     gt_store_facts facts = inspect(w->path);
     assert_true(facts.damage[0] != '\0');
     gt_store_facts_free(&facts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sound_database, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_locked_database, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_no_database, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_damaged_database, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

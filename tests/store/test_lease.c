@@ -28,7 +28,7 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
     return gt_store_lease_renew(lease, store, &patience);
 }
 
-static void one_holds_it(void **state)
+TEST_WITHIN(one_holds_it, open_world, close_world)
 {
     world *w = *state;
     gt_store *first = open_store(w), *second = open_store(w);
@@ -48,7 +48,7 @@ static void one_holds_it(void **state)
     gt_store_close(second);
 }
 
-static void other_scenarios_are_free(void **state)
+TEST_WITHIN(other_scenarios_are_free, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -90,7 +90,7 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
     return child;
 }
 
-static void dead_owner_loses_it(void **state)
+TEST_WITHIN(dead_owner_loses_it, open_world, close_world)
 {
     world *w = *state;
     int ready[2], status;
@@ -107,7 +107,7 @@ static void dead_owner_loses_it(void **state)
     gt_store_close(store);
 }
 
-static void waits_for_its_turn(void **state)
+TEST_WITHIN(waits_for_its_turn, open_world, close_world)
 {
     world *w = *state;
     int ready[2], status;
@@ -121,7 +121,7 @@ static void waits_for_its_turn(void **state)
     waitpid(child, &status, 0);
 }
 
-static void cancel_ends_the_wait(void **state)
+TEST_WITHIN(cancel_ends_the_wait, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -138,7 +138,7 @@ static void cancel_ends_the_wait(void **state)
 }
 
 /* Nobody has taken notice of the end of this process. */
-static void unreaped_owner_loses_it(void **state)
+TEST_WITHIN(unreaped_owner_loses_it, open_world, close_world)
 {
     world *w = *state;
     int ready[2], status;
@@ -173,7 +173,7 @@ static void *hold_on(void *user)
     return NULL;
 }
 
-static void owner_without_its_main_thread_keeps_it(void **state)
+TEST_WITHIN(owner_without_its_main_thread_keeps_it, open_world, close_world)
 {
     world *w = *state;
     int ready[2], status;
@@ -201,7 +201,7 @@ static void owner_without_its_main_thread_keeps_it(void **state)
 }
 
 /* A stopped process is alive, but does not renew. */
-static void stopped_owner_loses_it(void **state)
+TEST_WITHIN(stopped_owner_loses_it, open_world, close_world)
 {
     world *w = *state;
     int ready[2], status;
@@ -227,7 +227,7 @@ static void set_machine(world *w, const char *expires)
     run_sql(w->path, sql);
 }
 
-static void lease_of_another_machine_runs_out(void **state)
+TEST_WITHIN(lease_of_another_machine_runs_out, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -244,7 +244,7 @@ static void lease_of_another_machine_runs_out(void **state)
 }
 
 /* The clock was set back by a day. */
-static void lease_of_the_future_runs_out(void **state)
+TEST_WITHIN(lease_of_the_future_runs_out, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -287,7 +287,7 @@ static void *hold_while_the_clock_leaps(void *user)
     return NULL;
 }
 
-static void a_clock_that_leaps_costs_no_lease(void **state)
+TEST_WITHIN(a_clock_that_leaps_costs_no_lease, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -327,7 +327,7 @@ static void *write_code(void *user)
 
 /* One thread writes to a file that another process has locked; a call of another thread ends with
  * its patience, whatever the wall clock says. */
-static void a_clock_that_leaps_delays_nobody(void **state)
+TEST_WITHIN(a_clock_that_leaps_delays_nobody, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -364,7 +364,7 @@ static void *hold_file(void *path)
 
 /* Many processes write. A renewal that does not get its turn at once waits for it, rather than
  * lose the lease, once there is not much time left. */
-static void late_renewal_waits_for_its_turn(void **state)
+TEST_WITHIN(late_renewal_waits_for_its_turn, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w), *other = open_store(w);
@@ -384,7 +384,7 @@ static void late_renewal_waits_for_its_turn(void **state)
     gt_store_close(store);
 }
 
-static void works_in_memory(void **state)
+TEST_WITHIN(works_in_memory, open_world, close_world)
 {
     world *w = *state;
     gt_store *store;
@@ -396,27 +396,4 @@ static void works_in_memory(void **state)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
     gt_store_lease_release(&b, store, NULL);
     gt_store_close(store);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(one_holds_it),
-        TEST(other_scenarios_are_free),
-        TEST(dead_owner_loses_it),
-        TEST(unreaped_owner_loses_it),
-        TEST(owner_without_its_main_thread_keeps_it),
-        TEST(stopped_owner_loses_it),
-        TEST(waits_for_its_turn),
-        TEST(cancel_ends_the_wait),
-        TEST(lease_of_another_machine_runs_out),
-        TEST(lease_of_the_future_runs_out),
-        TEST(a_clock_that_leaps_costs_no_lease),
-        TEST(a_clock_that_leaps_delays_nobody),
-        TEST(late_renewal_waits_for_its_turn),
-        TEST(works_in_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

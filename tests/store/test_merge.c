@@ -1,7 +1,7 @@
 /* Merging databases: trials and winners of all, better evidence stays, and a merge that is killed
  * at a random moment leaves all or nothing, and what was there. GPUTUNE_TEST_KILLS=N: so many
  * times. */
-#include "store/merge.h"
+#include "store/store.h"
 
 #include "store_support.h"
 
@@ -72,7 +72,7 @@ static double time_in(world *w, int64_t n)
     return time_ns;
 }
 
-static void everything_is_taken_once(void **state)
+TEST_WITHIN(everything_is_taken_once, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -98,7 +98,7 @@ static void everything_is_taken_once(void **state)
 }
 
 /* Whichever file is merged last. All are of the same second. */
-static void better_evidence_stays(void **state)
+TEST_WITHIN(better_evidence_stays, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -120,7 +120,7 @@ static void better_evidence_stays(void **state)
     assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
-static void what_was_not_finished_replaces_nothing(void **state)
+TEST_WITHIN(what_was_not_finished_replaces_nothing, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -140,7 +140,7 @@ static void what_was_not_finished_replaces_nothing(void **state)
     assert_true(time_in(w, 1024) == 10);
 }
 
-static void damaged_rows_do_not_come(void **state)
+TEST_WITHIN(damaged_rows_do_not_come, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -160,7 +160,7 @@ static void damaged_rows_do_not_come(void **state)
     assert_true(time_in(w, 1024) == 10);
 }
 
-static void a_bad_file_stops_all(void **state)
+TEST_WITHIN(a_bad_file_stops_all, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -204,7 +204,7 @@ static void begin(world *w)
     gt_store_close(store);
 }
 
-static void a_killed_merge_leaves_all_or_nothing(void **state)
+TEST_WITHIN(a_killed_merge_leaves_all_or_nothing, open_world, close_world)
 {
     world *w = *state;
     files all;
@@ -238,19 +238,4 @@ static void a_killed_merge_leaves_all_or_nothing(void **state)
     begin(w);
     assert_int_equal(merge(w, &all, FILES).taken_winners, winners);
     assert_int_equal(w->warnings, 0);
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(everything_is_taken_once),
-        IN_WORLD(better_evidence_stays),
-        IN_WORLD(what_was_not_finished_replaces_nothing),
-        IN_WORLD(damaged_rows_do_not_come),
-        IN_WORLD(a_bad_file_stops_all),
-        IN_WORLD(a_killed_merge_leaves_all_or_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,12 +78,12 @@ static void check_schema(world *w, int schema)
     assert_int_equal(w->warnings, 0);
 }
 
-static void first_schema(void **state)
+TEST_WITHIN(first_schema, open_world, close_world)
 {
     check_schema(*state, 1);
 }
 
-static void second_schema(void **state)
+TEST_WITHIN(second_schema, open_world, close_world)
 {
     check_schema(*state, 2);
 }
@@ -103,21 +103,12 @@ static void check_only_read(world *w, int schema)
     assert_int_equal(before.st_size, after.st_size);
 }
 
-static void first_schema_only_read(void **state)
+TEST_WITHIN(first_schema_only_read, open_world, close_world)
 {
     check_only_read(*state, 1);
 }
 
-static void second_schema_only_read(void **state)
+TEST_WITHIN(second_schema_only_read, open_world, close_world)
 {
     check_only_read(*state, 2);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(first_schema), TEST(first_schema_only_read),
-                                       TEST(second_schema), TEST(second_schema_only_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static bool has_code(gt_store *store, uint64_t number)
     return true;
 }
 
-static void a_winner_is_not_dropped_with_the_others(void **state)
+TEST_WITHIN(a_winner_is_not_dropped_with_the_others, open_world, close_world)
 {
     gt_store *store = open_store(*state);
     const int64_t n = 1024;
@@ -44,11 +44,4 @@ static void a_winner_is_not_dropped_with_the_others(void **state)
     assert_true(has_code(store, 1) && has_code(store, 2));
     assert_false(has_code(store, 5) || has_code(store, 6));
     gt_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        a_winner_is_not_dropped_with_the_others, open_world, close_world)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

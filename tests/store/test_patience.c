@@ -68,7 +68,7 @@ static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *
 }
 
 /* "Nothing there" and "could not look" are told apart, silently; the next look is answered. */
-static void locked_file_is_told_from_an_empty_one(void **state)
+TEST_WITHIN(locked_file_is_told_from_an_empty_one, open_world, close_world)
 {
     world *w = *state;
     size_t count;
@@ -91,7 +91,7 @@ static void locked_file_is_told_from_an_empty_one(void **state)
 }
 
 /* One that could not open the file does so later. */
-static void store_opened_under_a_lock_serves_later(void **state)
+TEST_WITHIN(store_opened_under_a_lock_serves_later, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -107,7 +107,7 @@ static void store_opened_under_a_lock_serves_later(void **state)
 }
 
 /* Where many processes begin at once, one makes the tables and the others see an empty file. */
-static void file_that_another_process_makes_is_not_damaged(void **state)
+TEST_WITHIN(file_that_another_process_makes_is_not_damaged, open_world, close_world)
 {
     world *w = *state;
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
@@ -123,7 +123,7 @@ static void file_that_another_process_makes_is_not_damaged(void **state)
 }
 
 /* A hundred lookups do not wait a hundred times. */
-static void row_of_lookups_waits_once(void **state)
+TEST_WITHIN(row_of_lookups_waits_once, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -176,19 +176,19 @@ static void write_under_a_lock(void **state, const char *sql)
     gt_store_close(store);
 }
 
-static void short_patience_does_not_end_the_file(void **state)
+TEST_WITHIN(short_patience_does_not_end_the_file, open_world, close_world)
 {
     write_under_a_lock(state, exclusive);
 }
 
-static void foreign_reader_does_not_hold_up_writes(void **state)
+TEST_WITHIN(foreign_reader_does_not_hold_up_writes, open_world, close_world)
 {
     write_under_a_lock(state, shared);
 }
 
 /* Without another write it reaches the file when the store is closed, beside what another process
  * has stored meanwhile. */
-static void what_is_in_memory_is_written_at_the_end(void **state)
+TEST_WITHIN(what_is_in_memory_is_written_at_the_end, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -209,7 +209,7 @@ static void what_is_in_memory_is_written_at_the_end(void **state)
 }
 
 /* A result of the file is not hidden by an older one in memory. */
-static void memory_is_never_older_than_the_file(void **state)
+TEST_WITHIN(memory_is_never_older_than_the_file, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -234,7 +234,7 @@ static void raise_flag(int number)
     cancel = 1;
 }
 
-static void cancel_ends_waits(void **state)
+TEST_WITHIN(cancel_ends_waits, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -258,7 +258,7 @@ static void cancel_ends_waits(void **state)
     gt_store_close(store);
 }
 
-static void a_locked_file_leaves_time_to_tune_without_it(void **state)
+TEST_WITHIN(a_locked_file_leaves_time_to_tune_without_it, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -301,7 +301,7 @@ static void *write_long(void *user)
 
 /* Another thread's write waits for another process; lookups do not wait behind it, other writes no
  * longer than they can. */
-static void lookups_go_past_a_waiting_write(void **state)
+TEST_WITHIN(lookups_go_past_a_waiting_write, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -336,7 +336,7 @@ static void *look_long(void *user)
 }
 
 /* While a commit waits for a reader of another process, SQLite lets nobody begin to read. */
-static void a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for(void **state)
+TEST_WITHIN(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -355,25 +355,4 @@ static void a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for(void 
     assert_int_equal(pthread_join(writer, NULL), 0);
     assert_non_null(found);
     gt_store_close(store);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(locked_file_is_told_from_an_empty_one),
-        TEST(store_opened_under_a_lock_serves_later),
-        TEST(file_that_another_process_makes_is_not_damaged),
-        TEST(row_of_lookups_waits_once),
-        TEST(short_patience_does_not_end_the_file),
-        TEST(foreign_reader_does_not_hold_up_writes),
-        TEST(what_is_in_memory_is_written_at_the_end),
-        TEST(memory_is_never_older_than_the_file),
-        TEST(cancel_ends_waits),
-        TEST(a_locked_file_leaves_time_to_tune_without_it),
-        TEST(lookups_go_past_a_waiting_write),
-        TEST(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

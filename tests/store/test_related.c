@@ -69,14 +69,14 @@ static void expect(gt_related_list list, const char *const *configs, size_t coun
     gt_related_list_free(&list);
 }
 
-static void nothing_is_known(void **state)
+TEST_WITHIN(nothing_is_known, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     expect(find(store, 1000), NULL, 0);
     gt_store_close(store);
 }
 
-static void own_trials_are_not_elsewhere(void **state)
+TEST_WITHIN(own_trials_are_not_elsewhere, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     put_size(store, 1000, 50);
@@ -86,7 +86,7 @@ static void own_trials_are_not_elsewhere(void **state)
 }
 
 /* Where the slow ones were, a search of another size need not look. */
-static void what_one_launch_showed_to_be_slow_is_told(void **state)
+TEST_WITHIN(what_one_launch_showed_to_be_slow_is_told, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     int64_t n = 500;
@@ -99,7 +99,7 @@ static void what_one_launch_showed_to_be_slow_is_told(void **state)
     gt_store_close(store);
 }
 
-static void the_nearest_come_first(void **state)
+TEST_WITHIN(the_nearest_come_first, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     int64_t near = 1100, far = 9000, own = 1000;
@@ -126,7 +126,7 @@ static void the_nearest_come_first(void **state)
     gt_store_close(store);
 }
 
-static void another_kernel_is_not_related(void **state)
+TEST_WITHIN(another_kernel_is_not_related, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     int64_t n = 500;
@@ -140,7 +140,7 @@ static void another_kernel_is_not_related(void **state)
     gt_store_close(store);
 }
 
-static void what_was_modelled_is_no_hint_for_a_real_gpu(void **state)
+TEST_WITHIN(what_was_modelled_is_no_hint_for_a_real_gpu, open_world, close_world)
 {
     gt_store *store = open_with_gpus(*state);
     int64_t n = 500;
@@ -158,7 +158,7 @@ static void what_was_modelled_is_no_hint_for_a_real_gpu(void **state)
 }
 
 /* Only what was sampled, and is as it was written. */
-static void what_tells_nothing_is_left_out(void **state)
+TEST_WITHIN(what_tells_nothing_is_left_out, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_with_gpus(w);
@@ -178,7 +178,7 @@ static void what_tells_nothing_is_left_out(void **state)
 }
 
 /* Those that won, the fastest and some of the others; the far scenarios do without. */
-static void very_many_trials_are_chosen_from(void **state)
+TEST_WITHIN(very_many_trials_are_chosen_from, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };
     gt_store *store = open_with_gpus(*state);
@@ -213,7 +213,7 @@ static void very_many_trials_are_chosen_from(void **state)
 }
 
 /* The system's trials too; where both know a scenario on a GPU, the user's. */
-static void all_layers_are_read(void **state)
+TEST_WITHIN(all_layers_are_read, open_world, close_world)
 {
     world *w = *state;
     char system[128];
@@ -235,22 +235,4 @@ static void all_layers_are_read(void **state)
     put_one(store, ENVIRONMENT, &scenario, "V=5", 10);
     expect(find(store, 1000), (const char *[]){"V=5", "V=4", "V=3"}, 3);
     gt_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_known, open_world, close_world),
-        cmocka_unit_test_setup_teardown(own_trials_are_not_elsewhere, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_one_launch_showed_to_be_slow_is_told, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(the_nearest_come_first, open_world, close_world),
-        cmocka_unit_test_setup_teardown(another_kernel_is_not_related, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_was_modelled_is_no_hint_for_a_real_gpu, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(what_tells_nothing_is_left_out, open_world, close_world),
-        cmocka_unit_test_setup_teardown(very_many_trials_are_chosen_from, open_world, close_world),
-        cmocka_unit_test_setup_teardown(all_layers_are_read, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

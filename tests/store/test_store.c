@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static void nothing_is_found_silently(void **state)
+TEST_WITHIN(nothing_is_found_silently, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -28,7 +28,7 @@ static void nothing_is_found_silently(void **state)
     gt_store_close(store);
 }
 
-static void winner_survives_reopening(void **state)
+TEST_WITHIN(winner_survives_reopening, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -63,7 +63,7 @@ static void winner_survives_reopening(void **state)
     gt_store_close(store);
 }
 
-static void what_is_no_number_comes_back_as_nothing(void **state)
+TEST_WITHIN(what_is_no_number_comes_back_as_nothing, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -84,7 +84,7 @@ static void what_is_no_number_comes_back_as_nothing(void **state)
     gt_store_close(store);
 }
 
-static void file_is_private(void **state)
+TEST_WITHIN(file_is_private, open_world, close_world)
 {
     world *w = *state;
     struct stat facts;
@@ -96,7 +96,7 @@ static void file_is_private(void **state)
 }
 
 /* Each part of the key tells scenarios apart. */
-static void every_part_of_the_key_counts(void **state)
+TEST_WITHIN(every_part_of_the_key_counts, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -128,7 +128,7 @@ static void every_part_of_the_key_counts(void **state)
     gt_store_close(store);
 }
 
-static void sizes_of_a_bucket_share(void **state)
+TEST_WITHIN(sizes_of_a_bucket_share, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -158,7 +158,7 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     return size;
 }
 
-static void nearest_is_by_ratio(void **state)
+TEST_WITHIN(nearest_is_by_ratio, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -198,7 +198,7 @@ static double first_time(gt_store *store, const gt_scenario *scenario)
     return time;
 }
 
-static void higher_effort_stays(void **state)
+TEST_WITHIN(higher_effort_stays, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -219,7 +219,7 @@ static void higher_effort_stays(void **state)
 }
 
 /* Two programs that allow different variants keep a winner each. */
-static void each_space_has_its_winner(void **state)
+TEST_WITHIN(each_space_has_its_winner, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -243,7 +243,7 @@ static void each_space_has_its_winner(void **state)
     gt_store_close(store);
 }
 
-static void unfinished_yields_to_finished(void **state)
+TEST_WITHIN(unfinished_yields_to_finished, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -268,7 +268,7 @@ static void unfinished_yields_to_finished(void **state)
 }
 
 /* A later tuning found that what won is wrong. */
-static void winner_whose_trial_failed_is_none(void **state)
+TEST_WITHIN(winner_whose_trial_failed_is_none, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -290,7 +290,7 @@ static void winner_whose_trial_failed_is_none(void **state)
 }
 
 /* At the same distance the whole space counts more than a part, and final more than unfinished. */
-static void nearest_prefers_the_whole_space(void **state)
+TEST_WITHIN(nearest_prefers_the_whole_space, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -320,7 +320,7 @@ static void nearest_prefers_the_whole_space(void **state)
 }
 
 /* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
-static void nearest_prefers_the_whole_space_at_any_size(void **state)
+TEST_WITHIN(nearest_prefers_the_whole_space_at_any_size, open_world, close_world)
 {
     world *w = *state;
     char problem[32];
@@ -356,7 +356,7 @@ static size_t count_trials(gt_store *store, const gt_scenario *scenario, int dri
     return count;
 }
 
-static void failures_are_forgotten_with_another_driver(void **state)
+TEST_WITHIN(failures_are_forgotten_with_another_driver, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -375,7 +375,7 @@ static void failures_are_forgotten_with_another_driver(void **state)
     gt_store_close(store);
 }
 
-static void trials_come_back_whole(void **state)
+TEST_WITHIN(trials_come_back_whole, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -406,7 +406,7 @@ static void trials_come_back_whole(void **state)
     gt_store_close(store);
 }
 
-static void code_is_found_by_source_arch_and_version(void **state)
+TEST_WITHIN(code_is_found_by_source_arch_and_version, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -433,7 +433,7 @@ static void code_is_found_by_source_arch_and_version(void **state)
     gt_store_close(store);
 }
 
-static void damaged_code_is_not_handed_out(void **state)
+TEST_WITHIN(damaged_code_is_not_handed_out, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -464,7 +464,7 @@ static int take_copy(void *user, const gputune_record *record)
     return 0;
 }
 
-static void facts_of_a_gpu(void **state)
+TEST_WITHIN(facts_of_a_gpu, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -481,7 +481,7 @@ static void facts_of_a_gpu(void **state)
 }
 
 /* They are this GPU's, under this driver, and as some result was put. */
-static void clock_rates_of_a_gpu(void **state)
+TEST_WITHIN(clock_rates_of_a_gpu, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -507,44 +507,12 @@ static void clock_rates_of_a_gpu(void **state)
     gt_store_close(store);
 }
 
-static void host_joins_the_environment(void **state)
+TEST(host_joins_the_environment)
 {
     char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];
-    (void)state;
     assert_string_equal(gt_environment_join(plain, ENVIRONMENT, NULL), ENVIRONMENT);
     gt_environment_join(joined, ENVIRONMENT, "CPU A");
     gt_environment_join(other, ENVIRONMENT, "CPU B");
     assert_string_not_equal(joined, ENVIRONMENT);
     assert_string_not_equal(joined, other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_found_silently, open_world, close_world),
-        cmocka_unit_test_setup_teardown(winner_survives_reopening, open_world, close_world),
-        cmocka_unit_test_setup_teardown(file_is_private, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_no_number_comes_back_as_nothing, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(every_part_of_the_key_counts, open_world, close_world),
-        cmocka_unit_test_setup_teardown(sizes_of_a_bucket_share, open_world, close_world),
-        cmocka_unit_test_setup_teardown(nearest_is_by_ratio, open_world, close_world),
-        cmocka_unit_test_setup_teardown(higher_effort_stays, open_world, close_world),
-        cmocka_unit_test_setup_teardown(each_space_has_its_winner, open_world, close_world),
-        cmocka_unit_test_setup_teardown(unfinished_yields_to_finished, open_world, close_world),
-        cmocka_unit_test_setup_teardown(winner_whose_trial_failed_is_none, open_world, close_world),
-        cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space, open_world, close_world),
-        cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space_at_any_size, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(failures_are_forgotten_with_another_driver, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(trials_come_back_whole, open_world, close_world),
-        cmocka_unit_test_setup_teardown(code_is_found_by_source_arch_and_version, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(damaged_code_is_not_handed_out, open_world, close_world),
-        cmocka_unit_test_setup_teardown(facts_of_a_gpu, open_world, close_world),
-        cmocka_unit_test_setup_teardown(clock_rates_of_a_gpu, open_world, close_world),
-        cmocka_unit_test(host_joins_the_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

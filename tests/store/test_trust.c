@@ -1,7 +1,7 @@
 /* Code that others may have written is not launched. */
 #include "store_support.h"
 
-#include "store/trust.h"
+#include "store/database.h"
 
 enum { NOBODY = 65534 };
 
@@ -39,7 +39,7 @@ static void make_database(world *w)
     assert_null(gt_distrust(w->path));
 }
 
-static void what_others_may_write_is_not_trusted(void **state)
+TEST_WITHIN(what_others_may_write_is_not_trusted, open_world, close_world)
 {
     static const mode_t modes[] = {0620, 0602, 0666};
     world *w = *state;
@@ -53,7 +53,7 @@ static void what_others_may_write_is_not_trusted(void **state)
     expect_trust(w, true, "");
 }
 
-static void nor_is_what_others_may_replace(void **state)
+TEST_WITHIN(nor_is_what_others_may_replace, open_world, close_world)
 {
     world *w = *state;
     char folder[96];
@@ -67,7 +67,7 @@ static void nor_is_what_others_may_replace(void **state)
     expect_trust(w, true, "");
 }
 
-static void a_link_is_trusted_as_what_it_leads_to(void **state)
+TEST_WITHIN(a_link_is_trusted_as_what_it_leads_to, open_world, close_world)
 {
     world *w = *state;
     char folder[96], target[128];
@@ -166,7 +166,7 @@ static void make_journal(world *w, char path[128])
     assert_int_equal(chmod(path, 0600), 0);
 }
 
-static void the_own_journal_is_played_back(void **state)
+TEST_WITHIN(the_own_journal_is_played_back, open_world, close_world)
 {
     world *w = *state;
     char journal[128];
@@ -190,7 +190,7 @@ static void expect_not_played_back(world *w, const char *journal)
     assert_int_equal(find_at(w, 2048), GPUTUNE_OK);
 }
 
-static void what_others_may_have_written_is_not_played_back(void **state)
+TEST_WITHIN(what_others_may_have_written_is_not_played_back, open_world, close_world)
 {
     world *w = *state;
     char journal[128];
@@ -199,7 +199,7 @@ static void what_others_may_have_written_is_not_played_back(void **state)
     expect_not_played_back(w, journal);
 }
 
-static void nor_is_a_link_to_a_journal(void **state)
+TEST_WITHIN(nor_is_a_link_to_a_journal, open_world, close_world)
 {
     world *w = *state;
     char journal[128], other[128];
@@ -209,7 +209,7 @@ static void nor_is_a_link_to_a_journal(void **state)
     expect_not_played_back(w, journal);
 }
 
-static void nor_is_the_journal_of_another_user(void **state)
+TEST_WITHIN(nor_is_the_journal_of_another_user, open_world, close_world)
 {
     world *w = *state;
     char journal[128];
@@ -222,7 +222,7 @@ static void nor_is_the_journal_of_another_user(void **state)
 }
 
 /* SQLite may take such names for URIs, of which this one keeps nothing. */
-static void a_name_is_no_uri(void **state)
+TEST_WITHIN(a_name_is_no_uri, open_world, close_world)
 {
     static const char name[] = "file:x?mode=memory";
     world *w = *state;
@@ -237,7 +237,7 @@ static void a_name_is_no_uri(void **state)
     free(before);
 }
 
-static void nor_is_what_another_user_owns(void **state)
+TEST_WITHIN(nor_is_what_another_user_owns, open_world, close_world)
 {
     world *w = *state;
     make_database(w);
@@ -248,7 +248,7 @@ static void nor_is_what_another_user_owns(void **state)
     expect_trust(w, false, "it belongs to another user");
 }
 
-static void new_files_are_private(void **state)
+TEST_WITHIN(new_files_are_private, open_world, close_world)
 {
     world *w = *state;
     struct stat facts;
@@ -259,31 +259,10 @@ static void new_files_are_private(void **state)
     assert_int_equal(facts.st_mode & 0777, 0600);
 }
 
-static void network_file_systems_are_known(void **state)
+TEST_WITHIN(network_file_systems_are_known, open_world, close_world)
 {
-    (void)state;
     assert_string_equal(gt_network_name(0x6969), "NFS");
     assert_string_equal(gt_network_name(0xff534d42), "CIFS");
     assert_null(gt_network_name(0xef53)); /* ext4 */
     assert_null(gt_network_of("/nonexistent"));
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(what_others_may_write_is_not_trusted),
-        IN_WORLD(nor_is_what_others_may_replace),
-        IN_WORLD(nor_is_what_another_user_owns),
-        IN_WORLD(new_files_are_private),
-        IN_WORLD(network_file_systems_are_known),
-        IN_WORLD(a_link_is_trusted_as_what_it_leads_to),
-        IN_WORLD(the_own_journal_is_played_back),
-        IN_WORLD(what_others_may_have_written_is_not_played_back),
-        IN_WORLD(nor_is_a_link_to_a_journal),
-        IN_WORLD(nor_is_the_journal_of_another_user),
-        IN_WORLD(a_name_is_no_uri),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

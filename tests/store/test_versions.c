@@ -49,7 +49,7 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
     assert_string_equal(at.text, expected);
 }
 
-static void one_version_is_told(void **state)
+TEST_WITHIN(one_version_is_told, open_world, close_world)
 {
     gt_store *store = open_store(*state);
     put_version(store, 1, 30);
@@ -94,7 +94,7 @@ static void drops(gt_store *store, uint64_t version, bool only_say, const char *
 }
 
 /* What counts stays, and nothing of the others. */
-static void others_are_dropped(void **state)
+TEST_WITHIN(others_are_dropped, open_world, close_world)
 {
     world *w = *state;
     gt_store *store = open_store(w);
@@ -125,7 +125,7 @@ static void others_are_dropped(void **state)
 }
 
 /* Where no file is named, what is missing is empty; a file begun beside a damaged one is read. */
-static void reading_finds_what_there_is(void **state)
+TEST_WITHIN(reading_finds_what_there_is, open_world, close_world)
 {
     world *w = *state;
     char system[160], beside[160];
@@ -157,14 +157,4 @@ static void reading_finds_what_there_is(void **state)
     assert_non_null(strstr(w->warning, "is read instead"));
     gt_store_close(store);
     unsetenv("GPUTUNE_DB");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_version_is_told, open_world, close_world),
-        cmocka_unit_test_setup_teardown(others_are_dropped, open_world, close_world),
-        cmocka_unit_test_setup_teardown(reading_finds_what_there_is, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

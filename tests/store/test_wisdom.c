@@ -37,7 +37,7 @@ static char *text_of_two_sizes(world *w)
     return text;
 }
 
-static void winner_is_the_same_in_the_other_store(void **state)
+TEST_WITHIN(winner_is_the_same_in_the_other_store, open_world, close_world)
 {
     world *w = *state;
     char *text = text_of_two_sizes(w);
@@ -71,7 +71,7 @@ static void winner_is_the_same_in_the_other_store(void **state)
     free(text);
 }
 
-static void other_driver_is_not_trusted(void **state)
+TEST_WITHIN(other_driver_is_not_trusted, open_world, close_world)
 {
     world *w = *state;
     char *text = text_of_two_sizes(w);
@@ -91,7 +91,7 @@ static void other_driver_is_not_trusted(void **state)
     free(text);
 }
 
-static void own_results_stand_above(void **state)
+TEST_WITHIN(own_results_stand_above, open_world, close_world)
 {
     world *w = *state;
     char *text = text_of_two_sizes(w);
@@ -114,7 +114,7 @@ static void own_results_stand_above(void **state)
     free(text);
 }
 
-static void unproved_is_exported_again(void **state)
+TEST_WITHIN(unproved_is_exported_again, open_world, close_world)
 {
     world *w = *state;
     char *text = text_of_two_sizes(w);
@@ -132,7 +132,7 @@ static void unproved_is_exported_again(void **state)
     free(text);
 }
 
-static void filter_is_by_kernel_environment_and_size(void **state)
+TEST_WITHIN(filter_is_by_kernel_environment_and_size, open_world, close_world)
 {
     static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
     static const char *const names[] = {"axpy", "gemm"};
@@ -167,7 +167,7 @@ static void import_refused(world *w, const char *text, const char *message)
     gt_store_close(store);
 }
 
-static void other_texts_are_refused(void **state)
+TEST_WITHIN(other_texts_are_refused, open_world, close_world)
 {
     import_refused(*state, "", "is no wisdom");
     import_refused(*state, "# gputune wisdom 12\n", "is no wisdom");
@@ -175,7 +175,7 @@ static void other_texts_are_refused(void **state)
 }
 
 /* Changes one byte after another; what is left is never taken for something else. */
-static void edited_entry_is_left_out_and_told_once(void **state)
+TEST_WITHIN(edited_entry_is_left_out_and_told_once, open_world, close_world)
 {
     world *w = *state;
     char *text = text_of_two_sizes(w);
@@ -215,7 +215,7 @@ static char *text_with_body(const char *body)
     return text;
 }
 
-static void unsound_entries_are_left_out(void **state)
+TEST_WITHIN(unsound_entries_are_left_out, open_world, close_world)
 {
     static const char *const bodies[] = {
         "",
@@ -258,7 +258,7 @@ static char *text_with(const char *text, const char *value, const char *other)
     return text_with_body(changed);
 }
 
-static void values_are_held_against_their_kind(void **state)
+TEST_WITHIN(values_are_held_against_their_kind, open_world, close_world)
 {
     static const struct {
         const char *value, *other;
@@ -293,22 +293,4 @@ static void values_are_held_against_their_kind(void **state)
         free(changed);
     }
     free(text);
-}
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(winner_is_the_same_in_the_other_store),
-        CASE(other_driver_is_not_trusted),
-        CASE(own_results_stand_above),
-        CASE(unproved_is_exported_again),
-        CASE(filter_is_by_kernel_environment_and_size),
-        CASE(other_texts_are_refused),
-        CASE(edited_entry_is_left_out_and_told_once),
-        CASE(unsound_entries_are_left_out),
-        CASE(values_are_held_against_their_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,11 @@
  * STRESS_OPERATIONS, STRESS_THREADS ("1,8,64") and STRESS_SEED make it longer or another one. */
 #include "base/random.h"
 #include "gpu/driver.h"
+#include "support/test.h"
 
 #include <gputune.h>
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +18,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TUNERS = 3, SIZES = 6, KERNELS = 4, CHILD_S = 60, LONGEST_S = 300 };
 
@@ -364,9 +361,8 @@ static int note_nvrtc(void *user, const gputune_device *device)
     return 0;
 }
 
-static void test_random_calls(void **state)
+TEST(test_random_calls)
 {
-    (void)state;
     const char *threads = getenv("STRESS_THREADS");
     uint64_t seed = (uint64_t)number_of("STRESS_SEED", 1);
     int nvrtc = 0;
@@ -392,12 +388,4 @@ static void test_random_calls(void **state)
     snprintf(database, sizeof database, "%s/x.db.lock", folder);
     unlink(database);
     rmdir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,12 @@
 #include "support/comma_locale.h"
 
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <locale.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
 #include "support/folder.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>

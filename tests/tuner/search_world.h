@@ -1,21 +1,18 @@
 /* A tuner with a scripted farm, for the tests of the way of a request. */
-#ifndef GT_TESTS_SEARCH_WORLD_H
-#define GT_TESTS_SEARCH_WORLD_H
+#pragma once
 
-#include "gpu/arch.h"
+#include "gpu/device.h"
 #include "support/folder.h"
 #include "support/scripted_farm.h"
+#include "support/test.h"
 #include "tuner/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 static const char template_text[] =
@@ -216,5 +213,3 @@ static inline const char *tune_for(world *w, gt_choice *choice, char *config,
     assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
     return config;
 }
-
-#endif

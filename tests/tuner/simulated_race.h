@@ -1,17 +1,14 @@
 /* Races under simulated noise, drift and outliers, for the tests of this folder. */
-#ifndef GT_TESTS_SIMULATED_RACE_H
-#define GT_TESTS_SIMULATED_RACE_H
+#pragma once
 
 #include "base/random.h"
 #include "support/random_normal.h"
+#include "support/test.h"
 #include "tuner/race.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,5 +92,3 @@ static void equal_times(machine *m)
         m->times[i] = 100;
     }
 }
-
-#endif

@@ -55,7 +55,7 @@ static void tune_wide_space(world *w)
 
 /* --- other spaces ----------------------------------------------------------------------------- */
 
-static void test_a_restricted_space_has_a_winner_of_its_own(void **state)
+TEST_WITHIN(test_a_restricted_space_has_a_winner_of_its_own, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
     const gputune_options options = restricted_to(only);
@@ -64,7 +64,7 @@ static void test_a_restricted_space_has_a_winner_of_its_own(void **state)
     expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-static void test_a_new_constraint_makes_another_winner(void **state)
+TEST_WITHIN(test_a_new_constraint_makes_another_winner, open_world, close_world)
 {
     world *w = *state;
     tune_wide_space(w);
@@ -75,7 +75,7 @@ static void test_a_new_constraint_makes_another_winner(void **state)
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-static void test_a_removed_value_makes_another_winner(void **state)
+TEST_WITHIN(test_a_removed_value_makes_another_winner, open_world, close_world)
 {
     world *w = *state;
     tune_wide_space(w);
@@ -97,7 +97,7 @@ static void rewrite_template(world *w, const char *clause)
 }
 
 /* The winner's own code stays what it was, and the others' changes. */
-static void test_clauses_that_make_other_code_make_another_race(void **state)
+TEST_WITHIN(test_clauses_that_make_other_code_make_another_race, open_world, close_world)
 {
     static const struct {
         const char *before, *after;
@@ -145,7 +145,7 @@ static double speedup_of(world *w, double *low)
     return speedup;
 }
 
-static void test_a_speedup_is_the_one_over_the_default_of_today(void **state)
+TEST_WITHIN(test_a_speedup_is_the_one_over_the_default_of_today, open_world, close_world)
 {
     world *w = *state;
     double low;
@@ -159,7 +159,7 @@ static void test_a_speedup_is_the_one_over_the_default_of_today(void **state)
 }
 
 /* What was left out for the sake of the fastest may be the fastest of a few. */
-static void test_few_variants_race_among_themselves(void **state)
+TEST_WITHIN(test_few_variants_race_among_themselves, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -171,7 +171,7 @@ static void test_few_variants_race_among_themselves(void **state)
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
 }
 
-static void test_what_a_bad_variant_beat_races_after_all(void **state)
+TEST_WITHIN(test_what_a_bad_variant_beat_races_after_all, open_world, close_world)
 {
     world *w = *state;
     tune_wide_space(w);
@@ -181,7 +181,7 @@ static void test_what_a_bad_variant_beat_races_after_all(void **state)
 }
 
 /* It races in every space. */
-static void test_a_default_outside_of_the_restrictions_is_remembered(void **state)
+TEST_WITHIN(test_a_default_outside_of_the_restrictions_is_remembered, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
     const gputune_options options = restricted_to(only);
@@ -191,7 +191,7 @@ static void test_a_default_outside_of_the_restrictions_is_remembered(void **stat
 
 /* --- what is known not to work ---------------------------------------------------------------- */
 
-static void test_a_bad_default_is_no_answer_when_the_worker_is_lost(void **state)
+TEST_WITHIN(test_a_bad_default_is_no_answer_when_the_worker_is_lost, open_world, close_world)
 {
     world *w = *state;
     const gputune_options cached_only = with_effort(GPUTUNE_CACHED_ONLY);
@@ -201,7 +201,7 @@ static void test_a_bad_default_is_no_answer_when_the_worker_is_lost(void **state
     assert_int_equal(ask(w, &cached_only).status, GPUTUNE_EWRONG);
 }
 
-static void test_an_estimate_takes_nothing_that_is_known_to_be_bad(void **state)
+TEST_WITHIN(test_an_estimate_takes_nothing_that_is_known_to_be_bad, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=256"};
     gputune_options options = restricted_to(only);
@@ -214,7 +214,7 @@ static void test_an_estimate_takes_nothing_that_is_known_to_be_bad(void **state)
     assert_string_equal(ask(w, &options).config, "BLOCK=128");
 }
 
-static void test_an_estimate_does_not_give_a_default_that_it_found_bad(void **state)
+TEST_WITHIN(test_an_estimate_does_not_give_a_default_that_it_found_bad, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = with_effort(GPUTUNE_ESTIMATE);
@@ -224,7 +224,7 @@ static void test_an_estimate_does_not_give_a_default_that_it_found_bad(void **st
     assert_int_equal(ask(w, &options).status, GPUTUNE_ECRASHED);
 }
 
-static void test_what_hung_once_and_is_wrong_is_not_tried_for_ever(void **state)
+TEST_WITHIN(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, open_world, close_world)
 {
     world *w = *state;
     w->by_block[256].hangs_once = true;
@@ -236,7 +236,7 @@ static void test_what_hung_once_and_is_wrong_is_not_tried_for_ever(void **state)
 
 /* --- what is no decision ---------------------------------------------------------------------- */
 
-static void test_without_memory_for_a_variant_nothing_is_decided(void **state)
+TEST_WITHIN(test_without_memory_for_a_variant_nothing_is_decided, open_world, close_world)
 {
     world *w = *state;
     w->by_block[256].verify = GPUTUNE_EDEVMEM;
@@ -248,7 +248,7 @@ static void test_without_memory_for_a_variant_nothing_is_decided(void **state)
 }
 
 /* Neither the nearest size nor the default, while there is a result of this very scenario. */
-static void test_what_cannot_be_measured_is_answered_by_its_own_scenario(void **state)
+TEST_WITHIN(test_what_cannot_be_measured_is_answered_by_its_own_scenario, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
     gputune_options options = restricted_to(only);
@@ -262,7 +262,7 @@ static void test_what_cannot_be_measured_is_answered_by_its_own_scenario(void **
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-static void test_force_asks_for_nothing_where_nothing_is_measured(void **state)
+TEST_WITHIN(test_force_asks_for_nothing_where_nothing_is_measured, open_world, close_world)
 {
     gputune_options options = with_effort(GPUTUNE_CACHED_ONLY);
     expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
@@ -271,7 +271,7 @@ static void test_force_asks_for_nothing_where_nothing_is_measured(void **state)
 }
 
 /* What was measured without worker processes answers whoever does without them. */
-static void test_less_isolation_does_not_answer_for_more(void **state)
+TEST_WITHIN(test_less_isolation_does_not_answer_for_more, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.isolation = GPUTUNE_ISOLATION_THREAD;
@@ -279,29 +279,4 @@ static void test_less_isolation_does_not_answer_for_more(void **state)
     expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
     expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_a_restricted_space_has_a_winner_of_its_own),
-        IN_WORLD(test_a_new_constraint_makes_another_winner),
-        IN_WORLD(test_a_removed_value_makes_another_winner),
-        IN_WORLD(test_clauses_that_make_other_code_make_another_race),
-        IN_WORLD(test_a_speedup_is_the_one_over_the_default_of_today),
-        IN_WORLD(test_few_variants_race_among_themselves),
-        IN_WORLD(test_what_a_bad_variant_beat_races_after_all),
-        IN_WORLD(test_a_default_outside_of_the_restrictions_is_remembered),
-        IN_WORLD(test_a_bad_default_is_no_answer_when_the_worker_is_lost),
-        IN_WORLD(test_an_estimate_takes_nothing_that_is_known_to_be_bad),
-        IN_WORLD(test_an_estimate_does_not_give_a_default_that_it_found_bad),
-        IN_WORLD(test_what_hung_once_and_is_wrong_is_not_tried_for_ever),
-        IN_WORLD(test_without_memory_for_a_variant_nothing_is_decided),
-        IN_WORLD(test_what_cannot_be_measured_is_answered_by_its_own_scenario),
-        IN_WORLD(test_force_asks_for_nothing_where_nothing_is_measured),
-        IN_WORLD(test_less_isolation_does_not_answer_for_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* How kernels are found: by name, by the name of a file, and by path. */
+#include "support/test.h"
 #include "tuner/catalog.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64];
 
@@ -83,7 +80,7 @@ static void assert_not_found(gt_catalog *catalog, const char *name, gputune_stat
     assert_string_equal(gt_message(), expected);
 }
 
-static void test_names_and_paths(void **state)
+TEST_WITHIN(test_names_and_paths, open_folder, close_folder)
 {
     char path[160];
     assert_found(*state, "add", "add", "pair.cu");
@@ -107,7 +104,7 @@ static int count(void *user, const gt_template *template)
     return strcmp(template->name, "stop") == 0;
 }
 
-static void test_two_files_with_one_kernel(void **state)
+TEST_WITHIN(test_two_files_with_one_kernel, open_folder, close_folder)
 {
     static const char *const more[] = {"add"};
     write_file("more.cu", more, 1);
@@ -127,7 +124,7 @@ static void test_two_files_with_one_kernel(void **state)
     assert_found(*state, "subtract", "subtract", "more.cu");
 }
 
-static void test_each(void **state)
+TEST_WITHIN(test_each, open_folder, close_folder)
 {
     int kernels = 0;
     assert_int_equal(gt_catalog_each(*state, NULL, count, &kernels), 0);
@@ -138,7 +135,7 @@ static void test_each(void **state)
 }
 
 /* A tuner outlives what was wrong when it was opened. */
-static void test_a_folder_that_comes_later(void **state)
+TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;
     const gt_template *found;
@@ -152,16 +149,4 @@ static void test_a_folder_that_comes_later(void **state)
     assert_found(catalog, "add", "add", "pair.cu");
     gt_catalog_close(catalog);
     unsetenv("GPUTUNE_TEMPLATES");
-    (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names_and_paths, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(test_two_files_with_one_kernel, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(test_each, open_folder, close_folder),
-        cmocka_unit_test_setup_teardown(test_a_folder_that_comes_later, open_folder, close_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

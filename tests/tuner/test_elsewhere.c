@@ -98,7 +98,7 @@ static void expect_proof(answer got, bool proves, gputune_source source, const c
 
 /* ---- buckets --------------------------------------------------------------------------------- */
 
-static void test_an_answer_of_the_bucket_is_proved_at_the_size(void **state)
+TEST_WITHIN(test_an_answer_of_the_bucket_is_proved_at_the_size, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, bucketed, "require(n > 0)");
@@ -108,7 +108,7 @@ static void test_an_answer_of_the_bucket_is_proved_at_the_size(void **state)
     expect_proof(ask(w, SMALL, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-static void test_an_answer_of_the_bucket_that_is_wrong_here_is_none(void **state)
+TEST_WITHIN(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, bucketed, "require(n > 0)");
@@ -124,7 +124,7 @@ static void test_an_answer_of_the_bucket_that_is_wrong_here_is_none(void **state
 
 /* ---- the nearest size ------------------------------------------------------------------------ */
 
-static void test_the_nearest_is_proved_at_the_size(void **state)
+TEST_WITHIN(test_the_nearest_is_proved_at_the_size, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
@@ -134,7 +134,7 @@ static void test_the_nearest_is_proved_at_the_size(void **state)
     expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-static void test_a_nearest_that_is_wrong_here_is_no_answer(void **state)
+TEST_WITHIN(test_a_nearest_that_is_wrong_here_is_no_answer, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
@@ -144,7 +144,7 @@ static void test_a_nearest_that_is_wrong_here_is_no_answer(void **state)
     expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
-static void test_who_wants_an_answer_at_once_gets_what_is_proved(void **state)
+TEST_WITHIN(test_who_wants_an_answer_at_once_gets_what_is_proved, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -157,7 +157,7 @@ static void test_who_wants_an_answer_at_once_gets_what_is_proved(void **state)
     expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
 }
 
-static void test_without_a_worker_the_nearest_is_not_taken(void **state)
+TEST_WITHIN(test_without_a_worker_the_nearest_is_not_taken, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -169,7 +169,7 @@ static void test_without_a_worker_the_nearest_is_not_taken(void **state)
     w->farm.prepare = GPUTUNE_EWORKER;
 }
 
-static void test_where_no_worker_starts_the_nearest_is_not_taken(void **state)
+TEST_WITHIN(test_where_no_worker_starts_the_nearest_is_not_taken, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
@@ -181,7 +181,7 @@ static void test_where_no_worker_starts_the_nearest_is_not_taken(void **state)
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* A require() that the awkward size does not meet: the proof is then made at other sizes. */
-static void test_a_failure_is_none_once_the_template_is_corrected(void **state)
+TEST_WITHIN(test_a_failure_is_none_once_the_template_is_corrected, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
@@ -192,7 +192,7 @@ static void test_a_failure_is_none_once_the_template_is_corrected(void **state)
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-static void test_a_failure_stays_one_where_the_proof_is_the_same(void **state)
+TEST_WITHIN(test_a_failure_stays_one_where_the_proof_is_the_same, open_world, close_world)
 {
     world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
@@ -201,22 +201,4 @@ static void test_a_failure_stays_one_where_the_proof_is_the_same(void **state)
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     write_sized(w, each_size, "require(BLOCK <= 512)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_an_answer_of_the_bucket_is_proved_at_the_size),
-        IN_WORLD(test_an_answer_of_the_bucket_that_is_wrong_here_is_none),
-        IN_WORLD(test_the_nearest_is_proved_at_the_size),
-        IN_WORLD(test_a_nearest_that_is_wrong_here_is_no_answer),
-        IN_WORLD(test_who_wants_an_answer_at_once_gets_what_is_proved),
-        IN_WORLD(test_without_a_worker_the_nearest_is_not_taken),
-        IN_WORLD(test_where_no_worker_starts_the_nearest_is_not_taken),
-        IN_WORLD(test_a_failure_is_none_once_the_template_is_corrected),
-        IN_WORLD(test_a_failure_stays_one_where_the_proof_is_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     gt_choice_free(&choice);
 }
 
-static void when_all_were_tried(void **state)
+TEST_WITHIN(when_all_were_tried, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(30);
@@ -42,7 +42,7 @@ static void when_all_were_tried(void **state)
     expect_proved(w, &options, "");
 }
 
-static void when_the_limit_comes_while_sampling(void **state)
+TEST_WITHIN(when_the_limit_comes_while_sampling, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(0.5);
@@ -66,7 +66,7 @@ static void write_many(world *w)
     write_template(w, blocks);
 }
 
-static void when_the_limit_comes_while_proving(void **state)
+TEST_WITHIN(when_the_limit_comes_while_proving, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1);
@@ -76,7 +76,7 @@ static void when_the_limit_comes_while_proving(void **state)
     expect_proved(w, &options, "the time was up");
 }
 
-static void when_the_limit_comes_while_compiling(void **state)
+TEST_WITHIN(when_the_limit_comes_while_compiling, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1);
@@ -87,7 +87,7 @@ static void when_the_limit_comes_while_compiling(void **state)
 }
 
 /* The worker is ended for the proof of what was right before. */
-static void when_a_variant_never_ends(void **state)
+TEST_WITHIN(when_a_variant_never_ends, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(1.5);
@@ -97,7 +97,7 @@ static void when_a_variant_never_ends(void **state)
     assert_int_equal(w->farm.interrupts, 1);
 }
 
-static void when_the_worker_dies(void **state)
+TEST_WITHIN(when_the_worker_dies, open_world, close_world)
 {
     world *w = *state;
     const gputune_options options = within(30);
@@ -106,7 +106,7 @@ static void when_the_worker_dies(void **state)
     expect_proved(w, &options, "");
 }
 
-static void when_a_search_is_decided(void **state)
+TEST_WITHIN(when_a_search_is_decided, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = within(30);
@@ -130,7 +130,7 @@ static void cancel_after(void *user, const gputune_progress *progress)
     }
 }
 
-static void when_the_caller_cancels(void **state)
+TEST_WITHIN(when_the_caller_cancels, open_world, close_world)
 {
     world *w = *state;
     volatile int cancel = 0;
@@ -151,7 +151,7 @@ static void when_the_caller_cancels(void **state)
 }
 
 /* What could not be proved again is proved before it is launched the next time. */
-static void when_the_last_proof_does_not_end(void **state)
+TEST_WITHIN(when_the_last_proof_does_not_end, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = within(1);
@@ -173,21 +173,4 @@ static void when_the_last_proof_does_not_end(void **state)
     assert_true(choice.terms.proved);
     assert_true(w->farm.verifies > verifies);
     gt_choice_free(&choice);
-}
-
-int main(void)
-{
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(when_all_were_tried),
-        IN_WORLD(when_the_limit_comes_while_sampling),
-        IN_WORLD(when_the_limit_comes_while_proving),
-        IN_WORLD(when_the_limit_comes_while_compiling),
-        IN_WORLD(when_a_variant_never_ends),
-        IN_WORLD(when_the_worker_dies),
-        IN_WORLD(when_a_search_is_decided),
-        IN_WORLD(when_the_caller_cancels),
-        IN_WORLD(when_the_last_proof_does_not_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

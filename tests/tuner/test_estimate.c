@@ -1,13 +1,10 @@
 /* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
-#include "gpu/arch.h"
+#include "gpu/device.h"
+#include "support/test.h"
 #include "tuner/estimate.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static gt_device h200(void)
 {
@@ -25,9 +22,8 @@ static gt_kernel_step shape(uint32_t grid, uint32_t block, uint32_t shared_bytes
                             .shared_bytes = shared_bytes};
 }
 
-static void test_resident_blocks_follow_every_limit(void **state)
+TEST(test_resident_blocks_follow_every_limit)
 {
-    (void)state;
     const gt_device device = h200();
     const struct {
         uint32_t block, registers, shared;
@@ -47,9 +43,8 @@ static void test_resident_blocks_follow_every_limit(void **state)
     }
 }
 
-static void test_wider_accesses_rank_higher_until_latency_is_hidden(void **state)
+TEST(test_wider_accesses_rank_higher_until_latency_is_hidden)
 {
-    (void)state;
     const gt_device device = h200();
     const gt_kernel_step step = shape(100000, 64, 0);
     const gt_resources resources = {.registers = 20};
@@ -59,23 +54,12 @@ static void test_wider_accesses_rank_higher_until_latency_is_hidden(void **state
     assert_float_equal(gt_estimate(&device, &step, &resources, 64), wide, 1e-9);
 }
 
-static void test_spills_and_half_empty_waves_cost(void **state)
+TEST(test_spills_and_half_empty_waves_cost)
 {
-    (void)state;
     const gt_device device = h200();
     const gt_kernel_step full = shape(132 * 8, 256, 0), half = shape(132 * 8 + 1, 256, 0);
     const gt_resources plain = {.registers = 32}, spilling = {.registers = 32, .spill_bytes = 64};
     assert_true(gt_estimate(&device, &full, &plain, 16) > gt_estimate(&device, &half, &plain, 16));
     assert_true(gt_estimate(&device, &full, &plain, 16) >
                 gt_estimate(&device, &full, &spilling, 16));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resident_blocks_follow_every_limit),
-        cmocka_unit_test(test_wider_accesses_rank_higher_until_latency_is_hidden),
-        cmocka_unit_test(test_spills_and_half_empty_waves_cost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

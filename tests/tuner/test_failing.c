@@ -158,13 +158,13 @@ static gputune_status tune_a_pipeline(failing_world *f)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-static void a_tuning_and_a_hit(void **state)
+TEST_WITHIN(a_tuning_and_a_hit, open_failing, close_failing)
 {
     short_of_memory(*state, tune_and_hit, 1, 499);
     without_the_farm(*state, tune_and_hit);
 }
 
-static void a_tuning_by_launches(void **state)
+TEST_WITHIN(a_tuning_by_launches, open_failing, close_failing)
 {
     failing_world *f = *state;
     launches_cost_the_host(f->w);
@@ -173,7 +173,7 @@ static void a_tuning_by_launches(void **state)
     without_the_farm(f, tune_by_launch);
 }
 
-static void a_tuning_by_energy(void **state)
+TEST_WITHIN(a_tuning_by_energy, open_failing, close_failing)
 {
     failing_world *f = *state;
     for (int i = 0; i <= 1024; i++) {
@@ -184,7 +184,7 @@ static void a_tuning_by_energy(void **state)
 }
 
 /* The four fastest crash then, and others come in their place. */
-static void a_tuning_by_energy_whose_finalists_fail(void **state)
+TEST_WITHIN(a_tuning_by_energy_whose_finalists_fail, open_failing, close_failing)
 {
     failing_world *f = *state;
     write_template(f->w, "32, 64, 96, 128, 160, 192, 224, 256");
@@ -198,23 +198,23 @@ static void a_tuning_by_energy_whose_finalists_fail(void **state)
     without_the_farm(f, tune_by_energy);
 }
 
-static void a_tuning_that_writes_its_samples(void **state)
+TEST_WITHIN(a_tuning_that_writes_its_samples, open_failing, close_failing)
 {
     short_of_memory(*state, tune_and_tell, 3, 997);
 }
 
-static void a_search(void **state)
+TEST_WITHIN(a_search, open_failing, close_failing)
 {
     short_of_memory(*state, search, 13, 1999);
     without_the_farm(*state, search);
 }
 
-static void a_tuning_of_more(void **state)
+TEST_WITHIN(a_tuning_of_more, open_failing, close_failing)
 {
     short_of_memory(*state, tune_more, 7, 997);
 }
 
-static void a_ranking(void **state)
+TEST_WITHIN(a_ranking, open_failing, close_failing)
 {
     failing_world *f = *state;
     f->best = NULL; /* an estimate */
@@ -222,7 +222,7 @@ static void a_ranking(void **state)
     without_the_farm(f, rank);
 }
 
-static void a_call_that_is_canceled(void **state)
+TEST_WITHIN(a_call_that_is_canceled, open_failing, close_failing)
 {
     failing_world *f = *state;
     f->best = "BLOCK=128"; /* the default */
@@ -230,13 +230,13 @@ static void a_call_that_is_canceled(void **state)
     without_the_farm(f, stop_at_once);
 }
 
-static void a_comparison(void **state)
+TEST_WITHIN(a_comparison, open_failing, close_failing)
 {
     short_of_memory(*state, compare, 1, 99);
     without_the_farm(*state, compare);
 }
 
-static void a_tuning_with_trouble(void **state)
+TEST_WITHIN(a_tuning_with_trouble, open_failing, close_failing)
 {
     failing_world *f = *state;
     f->w->by_block[64].hangs_once = true;
@@ -246,7 +246,7 @@ static void a_tuning_with_trouble(void **state)
     without_the_farm(f, tune_with_trouble);
 }
 
-static void a_tuning_of_a_pipeline(void **state)
+TEST_WITHIN(a_tuning_of_a_pipeline, open_failing, close_failing)
 {
     failing_world *f = *state;
     FILE *file = fopen(f->w->path, "w");
@@ -257,28 +257,13 @@ static void a_tuning_of_a_pipeline(void **state)
     without_the_farm(f, tune_a_pipeline);
 }
 
-static void a_tuning_in_the_background(void **state)
+TEST_WITHIN(a_tuning_in_the_background, open_failing, close_failing)
 {
     short_of_memory(*state, tune_in_the_background, 11, 997);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_FAILING_WORLD(a_tuning_and_a_hit),
-        IN_FAILING_WORLD(a_tuning_by_launches),
-        IN_FAILING_WORLD(a_tuning_by_energy),
-        IN_FAILING_WORLD(a_tuning_by_energy_whose_finalists_fail),
-        IN_FAILING_WORLD(a_tuning_that_writes_its_samples),
-        IN_FAILING_WORLD(a_search),
-        IN_FAILING_WORLD(a_tuning_of_more),
-        IN_FAILING_WORLD(a_ranking),
-        IN_FAILING_WORLD(a_call_that_is_canceled),
-        IN_FAILING_WORLD(a_comparison),
-        IN_FAILING_WORLD(a_tuning_with_trouble),
-        IN_FAILING_WORLD(a_tuning_of_a_pipeline),
-        IN_FAILING_WORLD(a_tuning_in_the_background),
-    };
     tell_sqlite_apart();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "store/wisdom.h"
 #include "tuner/options_copy.h"
-#include "tuner/ordered.h"
+#include "tuner/prove.h"
 
 enum { N = 64 };
 
@@ -126,7 +126,7 @@ static gputune_status send_buffers(failing_world *f)
     return tune_once(f, &options);
 }
 
-static void files_and_expressions(void **state)
+TEST_WITHIN(files_and_expressions, open_failing, close_failing)
 {
     static const char *const calls[] = {"open", "read", "stat", "fopen"};
     failing_world *f = *state;
@@ -200,13 +200,13 @@ static gputune_status prove_imported(failing_world *f)
     return tune_once(f, NULL);
 }
 
-static void a_space_that_is_compiled(void **state)
+TEST_WITHIN(a_space_that_is_compiled, open_failing, close_failing)
 {
     short_of_memory(*state, compile_all, 1, 99);
     without_the_farm(*state, compile_all);
 }
 
-static void a_configuration_that_is_ordered(void **state)
+TEST_WITHIN(a_configuration_that_is_ordered, open_failing, close_failing)
 {
     failing_world *f = *state;
     short_of_memory(f, order, 1, 199);
@@ -215,13 +215,13 @@ static void a_configuration_that_is_ordered(void **state)
     short_of_memory(f, order_default, 1, 99);
 }
 
-static void the_nearest_size(void **state)
+TEST_WITHIN(the_nearest_size, open_failing, close_failing)
 {
     failing_world *f = *state;
     short_of_memory(f, take_nearest, 5, 997);
 }
 
-static void wisdom_that_is_proved(void **state)
+TEST_WITHIN(wisdom_that_is_proved, open_failing, close_failing)
 {
     failing_world *f = *state;
     world *w = f->w;
@@ -243,7 +243,7 @@ static void wisdom_that_is_proved(void **state)
     free(wisdom);
 }
 
-static void the_host_as_reference(void **state)
+TEST_WITHIN(the_host_as_reference, open_failing, close_failing)
 {
     failing_world *f = *state;
     write_data(f, "");
@@ -251,7 +251,7 @@ static void the_host_as_reference(void **state)
     short_of_memory(f, ask_the_host, 2, 997);
 }
 
-static void buffers_of_the_host(void **state)
+TEST_WITHIN(buffers_of_the_host, open_failing, close_failing)
 {
     failing_world *f = *state;
     write_data(f, "");
@@ -285,9 +285,8 @@ static gputune_status copy_call(void *user)
     return status;
 }
 
-static void a_copied_call(void **state)
+TEST(a_copied_call)
 {
-    (void)state;
     assert_int_equal(each_failure("allocation", 1, copy_call, NULL, NULL), 2 * 11);
 }
 
@@ -367,7 +366,7 @@ static void write_beside(const failing_world *f)
     unsetenv("GPUTUNE_NVRTC");
 }
 
-static void templates(void **state)
+TEST_WITHIN(templates, open_failing, close_failing)
 {
     static const char *const calls[] = {"open", "read", "stat", "fopen"};
     write_beside(*state);
@@ -379,17 +378,6 @@ static void templates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_FAILING_WORLD(files_and_expressions),
-        IN_FAILING_WORLD(the_host_as_reference),
-        IN_FAILING_WORLD(buffers_of_the_host),
-        IN_FAILING_WORLD(a_space_that_is_compiled),
-        IN_FAILING_WORLD(a_configuration_that_is_ordered),
-        IN_FAILING_WORLD(the_nearest_size),
-        IN_FAILING_WORLD(wisdom_that_is_proved),
-        cmocka_unit_test(a_copied_call),
-        IN_FAILING_WORLD(templates),
-    };
     tell_sqlite_apart();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void expect_nothing_stored_from(world *w, int block)
     gt_request_free(request);
 }
 
-static void a_tuning_does_not_wait_for_what_is_not_worth_it(void **state)
+TEST_WITHIN(a_tuning_does_not_wait_for_what_is_not_worth_it, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -135,7 +135,7 @@ static bool all_blocks(void *user, const char *text)
     return block_of(text) > 0;
 }
 
-static void the_default_is_waited_for(void **state)
+TEST_WITHIN(the_default_is_waited_for, open_world, close_world)
 {
     world *w = *state;
     gt_field field;
@@ -154,14 +154,4 @@ static void the_default_is_waited_for(void **state)
     assert_true(proposer.asked < 100); /* not at each turn */
     gt_field_close(&field);
     gt_request_free(request);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_tuning_does_not_wait_for_what_is_not_worth_it, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(the_default_is_waited_for, open_world, close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,9 @@
 #include "base/text.h"
 #include "support/folder.h"
 
+#include "support/test.h"
 #include "tuner/catalog.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define KERNEL                                                                                     \
     "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
@@ -104,10 +101,9 @@ static gt_hash identity_of(const char *head, bool named)
     return identity;
 }
 
-static void test_a_header_counts_by_content_and_what_it_includes(void **state)
+TEST_WITHIN(test_a_header_counts_by_content_and_what_it_includes, open_folder, close_folder)
 {
     static const char head[] = "#include <a.cuh>\n";
-    (void)state;
     const gt_hash first = identity_of(head, true);
     assert_true(gt_hash_equal(first, identity_of(head, true)));
     write_file("lib/b.cuh", "int c;\n");
@@ -117,10 +113,9 @@ static void test_a_header_counts_by_content_and_what_it_includes(void **state)
     assert_false(gt_hash_equal(first, identity_of(head, false)));
 }
 
-static void test_a_toolkit_counts_by_its_version(void **state)
+TEST_WITHIN(test_a_toolkit_counts_by_its_version, open_folder, close_folder)
 {
     static const char head[] = "#include <cuda_fp16.h>\n";
-    (void)state;
     const gt_hash first = identity_of(head, false), none = identity_of("", false);
     write_file("toolkit/include/cuda_fp16.h", "struct half2;\n");
     assert_true(gt_hash_equal(first, identity_of(head, false)));
@@ -129,10 +124,9 @@ static void test_a_toolkit_counts_by_its_version(void **state)
     assert_true(gt_hash_equal(none, identity_of("", false)));
 }
 
-static void test_the_compiler_gets_the_folders_in_order(void **state)
+TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_folder)
 {
     char *options, *expected;
-    (void)state;
     assert_int_equal(parse(NULL, &options, "#include <a.cuh>\n", true), GPUTUNE_OK);
     assert_int_equal(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder),
                      GPUTUNE_OK);
@@ -144,10 +138,9 @@ static void test_the_compiler_gets_the_folders_in_order(void **state)
     free(expected);
 }
 
-static void test_folders_of_the_environment(void **state)
+TEST_WITHIN(test_folders_of_the_environment, open_folder, close_folder)
 {
     char *lib;
-    (void)state;
     const gt_hash without = identity_of("#include <a.cuh>\n", false);
     assert_int_equal(gt_path_format(&lib, "/nowhere:%s/lib:", folder), GPUTUNE_OK);
     setenv("GPUTUNE_INCLUDE", lib, 1);
@@ -162,9 +155,8 @@ static void expect_refusal(const char *head, const char *message)
 }
 
 /* Each of these used to be read, and a line of it came with the compiler's errors. */
-static void test_nothing_outside_is_read(void **state)
+TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
 {
-    (void)state;
     write_file("secret.h", "secret\n");
     expect_refusal("#include \"/etc/passwd\"\n",
                    "k.cu:1:10: include of '/etc/passwd': /etc/passwd lies outside");
@@ -189,9 +181,8 @@ static void expect_mistake(const char *head, const char *message)
     assert_non_null(strstr(gt_message(), message));
 }
 
-static void test_what_hides_an_include_is_refused(void **state)
+TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
 {
-    (void)state;
     expect_mistake("#define F </etc/passwd>\n#include F\n",
                    "k.cu:2:10: an #include without a name; expected \"file\" or <file>");
     expect_mistake("#inc\\\nlude </etc/passwd>\n", "expected a directive such as #include");
@@ -200,10 +191,9 @@ static void test_what_hides_an_include_is_refused(void **state)
 }
 
 /* These used to fill the memory, or to wait for ever. */
-static void test_devices_and_fifos_are_no_headers(void **state)
+TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     char *fifo;
-    (void)state;
     assert_int_equal(gt_path_format(&fifo, "%s/t/fifo.h", folder), GPUTUNE_OK);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(parse(NULL, NULL, "#include \"fifo.h\"\n", false), GPUTUNE_ETEMPLATE);
@@ -212,40 +202,20 @@ static void test_devices_and_fifos_are_no_headers(void **state)
     free(fifo);
 }
 
-static void test_own_files_may_include_each_other(void **state)
+TEST_WITHIN(test_own_files_may_include_each_other, open_folder, close_folder)
 {
-    (void)state;
     write_file("t/one.cuh", "#pragma once\n#include \"sub/two.cuh\"\n");
     write_file("t/sub/two.cuh", "#ifndef TWO\n#define TWO\n#include \"../one.cuh\"\n#endif\n");
     assert_int_equal(parse(NULL, NULL, "#include \"one.cuh\"\n", false), GPUTUNE_OK);
 }
 
-static void test_a_path_that_is_no_folder(void **state)
+TEST_WITHIN(test_a_path_that_is_no_folder, open_folder, close_folder)
 {
     gt_catalog *catalog;
     const char *const paths[] = {"/nowhere/at/all"};
-    (void)state;
     assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
     assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(), "include path '/nowhere/at/all' is no folder; expected one "
                                       "that exists");
     gt_catalog_close(catalog);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_a_header_counts_by_content_and_what_it_includes),
-        IN_FOLDER(test_a_toolkit_counts_by_its_version),
-        IN_FOLDER(test_the_compiler_gets_the_folders_in_order),
-        IN_FOLDER(test_folders_of_the_environment),
-        IN_FOLDER(test_nothing_outside_is_read),
-        IN_FOLDER(test_what_hides_an_include_is_refused),
-        IN_FOLDER(test_devices_and_fifos_are_no_headers),
-        IN_FOLDER(test_own_files_may_include_each_other),
-        IN_FOLDER(test_a_path_that_is_no_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_finding 
 }
 
 /* Also of what is so slow that it leaves after its first sample. */
-static void times_of_losers_are_heard(void **state)
+TEST_WITHIN(times_of_losers_are_heard, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     world *w = *state;
@@ -110,7 +110,7 @@ static gputune_options few_by_model(void)
     return options;
 }
 
-static void the_best_at_another_size_is_tried_first(void **state)
+TEST_WITHIN(the_best_at_another_size_is_tried_first, open_world, close_world)
 {
     char config[64];
     const gputune_options options = few_by_model();
@@ -119,7 +119,7 @@ static void the_best_at_another_size_is_tried_first(void **state)
 }
 
 /* What is measured again is searched from the same start. */
-static void force_begins_there_too(void **state)
+TEST_WITHIN(force_begins_there_too, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
@@ -128,7 +128,7 @@ static void force_begins_there_too(void **state)
     assert_string_equal(config, "BLOCK=808");
 }
 
-static void in_order_means_in_order(void **state)
+TEST_WITHIN(in_order_means_in_order, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
@@ -138,7 +138,7 @@ static void in_order_means_in_order(void **state)
 }
 
 /* What the space does not have is no hint. */
-static void a_restricted_space_stays_restricted(void **state)
+TEST_WITHIN(a_restricted_space_stays_restricted, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
@@ -147,18 +147,4 @@ static void a_restricted_space_stays_restricted(void **state)
     options.only_count = 1;
     try_few(*state, &options, config);
     assert_string_not_equal(config, "BLOCK=808");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(times_of_losers_are_heard, open_world, close_world),
-        cmocka_unit_test_setup_teardown(the_best_at_another_size_is_tried_first, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(force_begins_there_too, open_world, close_world),
-        cmocka_unit_test_setup_teardown(in_order_means_in_order, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_restricted_space_stays_restricted, open_world,
-                                        close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

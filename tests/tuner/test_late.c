@@ -80,13 +80,13 @@ static void check_slow(world *w, int block, const char *name)
     gt_choice_free(&choice);
 }
 
-static void test_a_slow_variant_is_remembered_with_its_limit(void **state)
+TEST_WITHIN(test_a_slow_variant_is_remembered_with_its_limit, open_world, close_world)
 {
     check_slow(*state, 512, "BLOCK=512");
 }
 
 /* All others are compared with it where it is there in time. */
-static void test_a_slow_default_holds_up_nobody(void **state)
+TEST_WITHIN(test_a_slow_default_holds_up_nobody, open_world, close_world)
 {
     check_slow(*state, DEFAULT, "BLOCK=128");
 }
@@ -106,12 +106,12 @@ static uint32_t compiles_given_up(world *w, uint32_t workers)
 }
 
 /* It is what a call returns that finds nothing else, and a busy machine may take long for it. */
-static void test_the_default_is_compiled_on_while_others_have_workers(void **state)
+TEST_WITHIN(test_the_default_is_compiled_on_while_others_have_workers, open_world, close_world)
 {
     assert_int_equal(compiles_given_up(*state, 2), 0);
 }
 
-static void test_the_default_leaves_the_only_worker_to_others(void **state)
+TEST_WITHIN(test_the_default_leaves_the_only_worker_to_others, open_world, close_world)
 {
     assert_int_equal(compiles_given_up(*state, 1), 1);
 }
@@ -123,7 +123,7 @@ static bool all_but_one(void *user, const char *text)
 }
 
 /* They keep all four workers from the one that compiles. */
-static void test_slow_variants_leave_the_workers_to_others(void **state)
+TEST_WITHIN(test_slow_variants_leave_the_workers_to_others, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -149,7 +149,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 }
 
 /* There is no time to try it again to the end. */
-static void test_an_endless_variant_is_learned(void **state)
+TEST_WITHIN(test_an_endless_variant_is_learned, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -172,7 +172,7 @@ static void test_an_endless_variant_is_learned(void **state)
 }
 
 /* It may never end: the application would launch it. The next call tries it again. */
-static void test_a_default_that_runs_on_is_no_answer(void **state)
+TEST_WITHIN(test_a_default_that_runs_on_is_no_answer, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -196,7 +196,7 @@ static gputune_status never_ends(void *user, const char *text)
 }
 
 /* By the compile workers' own deadline. */
-static void test_a_compile_that_did_not_end_is_slow(void **state)
+TEST_WITHIN(test_a_compile_that_did_not_end_is_slow, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -209,7 +209,7 @@ static void test_a_compile_that_did_not_end_is_slow(void **state)
 }
 
 /* It was measured earlier: to be late once refutes nothing. */
-static void test_what_is_known_to_be_right_stays_so(void **state)
+TEST_WITHIN(test_what_is_known_to_be_right_stays_so, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -226,22 +226,4 @@ static void test_what_is_known_to_be_right_stays_so(void **state)
         gt_choice_free(&choice);
     }
     assert_string_equal(stored_as(w, "BLOCK=256"), "ok");
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_a_slow_variant_is_remembered_with_its_limit),
-        IN_WORLD(test_a_slow_default_holds_up_nobody),
-        IN_WORLD(test_the_default_is_compiled_on_while_others_have_workers),
-        IN_WORLD(test_the_default_leaves_the_only_worker_to_others),
-        IN_WORLD(test_slow_variants_leave_the_workers_to_others),
-        IN_WORLD(test_an_endless_variant_is_learned),
-        IN_WORLD(test_a_default_that_runs_on_is_no_answer),
-        IN_WORLD(test_a_compile_that_did_not_end_is_slow),
-        IN_WORLD(test_what_is_known_to_be_right_stays_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void expect_failure(world *w, const gputune_options *options, gputune_sta
 }
 
 /* Compiling takes longer than what is left when the wait is over. */
-static void test_it_is_compiled_while_another_process_tunes(void **state)
+TEST_WITHIN(test_it_is_compiled_while_another_process_tunes, open_slow_world, close_world)
 {
     world *w = *state;
     const gputune_options options = limited_to(3.2);
@@ -73,7 +73,7 @@ static void test_it_is_compiled_while_another_process_tunes(void **state)
     gt_request_free(request);
 }
 
-static void test_it_is_compiled_while_the_gpu_is_taken(void **state)
+TEST_WITHIN(test_it_is_compiled_while_the_gpu_is_taken, open_slow_world, close_world)
 {
     world *w = *state;
     const gputune_options options = limited_to(0.4);
@@ -84,7 +84,7 @@ static void test_it_is_compiled_while_the_gpu_is_taken(void **state)
 }
 
 /* What is being compiled when the limit comes is waited for, and not begun once more. */
-static void test_it_may_come_a_little_late(void **state)
+TEST_WITHIN(test_it_may_come_a_little_late, open_slow_world, close_world)
 {
     world *w = *state;
     const gputune_options options = limited_to(0.2);
@@ -93,7 +93,7 @@ static void test_it_may_come_a_little_late(void **state)
     assert_int_equal(defaults_compiled, 1);
 }
 
-static void test_a_limit_that_is_too_short_for_it_is_said(void **state)
+TEST_WITHIN(test_a_limit_that_is_too_short_for_it_is_said, open_slow_world, close_world)
 {
     world *w = *state;
     gputune_options options = limited_to(0.1);
@@ -105,7 +105,7 @@ static void test_a_limit_that_is_too_short_for_it_is_said(void **state)
     expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
 }
 
-static void test_a_cancel_before_it_is_compiled_is_said(void **state)
+TEST_WITHIN(test_a_cancel_before_it_is_compiled_is_said, open_slow_world, close_world)
 {
     world *w = *state;
     volatile int cancel = 1;
@@ -113,18 +113,4 @@ static void test_a_cancel_before_it_is_compiled_is_said(void **state)
     options.cancel = &cancel;
     w->farm.compile_s = 30;
     expect_failure(w, &options, GPUTUNE_ECANCELED, "stopped before it was compiled");
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_slow_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_it_is_compiled_while_another_process_tunes),
-        IN_WORLD(test_it_is_compiled_while_the_gpu_is_taken),
-        IN_WORLD(test_it_may_come_a_little_late),
-        IN_WORLD(test_a_limit_that_is_too_short_for_it_is_said),
-        IN_WORLD(test_a_cancel_before_it_is_compiled_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

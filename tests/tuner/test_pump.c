@@ -59,7 +59,7 @@ static void turn(scene *at, world *w)
     assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
 }
 
-static void what_learns_is_asked_late(void **state)
+TEST_WITHIN(what_learns_is_asked_late, open_world, close_world)
 {
     scene learning, listing;
     set_up(&learning, *state, true);
@@ -89,12 +89,12 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     return waiting;
 }
 
-static void what_learns_waits_for_the_gpu(void **state)
+TEST_WITHIN(what_learns_waits_for_the_gpu, open_world, close_world)
 {
     assert_in_range(compiled_while_the_gpu_is_busy(*state, true), WORKERS, 4 * WORKERS);
 }
 
-static void what_does_not_learn_is_compiled_meanwhile(void **state)
+TEST_WITHIN(what_does_not_learn_is_compiled_meanwhile, open_world, close_world)
 {
     assert_int_equal(compiled_while_the_gpu_is_busy(*state, false), BLOCKS);
 }
@@ -132,7 +132,7 @@ static double late_share(const scripted_farm *farm)
 }
 
 /* What is proposed at random is among the fastest tenth once in ten times. */
-static void many_compile_workers_do_not_starve_the_search(void **state)
+TEST_WITHIN(many_compile_workers_do_not_starve_the_search, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -145,17 +145,4 @@ static void many_compile_workers_do_not_starve_the_search(void **state)
     assert_true(w->farm.samples > 0);
     assert_true(late_share(&w->farm) > 0.4);
     gt_choice_free(&choice);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(many_compile_workers_do_not_starve_the_search, open_world,
-                                        close_world),
-        cmocka_unit_test_setup_teardown(what_learns_is_asked_late, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_learns_waits_for_the_gpu, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_does_not_learn_is_compiled_meanwhile, open_world,
-                                        close_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* The rules of the race. */
 #include "simulated_race.h"
 
-static void last_one_to_come_wins(void **state)
+TEST(last_one_to_come_wins)
 {
     machine m = make_machine(3, 20);
-    (void)state;
     equal_times(&m);
     m.batch = 1;
     m.times[19] = 90;
@@ -16,10 +15,9 @@ static void last_one_to_come_wins(void **state)
     gt_race_free(race);
 }
 
-static void many_variants_cost_few_samples(void **state)
+TEST(many_variants_cost_few_samples)
 {
     machine m = make_machine(5, 120);
-    (void)state;
     m.noise = 0.002;
     for (uint32_t i = 0; i < m.count; i++) {
         m.times[i] = 100 + 2 * i;
@@ -35,10 +33,9 @@ static void many_variants_cost_few_samples(void **state)
 
 /* --- ties ------------------------------------------------------------------------------------- */
 
-static void clear_winner_is_no_tie(void **state)
+TEST(clear_winner_is_no_tie)
 {
     machine m = make_machine(1, 6);
-    (void)state;
     equal_times(&m);
     m.times[4] = 80;
     gt_race *race = run_race(&m, NULL);
@@ -50,10 +47,9 @@ static void clear_winner_is_no_tie(void **state)
     gt_race_free(race);
 }
 
-static void winning_default_has_speedup_one(void **state)
+TEST(winning_default_has_speedup_one)
 {
     machine m = make_machine(1, 4);
-    (void)state;
     equal_times(&m);
     m.times[0] = 50;
     gt_race *race = run_race(&m, NULL);
@@ -65,10 +61,9 @@ static void winning_default_has_speedup_one(void **state)
     gt_race_free(race);
 }
 
-static void one_shared_round_gives_no_interval(void **state)
+TEST(one_shared_round_gives_no_interval)
 {
     machine m = make_machine(1, 2);
-    (void)state;
     equal_times(&m);
     m.times[1] = 50;
     gt_race *race;
@@ -87,9 +82,8 @@ static void one_shared_round_gives_no_interval(void **state)
 }
 
 /* A newcomer that was sampled beside the incumbent, and not beside the default. */
-static void no_shared_round_gives_the_ratio_of_medians(void **state)
+TEST(no_shared_round_gives_the_ratio_of_medians)
 {
-    (void)state;
     gt_race *race;
     gt_race_round round;
     gt_race_end end;
@@ -113,10 +107,9 @@ static void no_shared_round_gives_the_ratio_of_medians(void **state)
     gt_race_free(race);
 }
 
-static void stopped_race_goes_to_the_best_so_far(void **state)
+TEST(stopped_race_goes_to_the_best_so_far)
 {
     machine m = make_machine(1, 3);
-    (void)state;
     m.noise = m.drift = m.outliers = 0;
     m.times[0] = 100;
     m.times[1] = 99.8;
@@ -167,10 +160,9 @@ static gt_race *race_to_a_tie(machine *m)
     return race;
 }
 
-static void tie_is_settled_by_the_caller(void **state)
+TEST(tie_is_settled_by_the_caller)
 {
     machine m = make_machine(3, 6);
-    (void)state;
     gt_race *race = race_to_a_tie(&m);
     gt_race_contestant c;
     gt_race_round round;
@@ -193,10 +185,9 @@ static void tie_is_settled_by_the_caller(void **state)
     gt_race_free(race);
 }
 
-static void unsettled_tie_is_the_defaults_when_time_is_up(void **state)
+TEST(unsettled_tie_is_the_defaults_when_time_is_up)
 {
     machine m = make_machine(3, 6);
-    (void)state;
     gt_race *race = race_to_a_tie(&m);
     gt_race_result result;
     gt_race_end end;
@@ -209,10 +200,9 @@ static void unsettled_tie_is_the_defaults_when_time_is_up(void **state)
     gt_race_free(race);
 }
 
-static void failure_in_a_tie_reopens_it(void **state)
+TEST(failure_in_a_tie_reopens_it)
 {
     machine m = make_machine(3, 6);
-    (void)state;
     gt_race *race = race_to_a_tie(&m);
     gt_race_end end = GT_RACE_RUNNING;
     gt_race_fail(race, 3); /* neither winner nor default: the tie stands */
@@ -229,14 +219,13 @@ static void failure_in_a_tie_reopens_it(void **state)
 
 /* --- the course ------------------------------------------------------------------------------- */
 
-static void newcomers_meet_the_incumbent(void **state)
+TEST(newcomers_meet_the_incumbent)
 {
     machine m = make_machine(4, 10);
     gt_race *race;
     gt_race_round round;
     gt_race_end end;
     uint64_t incumbent;
-    (void)state;
     equal_times(&m);
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
@@ -255,12 +244,11 @@ static void newcomers_meet_the_incumbent(void **state)
     gt_race_free(race);
 }
 
-static void spoiled_round_is_forgotten(void **state)
+TEST(spoiled_round_is_forgotten)
 {
     gt_race *race;
     gt_race_round first, again;
     gt_race_contestant c;
-    (void)state;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
     assert_int_equal(gt_race_next_round(race, &first), GPUTUNE_OK);
@@ -273,14 +261,13 @@ static void spoiled_round_is_forgotten(void **state)
     gt_race_free(race);
 }
 
-static void budget_gives_the_best_so_far(void **state)
+TEST(budget_gives_the_best_so_far)
 {
     machine m = make_machine(4, 4);
     gt_race *race;
     gt_race_round round;
     gt_race_end end;
     gt_race_result result;
-    (void)state;
     equal_times(&m);
     m.times[2] = 70;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
@@ -300,12 +287,11 @@ static void budget_gives_the_best_so_far(void **state)
     gt_race_free(race);
 }
 
-static void exact_values_need_one_round(void **state)
+TEST(exact_values_need_one_round)
 {
     machine m = make_machine(4, 40);
     const gt_race_options options = {.seed = 1, .exact = true};
     gt_race_result result;
-    (void)state;
     m.noise = m.drift = m.outliers = 0;
     spread_times(&m);
     m.times[11] = m.times[23] = 99;
@@ -319,14 +305,13 @@ static void exact_values_need_one_round(void **state)
 }
 
 /* The winner of a tie came after the default was done with, and has not met it yet. */
-static void an_exact_winner_is_compared_with_the_default(void **state)
+TEST(an_exact_winner_is_compared_with_the_default)
 {
     machine m = make_machine(4, 3);
     const gt_race_options options = {.seed = 1, .exact = true};
     gt_race *race;
     gt_race_result result;
     gt_race_end end = GT_RACE_RUNNING;
-    (void)state;
     m.noise = m.drift = m.outliers = 0;
     m.times[0] = 110;
     m.times[1] = m.times[2] = 100;
@@ -345,9 +330,8 @@ static void an_exact_winner_is_compared_with_the_default(void **state)
     gt_race_free(race);
 }
 
-static void same_seed_same_course(void **state)
+TEST(same_seed_same_course)
 {
-    (void)state;
     gt_race *races[2];
     gt_race_result results[2];
     for (int i = 0; i < 2; i++) {
@@ -380,13 +364,12 @@ static uint32_t count_final(const gt_race_contestant *c)
     return count;
 }
 
-static void summary_is_of_the_longest_samples(void **state)
+TEST(summary_is_of_the_longest_samples)
 {
     machine m = make_machine(6, 12);
     gt_race_contestant c;
     gt_race_result result;
     gt_summary s;
-    (void)state;
     equal_times(&m);
     m.times[3] = 90;
     gt_race *race = run_race(&m, NULL);
@@ -404,28 +387,4 @@ static void summary_is_of_the_longest_samples(void **state)
     assert_int_equal(gt_race_summary(race, 12345, &s), GPUTUNE_OK);
     assert_int_equal(s.count, 0);
     gt_race_free(race);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_one_to_come_wins),
-        cmocka_unit_test(many_variants_cost_few_samples),
-        cmocka_unit_test(clear_winner_is_no_tie),
-        cmocka_unit_test(winning_default_has_speedup_one),
-        cmocka_unit_test(one_shared_round_gives_no_interval),
-        cmocka_unit_test(no_shared_round_gives_the_ratio_of_medians),
-        cmocka_unit_test(stopped_race_goes_to_the_best_so_far),
-        cmocka_unit_test(tie_is_settled_by_the_caller),
-        cmocka_unit_test(unsettled_tie_is_the_defaults_when_time_is_up),
-        cmocka_unit_test(failure_in_a_tie_reopens_it),
-        cmocka_unit_test(newcomers_meet_the_incumbent),
-        cmocka_unit_test(spoiled_round_is_forgotten),
-        cmocka_unit_test(budget_gives_the_best_so_far),
-        cmocka_unit_test(exact_values_need_one_round),
-        cmocka_unit_test(an_exact_winner_is_compared_with_the_default),
-        cmocka_unit_test(same_seed_same_course),
-        cmocka_unit_test(summary_is_of_the_longest_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

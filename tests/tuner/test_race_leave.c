@@ -1,12 +1,11 @@
 /* Which contestants leave a race: losers, and those that fail. */
 #include "simulated_race.h"
 
-static void losers_leave_with_a_reason(void **state)
+TEST(losers_leave_with_a_reason)
 {
     machine m = make_machine(9, 8);
     char text[96];
     gt_race_contestant c;
-    (void)state;
     equal_times(&m);
     m.times[0] = 300; /* the default stays to the end */
     m.times[1] = 250;
@@ -28,12 +27,11 @@ static void losers_leave_with_a_reason(void **state)
     gt_race_free(race);
 }
 
-static void exhaustive_race_samples_everyone(void **state)
+TEST(exhaustive_race_samples_everyone)
 {
     machine m = make_machine(9, 8);
     const gt_race_options options = {.seed = 1, .exhaustive = true};
     gt_race_contestant c;
-    (void)state;
     equal_times(&m);
     m.times[1] = 500;
     m.times[3] = 70;
@@ -45,12 +43,11 @@ static void exhaustive_race_samples_everyone(void **state)
     gt_race_free(race);
 }
 
-static void failures_do_not_stop_the_race(void **state)
+TEST(failures_do_not_stop_the_race)
 {
     machine m = make_machine(2, 8);
     gt_race_contestant c;
     gt_race_result result;
-    (void)state;
     equal_times(&m);
     m.times[5] = 60;
     m.failing = 5;
@@ -63,12 +60,11 @@ static void failures_do_not_stop_the_race(void **state)
     gt_race_free(race);
 }
 
-static void next_best_replaces_a_winner_that_fails(void **state)
+TEST(next_best_replaces_a_winner_that_fails)
 {
     machine m = make_machine(2, 4);
     gt_race_result result;
     gt_race_end end;
-    (void)state;
     equal_times(&m);
     m.times[2] = 80;
     m.times[1] = 90;
@@ -92,12 +88,11 @@ static void next_best_replaces_a_winner_that_fails(void **state)
     gt_race_free(race);
 }
 
-static void next_best_replaces_a_default_that_fails(void **state)
+TEST(next_best_replaces_a_default_that_fails)
 {
     machine m = make_machine(2, 4);
     gt_race_result result;
     gt_race_end end;
-    (void)state;
     equal_times(&m);
     m.times[0] = 80;
     m.times[1] = 90;
@@ -111,13 +106,12 @@ static void next_best_replaces_a_default_that_fails(void **state)
     gt_race_free(race);
 }
 
-static void default_may_fail(void **state)
+TEST(default_may_fail)
 {
     machine m = make_machine(2, 4);
     gt_race_result result;
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
-    (void)state;
     equal_times(&m);
     m.times[3] = 80;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
@@ -136,13 +130,12 @@ static void default_may_fail(void **state)
     gt_race_free(race);
 }
 
-static void all_failing_is_no_variant(void **state)
+TEST(all_failing_is_no_variant)
 {
     gt_race *race;
     gt_race_round round;
     gt_race_end end;
     gt_race_result result;
-    (void)state;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_EINVAL);
@@ -189,9 +182,8 @@ static double never(uint64_t id, int turn)
     return id == 2 ? NAN : 100;
 }
 
-static void one_that_never_gives_a_value_fails(void **state)
+TEST(one_that_never_gives_a_value_fails)
 {
-    (void)state;
     assert_int_equal(winner_of_two(never), 1);
 }
 
@@ -200,24 +192,7 @@ static double all_but_once(uint64_t id, int turn)
     return turn == 1 ? NAN : id == 2 ? 80 : 100;
 }
 
-static void one_missed_round_is_forgiven(void **state)
+TEST(one_missed_round_is_forgiven)
 {
-    (void)state;
     assert_int_equal(winner_of_two(all_but_once), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losers_leave_with_a_reason),
-        cmocka_unit_test(exhaustive_race_samples_everyone),
-        cmocka_unit_test(failures_do_not_stop_the_race),
-        cmocka_unit_test(next_best_replaces_a_winner_that_fails),
-        cmocka_unit_test(next_best_replaces_a_default_that_fails),
-        cmocka_unit_test(default_may_fail),
-        cmocka_unit_test(all_failing_is_no_variant),
-        cmocka_unit_test(one_that_never_gives_a_value_fails),
-        cmocka_unit_test(one_missed_round_is_forgiven),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,17 +57,15 @@ static void hard_times(machine *m)
     }
 }
 
-static void rarely_errs(void **state)
+TEST(rarely_errs)
 {
-    (void)state;
     tally t = simulate(RUNS, 24, 0, spread_times);
     assert_true(t.wrong <= RUNS / 100);
     assert_true(t.samples / RUNS < 24 * 100 / 10); /* of 100 samples each, one after another */
 }
 
-static void rarely_errs_on_the_hardest_field(void **state)
+TEST(rarely_errs_on_the_hardest_field)
 {
-    (void)state;
     tally t = simulate(RUNS, 24, 0, hard_times);
     assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.84% over 20,000 runs */
 }
@@ -84,11 +82,10 @@ static void noisy_times(machine *m)
     m->times[5] = 100;
 }
 
-static void noise_is_worn_down_by_rounds(void **state)
+TEST(noise_is_worn_down_by_rounds)
 {
     enum { NOISY_RUNS = 50 };
     int wrong = 0;
-    (void)state;
     for (int run = 0; run < NOISY_RUNS; run++) {
         machine m = make_machine((uint64_t)run, 40);
         const gt_race_options options = {
@@ -106,10 +103,9 @@ static void noise_is_worn_down_by_rounds(void **state)
 }
 
 /* Too few to tell the noise: nobody leaves by it. */
-static void few_in_noise_are_not_sent_home_early(void **state)
+TEST(few_in_noise_are_not_sent_home_early)
 {
     const double runs = 1000;
-    (void)state;
     for (uint32_t count = 2; count <= 4; count++) {
         int wrong = 0;
         for (int run = 0; run < runs; run++) {
@@ -130,28 +126,25 @@ static void few_in_noise_are_not_sent_home_early(void **state)
     }
 }
 
-static void intervals_cover(void **state)
+TEST(intervals_cover)
 {
-    (void)state;
     tally t = simulate(RUNS, 24, 0, spread_times);
     assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
     t = simulate(RUNS, 24, 0, hard_times);
     assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
 }
 
-static void late_arrivals_win_as_well(void **state)
+TEST(late_arrivals_win_as_well)
 {
-    (void)state;
     tally t = simulate(RUNS, 24, 3, spread_times);
     assert_true(t.wrong <= RUNS / 100);
     assert_true(t.covered >= 0.93 * t.compared);
 }
 
-static void ties_are_reported_and_go_to_the_default(void **state)
+TEST(ties_are_reported_and_go_to_the_default)
 {
     enum { TIE_RUNS = 100 };
     tally t = {0};
-    (void)state;
     for (int run = 0; run < TIE_RUNS; run++) {
         machine m = make_machine((uint64_t)run, 6);
         m.noise = 0.001;
@@ -162,18 +155,4 @@ static void ties_are_reported_and_go_to_the_default(void **state)
     }
     assert_true(t.ties >= 0.97 * TIE_RUNS);
     assert_true(t.default_won >= 0.97 * TIE_RUNS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rarely_errs),
-        cmocka_unit_test(rarely_errs_on_the_hardest_field),
-        cmocka_unit_test(noise_is_worn_down_by_rounds),
-        cmocka_unit_test(few_in_noise_are_not_sent_home_early),
-        cmocka_unit_test(intervals_cover),
-        cmocka_unit_test(late_arrivals_win_as_well),
-        cmocka_unit_test(ties_are_reported_and_go_to_the_default),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static results run(world *w, gputune_objective objective)
     return run_with(w, objective, NULL);
 }
 
-static void medians_come_in_the_order_asked_for(void **state)
+TEST_WITHIN(medians_come_in_the_order_asked_for, open_world, close_world)
 {
     results seen = run(*state, GPUTUNE_OBJECTIVE_KERNEL);
     assert_true(seen.median[0] == 1000 && seen.median[1] == 800);
@@ -49,7 +49,7 @@ static void medians_come_in_the_order_asked_for(void **state)
 }
 
 /* Each of its samples takes a second. */
-static void energy_takes_few_samples(void **state)
+TEST_WITHIN(energy_takes_few_samples, open_world, close_world)
 {
     world *w = *state;
     w->by_block[128].energy_nj = 400;
@@ -59,7 +59,7 @@ static void energy_takes_few_samples(void **state)
     assert_true(seen.samples < 10);
 }
 
-static void rounds_that_are_always_spoiled_count_in_the_end(void **state)
+TEST_WITHIN(rounds_that_are_always_spoiled_count_in_the_end, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
     world *w = *state;
@@ -77,7 +77,7 @@ static scripted_variant behave_alone_at_first(void *user, const gt_launch *launc
     return behave(user, launch);
 }
 
-static void another_user_of_the_gpu_is_named(void **state)
+TEST_WITHIN(another_user_of_the_gpu_is_named, open_world, close_world)
 {
     world *w = *state;
     char line[256] = "";
@@ -87,7 +87,7 @@ static void another_user_of_the_gpu_is_named(void **state)
     assert_non_null(strstr(line, "4711 train.py"));
 }
 
-static void another_user_is_named_where_clocks_disturbed_first(void **state)
+TEST_WITHIN(another_user_is_named_where_clocks_disturbed_first, open_world, close_world)
 {
     enum { UNTIL_COUNTED = 4 };
     world *w = *state;
@@ -112,7 +112,7 @@ static scripted_variant behave_until_sampled(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-static void cancel_does_not_wait_for_the_round(void **state)
+TEST_WITHIN(cancel_does_not_wait_for_the_round, open_world, close_world)
 {
     world *w = *state;
     cancel = 0;
@@ -120,19 +120,4 @@ static void cancel_does_not_wait_for_the_round(void **state)
     results seen = run_with(w, GPUTUNE_OBJECTIVE_KERNEL, &cancel);
     assert_int_equal(seen.samples, 2);
     assert_true(w->farm.late > 990);
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(medians_come_in_the_order_asked_for),
-        IN_WORLD(energy_takes_few_samples),
-        IN_WORLD(rounds_that_are_always_spoiled_count_in_the_end),
-        IN_WORLD(another_user_of_the_gpu_is_named),
-        IN_WORLD(another_user_is_named_where_clocks_disturbed_first),
-        IN_WORLD(cancel_does_not_wait_for_the_round),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

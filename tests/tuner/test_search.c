@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void test_fastest_wins(void **state)
+TEST_WITHIN(test_fastest_wins, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -19,7 +19,7 @@ static void test_fastest_wins(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_second_call_measures_nothing(void **state)
+TEST_WITHIN(test_second_call_measures_nothing, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -37,7 +37,7 @@ static void test_second_call_measures_nothing(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_records_name_their_compiler(void **state)
+TEST_WITHIN(test_records_name_their_compiler, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -68,7 +68,7 @@ static void test_records_name_their_compiler(void **state)
     gt_request_free(request);
 }
 
-static void test_new_value_races_only_what_is_new(void **state)
+TEST_WITHIN(test_new_value_races_only_what_is_new, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -85,7 +85,7 @@ static void test_new_value_races_only_what_is_new(void **state)
 }
 
 /* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. */
-static void test_equal_launches_are_tried_once(void **state)
+TEST_WITHIN(test_equal_launches_are_tried_once, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -114,7 +114,7 @@ static void test_equal_launches_are_tried_once(void **state)
 }
 
 /* Four variants of one source, which all wait for it. */
-static void test_the_default_is_verified_first(void **state)
+TEST_WITHIN(test_the_default_is_verified_first, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -133,7 +133,7 @@ static void test_the_default_is_verified_first(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_cached_only_never_measures(void **state)
+TEST_WITHIN(test_cached_only_never_measures, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -146,7 +146,7 @@ static void test_cached_only_never_measures(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_equal_times_are_a_tie_for_the_default(void **state)
+TEST_WITHIN(test_equal_times_are_a_tie_for_the_default, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -162,7 +162,7 @@ static void test_equal_times_are_a_tie_for_the_default(void **state)
 }
 
 /* What was chosen from the first few variants answers whoever asks for no more. */
-static void test_few_variants_do_not_answer_for_all(void **state)
+TEST_WITHIN(test_few_variants_do_not_answer_for_all, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -187,7 +187,7 @@ static void test_few_variants_do_not_answer_for_all(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_default_races_where_restrictions_leave_it_out(void **state)
+TEST_WITHIN(test_default_races_where_restrictions_leave_it_out, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -216,7 +216,7 @@ static void write_large_template(const world *w)
     fclose(file);
 }
 
-static void test_large_space_is_cut_and_said_to_be(void **state)
+TEST_WITHIN(test_large_space_is_cut_and_said_to_be, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -234,7 +234,7 @@ static void test_large_space_is_cut_and_said_to_be(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
+TEST_WITHIN(test_tie_by_host_clock_is_broken_by_the_device, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -247,7 +247,7 @@ static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_tie_by_both_clocks_is_the_defaults(void **state)
+TEST_WITHIN(test_tie_by_both_clocks_is_the_defaults, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -260,7 +260,7 @@ static void test_tie_by_both_clocks_is_the_defaults(void **state)
 }
 
 /* Ten nanoseconds of the device's beside three thousand of the host's. */
-static void test_default_keeps_a_tie_against_a_trifle(void **state)
+TEST_WITHIN(test_default_keeps_a_tie_against_a_trifle, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -274,7 +274,7 @@ static void test_default_keeps_a_tie_against_a_trifle(void **state)
 }
 
 /* Losing 45 ns of the host's for 4 ns of the device's, where noise hides the 45 as a rule. */
-static void test_tie_seldom_costs_what_was_asked_for(void **state)
+TEST_WITHIN(test_tie_seldom_costs_what_was_asked_for, open_world, close_world)
 {
     enum { TUNINGS = 100, MOST_WRONG = 8 };
     world *w = *state;
@@ -298,7 +298,7 @@ static void test_tie_seldom_costs_what_was_asked_for(void **state)
     assert_in_range(wrong, 0, MOST_WRONG);
 }
 
-static void test_winner_by_host_clock_needs_no_other(void **state)
+TEST_WITHIN(test_winner_by_host_clock_needs_no_other, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -310,7 +310,7 @@ static void test_winner_by_host_clock_needs_no_other(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_samples_tell_how_a_tie_was_broken(void **state)
+TEST_WITHIN(test_samples_tell_how_a_tie_was_broken, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -325,7 +325,7 @@ static void test_samples_tell_how_a_tie_was_broken(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_samples_of_two_calls_have_one_header(void **state)
+TEST_WITHIN(test_samples_of_two_calls_have_one_header, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -341,7 +341,7 @@ static void test_samples_of_two_calls_have_one_header(void **state)
     assert_int_equal(lines_with(path, "kernel,sizes,"), 1);
 }
 
-static void test_samples_that_cannot_be_written_are_said(void **state)
+TEST_WITHIN(test_samples_that_cannot_be_written_are_said, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -359,7 +359,7 @@ static void test_samples_that_cannot_be_written_are_said(void **state)
 }
 
 /* Opening a FIFO waits for a reader, and so does writing to it. */
-static void test_samples_do_not_wait_for_a_reader(void **state)
+TEST_WITHIN(test_samples_do_not_wait_for_a_reader, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -381,7 +381,7 @@ static void test_samples_do_not_wait_for_a_reader(void **state)
 }
 
 /* As many jobs as one worker gets at once are there before the first variant. */
-static void test_one_compile_worker_suffices(void **state)
+TEST_WITHIN(test_one_compile_worker_suffices, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -393,34 +393,4 @@ static void test_one_compile_worker_suffices(void **state)
     assert_string_equal(config, "BLOCK=256");
     assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
     gt_choice_free(&choice);
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_fastest_wins),
-        IN_WORLD(test_one_compile_worker_suffices),
-        IN_WORLD(test_second_call_measures_nothing),
-        IN_WORLD(test_records_name_their_compiler),
-        IN_WORLD(test_new_value_races_only_what_is_new),
-        IN_WORLD(test_equal_launches_are_tried_once),
-        IN_WORLD(test_the_default_is_verified_first),
-        IN_WORLD(test_cached_only_never_measures),
-        IN_WORLD(test_equal_times_are_a_tie_for_the_default),
-        IN_WORLD(test_few_variants_do_not_answer_for_all),
-        IN_WORLD(test_default_races_where_restrictions_leave_it_out),
-        IN_WORLD(test_large_space_is_cut_and_said_to_be),
-        IN_WORLD(test_tie_by_host_clock_is_broken_by_the_device),
-        IN_WORLD(test_tie_by_both_clocks_is_the_defaults),
-        IN_WORLD(test_default_keeps_a_tie_against_a_trifle),
-        IN_WORLD(test_tie_seldom_costs_what_was_asked_for),
-        IN_WORLD(test_winner_by_host_clock_needs_no_other),
-        IN_WORLD(test_samples_tell_how_a_tie_was_broken),
-        IN_WORLD(test_samples_of_two_calls_have_one_header),
-        IN_WORLD(test_samples_that_cannot_be_written_are_said),
-        IN_WORLD(test_samples_do_not_wait_for_a_reader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

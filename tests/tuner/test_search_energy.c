@@ -24,7 +24,7 @@ static gputune_options by_energy(void)
     return options;
 }
 
-static void thriftiest_of_the_fastest_wins(void **state)
+TEST_WITHIN(thriftiest_of_the_fastest_wins, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -37,7 +37,7 @@ static void thriftiest_of_the_fastest_wins(void **state)
 }
 
 /* A weighing takes a second. */
-static void is_decided_within_the_limit_it_has_by_default(void **state)
+TEST_WITHIN(is_decided_within_the_limit_it_has_by_default, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -84,7 +84,7 @@ static seen_trials stored_trials(const world *w)
     return seen;
 }
 
-static void trials_tell_who_was_not_weighed_and_why(void **state)
+TEST_WITHIN(trials_tell_who_was_not_weighed_and_why, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -100,7 +100,7 @@ static void trials_tell_who_was_not_weighed_and_why(void **state)
     gt_choice_free(&choice);
 }
 
-static void samples_are_of_both_races(void **state)
+TEST_WITHIN(samples_are_of_both_races, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -126,7 +126,7 @@ static void assert_fastest_without_figures(const gt_choice *choice, const char *
     assert_non_null(strstr(choice->stop_reason, stopped));
 }
 
-static void limit_before_anything_was_weighed_gives_the_fastest(void **state)
+TEST_WITHIN(limit_before_anything_was_weighed_gives_the_fastest, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -167,7 +167,7 @@ static scripted_variant behave_until_weighed(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
+TEST_WITHIN(cancel_during_the_first_weighing_gives_the_fastest, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -180,7 +180,7 @@ static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
     gt_choice_free(&choice);
 }
 
-static void finished_result_outlives_one_that_is_not(void **state)
+TEST_WITHIN(finished_result_outlives_one_that_is_not, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -211,7 +211,8 @@ static scripted_variant behave_until_raced_again(void *user, const gt_launch *la
     return behave(user, launch);
 }
 
-static void what_was_weighed_is_kept_when_it_cannot_be_weighed_again(void **state)
+TEST_WITHIN(what_was_weighed_is_kept_when_it_cannot_be_weighed_again, open_thrifty_world,
+            close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -236,7 +237,7 @@ static scripted_variant behave_until_crashed(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-static void what_crashed_while_weighed_does_not_win_by_time(void **state)
+TEST_WITHIN(what_crashed_while_weighed_does_not_win_by_time, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -251,7 +252,7 @@ static void what_crashed_while_weighed_does_not_win_by_time(void **state)
     gt_choice_free(&choice);
 }
 
-static void others_are_weighed_where_all_finalists_crash(void **state)
+TEST_WITHIN(others_are_weighed_where_all_finalists_crash, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -267,7 +268,7 @@ static void others_are_weighed_where_all_finalists_crash(void **state)
     gt_choice_free(&choice);
 }
 
-static void finalist_without_a_value_is_not_said_to_be_slow(void **state)
+TEST_WITHIN(finalist_without_a_value_is_not_said_to_be_slow, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -296,7 +297,7 @@ static void watch(void *user, const gputune_progress *progress)
     }
 }
 
-static void progress_says_what_its_values_are(void **state)
+TEST_WITHIN(progress_says_what_its_values_are, open_thrifty_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -310,25 +311,4 @@ static void progress_says_what_its_values_are(void **state)
     assert_true(seen.by_time > 0 && seen.by_energy > 0);
     assert_false(seen.confused);
     gt_choice_free(&choice);
-}
-
-#define THRIFTY(test) cmocka_unit_test_setup_teardown(test, open_thrifty_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        THRIFTY(thriftiest_of_the_fastest_wins),
-        THRIFTY(is_decided_within_the_limit_it_has_by_default),
-        THRIFTY(trials_tell_who_was_not_weighed_and_why),
-        THRIFTY(samples_are_of_both_races),
-        THRIFTY(limit_before_anything_was_weighed_gives_the_fastest),
-        THRIFTY(cancel_during_the_first_weighing_gives_the_fastest),
-        THRIFTY(finished_result_outlives_one_that_is_not),
-        THRIFTY(what_was_weighed_is_kept_when_it_cannot_be_weighed_again),
-        THRIFTY(what_crashed_while_weighed_does_not_win_by_time),
-        THRIFTY(others_are_weighed_where_all_finalists_crash),
-        THRIFTY(finalist_without_a_value_is_not_said_to_be_slow),
-        THRIFTY(progress_says_what_its_values_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-static void test_bad_variants_cost_only_themselves(void **state)
+TEST_WITHIN(test_bad_variants_cost_only_themselves, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -19,7 +19,7 @@ static void test_bad_variants_cost_only_themselves(void **state)
 
 /* It seemed clearly faster than its samples are; what was compared with it is as fast as it seemed.
  */
-static void test_a_lucky_first_launch_excludes_no_winner(void **state)
+TEST_WITHIN(test_a_lucky_first_launch_excludes_no_winner, open_world, close_world)
 {
     world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -38,7 +38,7 @@ static void test_a_lucky_first_launch_excludes_no_winner(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_a_hang_is_believed_the_second_time(void **state)
+TEST_WITHIN(test_a_hang_is_believed_the_second_time, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -57,7 +57,7 @@ static void test_a_hang_is_believed_the_second_time(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_what_was_held_up_once_races_after_all(void **state)
+TEST_WITHIN(test_what_was_held_up_once_races_after_all, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -69,7 +69,7 @@ static void test_what_was_held_up_once_races_after_all(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_wrong_at_the_end_gives_the_next_best(void **state)
+TEST_WITHIN(test_wrong_at_the_end_gives_the_next_best, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -81,7 +81,7 @@ static void test_wrong_at_the_end_gives_the_next_best(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_a_winner_by_time_limit_is_checked_too(void **state)
+TEST_WITHIN(test_a_winner_by_time_limit_is_checked_too, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -108,7 +108,7 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-static void test_wrong_at_the_end_of_the_limit_is_unfinished(void **state)
+TEST_WITHIN(test_wrong_at_the_end_of_the_limit_is_unfinished, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -129,7 +129,7 @@ static void test_wrong_at_the_end_of_the_limit_is_unfinished(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_a_round_nobody_is_to_blame_for_is_taken_again(void **state)
+TEST_WITHIN(test_a_round_nobody_is_to_blame_for_is_taken_again, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -141,7 +141,7 @@ static void test_a_round_nobody_is_to_blame_for_is_taken_again(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_rounds_nobody_is_to_blame_for_end_a_tuning(void **state)
+TEST_WITHIN(test_rounds_nobody_is_to_blame_for_end_a_tuning, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
     world *w = *state;
@@ -158,7 +158,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-static void test_limit_spent_on_hangs_says_so(void **state)
+TEST_WITHIN(test_limit_spent_on_hangs_says_so, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -173,7 +173,7 @@ static void test_limit_spent_on_hangs_says_so(void **state)
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
-static void test_all_wrong_is_said(void **state)
+TEST_WITHIN(test_all_wrong_is_said, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -186,7 +186,7 @@ static void test_all_wrong_is_said(void **state)
 }
 
 /* A GPU does not tell the line of a fault, the emulator does. */
-static void test_a_fault_names_the_check(void **state)
+TEST_WITHIN(test_a_fault_names_the_check, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -200,7 +200,7 @@ static void test_a_fault_names_the_check(void **state)
     assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
 }
 
-static void test_failures_are_remembered(void **state)
+TEST_WITHIN(test_failures_are_remembered, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -215,7 +215,7 @@ static void test_failures_are_remembered(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_broken_reference_is_the_templates_error(void **state)
+TEST_WITHIN(test_broken_reference_is_the_templates_error, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -224,7 +224,7 @@ static void test_broken_reference_is_the_templates_error(void **state)
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ETEMPLATE);
 }
 
-static void test_no_memory_gives_the_default(void **state)
+TEST_WITHIN(test_no_memory_gives_the_default, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -237,7 +237,7 @@ static void test_no_memory_gives_the_default(void **state)
 }
 
 /* A program that loses its core for a moment doubles a sample by the host's clock. */
-static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
+TEST_WITHIN(test_a_stumble_of_the_host_sends_nobody_home, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -248,7 +248,7 @@ static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_a_crash_while_a_tie_is_broken_costs_only_itself(void **state)
+TEST_WITHIN(test_a_crash_while_a_tie_is_broken_costs_only_itself, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -262,7 +262,7 @@ static void test_a_crash_while_a_tie_is_broken_costs_only_itself(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_a_tie_that_nobody_survives_leaves_the_others(void **state)
+TEST_WITHIN(test_a_tie_that_nobody_survives_leaves_the_others, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -278,7 +278,7 @@ static void test_a_tie_that_nobody_survives_leaves_the_others(void **state)
 }
 
 /* The device's clock gives nothing: the tie is the default's, as if there were no such clock. */
-static void test_a_tie_without_device_times_is_the_defaults(void **state)
+TEST_WITHIN(test_a_tie_without_device_times_is_the_defaults, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -304,7 +304,7 @@ static uint32_t rounds_of(world *w, gt_choice *choice, uint32_t spoiled)
     return w->farm.rounds - before;
 }
 
-static void test_spoiled_rounds_are_taken_again_and_then_reported(void **state)
+TEST_WITHIN(test_spoiled_rounds_are_taken_again_and_then_reported, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
     world *w = *state;
@@ -319,7 +319,7 @@ static void test_spoiled_rounds_are_taken_again_and_then_reported(void **state)
     gt_choice_free(&spoiled);
 }
 
-static void test_another_user_of_the_gpu_is_named(void **state)
+TEST_WITHIN(test_another_user_of_the_gpu_is_named, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -332,7 +332,7 @@ static void test_another_user_of_the_gpu_is_named(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_cancel_keeps_the_default(void **state)
+TEST_WITHIN(test_cancel_keeps_the_default, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -345,7 +345,7 @@ static void test_cancel_keeps_the_default(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_unknown_names_are_refused_with_the_nearest(void **state)
+TEST_WITHIN(test_unknown_names_are_refused_with_the_nearest, open_world, close_world)
 {
     world *w = *state;
     gt_request *request;
@@ -359,7 +359,7 @@ static void test_unknown_names_are_refused_with_the_nearest(void **state)
 }
 
 /* Also where the stored result would answer without a look at them. */
-static void test_inputs_of_another_size_are_refused(void **state)
+TEST_WITHIN(test_inputs_of_another_size_are_refused, open_world, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -376,37 +376,4 @@ static void test_inputs_of_another_size_are_refused(void **state)
     assert_non_null(strstr(gt_message(), "input 'x' has 16380 bytes; expected 16384"));
     input.buffer = "z";
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
-}
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_WORLD(test_bad_variants_cost_only_themselves),
-        IN_WORLD(test_a_lucky_first_launch_excludes_no_winner),
-        IN_WORLD(test_a_hang_is_believed_the_second_time),
-        IN_WORLD(test_what_was_held_up_once_races_after_all),
-        IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
-        IN_WORLD(test_a_winner_by_time_limit_is_checked_too),
-        IN_WORLD(test_wrong_at_the_end_of_the_limit_is_unfinished),
-        IN_WORLD(test_limit_spent_on_hangs_says_so),
-        IN_WORLD(test_a_round_nobody_is_to_blame_for_is_taken_again),
-        IN_WORLD(test_rounds_nobody_is_to_blame_for_end_a_tuning),
-        IN_WORLD(test_all_wrong_is_said),
-        IN_WORLD(test_a_fault_names_the_check),
-        IN_WORLD(test_failures_are_remembered),
-        IN_WORLD(test_broken_reference_is_the_templates_error),
-        IN_WORLD(test_no_memory_gives_the_default),
-        IN_WORLD(test_a_stumble_of_the_host_sends_nobody_home),
-        IN_WORLD(test_a_crash_while_a_tie_is_broken_costs_only_itself),
-        IN_WORLD(test_a_tie_that_nobody_survives_leaves_the_others),
-        IN_WORLD(test_a_tie_without_device_times_is_the_defaults),
-        IN_WORLD(test_spoiled_rounds_are_taken_again_and_then_reported),
-        IN_WORLD(test_another_user_of_the_gpu_is_named),
-        IN_WORLD(test_cancel_keeps_the_default),
-        IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
-        IN_WORLD(test_inputs_of_another_size_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

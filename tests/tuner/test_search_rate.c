@@ -46,7 +46,7 @@ static const char *tune_by_default(world *w, gt_choice *choice, char *config)
     return tune_for(w, choice, config, GPUTUNE_OBJECTIVE_DEFAULT);
 }
 
-static void most_work_in_a_second_wins(void **state)
+TEST_WITHIN(most_work_in_a_second_wins, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -60,7 +60,7 @@ static void most_work_in_a_second_wins(void **state)
 }
 
 /* A step is slower the more of them there are. */
-static void work_alone_does_not_win(void **state)
+TEST_WITHIN(work_alone_does_not_win, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -100,7 +100,7 @@ static seen_records stored_records(const world *w)
 
 /* All for the work of the default's launch, and that work beside them; bytes, of which a step moves
  * the fewer the more there are, say nothing. */
-static void stored_figures_are_for_equal_work(void **state)
+TEST_WITHIN(stored_figures_are_for_equal_work, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -115,7 +115,7 @@ static void stored_figures_are_for_equal_work(void **state)
     assert_true(seen.winner.flops == 5 * 4096 && seen.winner.bytes == 0);
 }
 
-static void what_is_stored_answers(void **state)
+TEST_WITHIN(what_is_stored_answers, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -131,7 +131,7 @@ static void what_is_stored_answers(void **state)
 }
 
 /* Times for the work of another default are other times. */
-static void another_default_is_measured_anew(void **state)
+TEST_WITHIN(another_default_is_measured_anew, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -146,7 +146,7 @@ static void another_default_is_measured_anew(void **state)
 }
 
 /* A misaligned buffer must not change what a launch does. */
-static void fallback_does_the_work_of_the_winner(void **state)
+TEST_WITHIN(fallback_does_the_work_of_the_winner, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_request *request;
@@ -172,7 +172,7 @@ static int take_median(void *user, const gputune_record *record)
     return 0;
 }
 
-static void run_compares_by_work_too(void **state)
+TEST_WITHIN(run_compares_by_work_too, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_request *request;
@@ -189,7 +189,7 @@ static void run_compares_by_work_too(void **state)
 }
 
 /* Of many newcomers the launches that verified them are the first samples. */
-static void pilots_count_by_work(void **state)
+TEST_WITHIN(pilots_count_by_work, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -216,7 +216,7 @@ static void check_refusal(world *w, gputune_objective objective, const char *rea
     assert_int_equal(w->farm.verifies, 0);
 }
 
-static void other_objectives_are_refused(void **state)
+TEST_WITHIN(other_objectives_are_refused, open_world_of_steps, close_world)
 {
     world *w = *state;
     for (int i = GPUTUNE_OBJECTIVE_KERNEL; i < GPUTUNE_OBJECTIVE_RATE; i++) {
@@ -229,7 +229,7 @@ static void other_objectives_are_refused(void **state)
     }
 }
 
-static void rate_without_work_is_refused(void **state)
+TEST_WITHIN(rate_without_work_is_refused, open_world_of_steps, close_world)
 {
     world *w = *state;
     write_steps(w, 1, "");
@@ -237,7 +237,7 @@ static void rate_without_work_is_refused(void **state)
                   ":1:17: steps has no work(), by which objective rate compares; expected work(");
 }
 
-static void rate_of_equal_work_is_that_of_the_fastest(void **state)
+TEST_WITHIN(rate_of_equal_work_is_that_of_the_fastest, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -249,7 +249,7 @@ static void rate_of_equal_work_is_that_of_the_fastest(void **state)
 }
 
 /* A variant whose launch would do nothing costs itself. */
-static void a_variant_without_work_fails_alone(void **state)
+TEST_WITHIN(a_variant_without_work_fails_alone, open_world_of_steps, close_world)
 {
     world *w = *state;
     gt_choice choice;
@@ -258,25 +258,4 @@ static void a_variant_without_work_fails_alone(void **state)
     assert_string_equal(tune_by_default(w, &choice, config), "STEPS=1 VEC=1");
     assert_int_equal(choice.failed, 2);
     gt_choice_free(&choice);
-}
-
-#define OF_STEPS(test) cmocka_unit_test_setup_teardown(test, open_world_of_steps, close_world)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        OF_STEPS(most_work_in_a_second_wins),
-        OF_STEPS(work_alone_does_not_win),
-        OF_STEPS(stored_figures_are_for_equal_work),
-        OF_STEPS(what_is_stored_answers),
-        OF_STEPS(another_default_is_measured_anew),
-        OF_STEPS(fallback_does_the_work_of_the_winner),
-        OF_STEPS(run_compares_by_work_too),
-        OF_STEPS(pilots_count_by_work),
-        OF_STEPS(other_objectives_are_refused),
-        OF_STEPS(rate_without_work_is_refused),
-        OF_STEPS(rate_of_equal_work_is_that_of_the_fastest),
-        OF_STEPS(a_variant_without_work_fails_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,15 +8,13 @@
 
 #include "base/random.h"
 #include "support/folder.h"
+#include "support/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 enum { SEQUENCES = 200, LINES_MAX = 8192 };
 
@@ -341,9 +339,8 @@ static bool agrees(uint64_t seed, bool always_print)
     return !mistake;
 }
 
-static void test_answers_are_the_right_ones(void **state)
+TEST(test_answers_are_the_right_ones)
 {
-    (void)state;
     const char *one = getenv("GPUTUNE_SEQUENCE");
     const char *more = getenv("GPUTUNE_SEQUENCES");
     uint64_t count = more ? strtoull(more, NULL, 10) : SEQUENCES;
@@ -360,7 +357,6 @@ static void test_answers_are_the_right_ones(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_are_the_right_ones)};
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -2,7 +2,9 @@
  * tuner, asking for the plan, launching. The context is made before, as most applications have one.
  * Each repetition is a process of its own, after one that tunes where nothing is stored yet.
  *
- * first_launch [-d DRIVER] [-r REPEATS] */
+ * first_launch [-d DRIVER] [-r REPEATS]
+ * first_launch [-d DRIVER] -a    what tune_kernel() takes for each scenario that is stored for this
+ *                                GPU, one after the other in one process, none measured */
 #include "gpu/driver.h"
 #include "program.h"
 
@@ -83,6 +85,71 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* ---- all that is stored ---- */
+
+enum { ASKED_MAX = 4096, SIZES_MAX = 16 };
+typedef struct asked {
+    char kernel[64], text[256]; /* of the sizes; their names point into it */
+    gputune_size sizes[SIZES_MAX];
+    size_t size_count;
+} asked;
+typedef struct all {
+    asked items[ASKED_MAX];
+    size_t count;
+} all;
+
+/* "n=1024 T=half": a word is a part of its name. */
+static int take(void *user, const gputune_record *record)
+{
+    all *to = user;
+    asked *one = &to->items[to->count++];
+    char *save = NULL;
+    snprintf(one->kernel, sizeof one->kernel, "%s", record->kernel);
+    snprintf(one->text, sizeof one->text, "%s", record->sizes);
+    for (char *word = strtok_r(one->text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '='), *end;
+        long long value = strtoll(equals + 1, &end, 10);
+        bool is_number = end != equals + 1 && !*end;
+        *equals = is_number ? '\0' : '=';
+        one->sizes[one->size_count++] = (gputune_size){word, is_number ? value : 0};
+    }
+    return to->count == ASKED_MAX;
+}
+
+static int ask_for_all(const char *driver)
+{
+    static all stored;
+    static double ms[ASKED_MAX];
+    gputune *tuner;
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    const gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    open_options.driver = driver;
+    must(gputune_open(&tuner, &open_options), "gputune_open");
+    must(gputune_records(tuner, &filter, take, &stored), "gputune_records");
+    for (size_t i = 0; i < stored.count; i++) {
+        const asked *one = &stored.items[i];
+        gputune_plan *plan;
+        gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+        double begun = now_s();
+        must(tune_kernel(&plan, tuner, one->kernel, (gputune_sizes){one->size_count, one->sizes},
+                         NULL),
+             one->kernel);
+        ms[i] = (now_s() - begun) * 1e3;
+        must(gputune_plan_info(&info, plan), one->kernel);
+        if (info.source != GPUTUNE_SOURCE_CACHED) {
+            printf("%s was not answered: source %d\n", one->kernel, (int)info.source);
+        }
+        gputune_plan_release(plan);
+    }
+    qsort(ms, stored.count, sizeof *ms, by_value);
+    if (stored.count) {
+        printf("tune_kernel, %zu scenarios: median %.3f ms, 90%% within %.3f, most %.3f\n",
+               stored.count, ms[stored.count / 2], ms[stored.count * 9 / 10], ms[stored.count - 1]);
+    }
+    gputune_close(tuner);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static double ms[STEPS][REPEATS_MAX];
@@ -90,14 +157,20 @@ int main(int argc, char **argv)
     const char *driver = "cuda";
     int letter;
     long repeats = 40;
-    while ((letter = getopt(argc, argv, "d:r:")) != -1) {
+    bool every = false;
+    while ((letter = getopt(argc, argv, "d:r:a")) != -1) {
         if (letter == 'd') {
             driver = optarg;
+        } else if (letter == 'a') {
+            every = true;
         } else if (letter == 'r') {
             repeats = strtol(optarg, NULL, 10);
         } else {
             return 2;
         }
+    }
+    if (every) {
+        return ask_for_all(driver);
     }
     if (repeats < 1 || repeats > REPEATS_MAX) {
         fprintf(stderr, "first_launch: expected 1 to %d repetitions\n", REPEATS_MAX);

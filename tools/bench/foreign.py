@@ -290,7 +290,3 @@ class Foreign:
                 if self._number(value) == numbers[PREFIX + axis]:
                     found[axis] = value
         return " ".join(f"{axis}={found[axis]}" for axis in self.axes)
-
-    def fixed_text(self):
-        """What every choice of the foreign tuner has in common: "CLUSTER=1 CARVEOUT=auto"."""
-        return " ".join(f"{axis}={value}" for axis, value in self.fixed.items())

@@ -1,15 +1,22 @@
-// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32) and CUB. Both sides of a
-// row compute the same from the same buffers; their results are compared first. A batch of launches
-// is a CUDA graph of each side, so that neither pays for the host. A sample is an event pair around
-// one batch; the sides take turns, and the ratio is that of neighbouring samples.
+// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB. Both
+// sides of a row compute the same from the same buffers; their results are compared first. A batch
+// of launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event
+// pair around one batch; the sides take turns, and the ratio is that of neighbouring samples.
+//
+// The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
+// limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
+// vendor compares them. Kernel: the kernel alone. Overall: the host's time from handing over
+// parameters until the kernel has ended; also of gputune's fastest plans that split (through its
+// ring of pinned memory) and that pass by value.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
 // Tuning for 10 s and judging for 1 s each; what GPUTUNE_DB has is not tuned again. A ROW is the
-// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" is a row of its own. The default:
-// all.
+// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are rows of
+// their own. The default: all.
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
+#include <cuda_bf16.h>
 #include <gputune.h>
 
 extern "C" {
@@ -86,19 +93,21 @@ template <typename T> struct device_array {
     size_t count;
 };
 
-// Numbers that look random: floats in (-1, 1), integers below `limit`.
-template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit)
+// Numbers that look random: floats in (-1, 1), integers below `limit`. Others from another `first`
+// on.
+template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit, size_t first)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     for (; i < count; i += size_t(gridDim.x) * blockDim.x) {
-        unsigned long long bits = (i + 1) * 6364136223846793005ULL;
+        unsigned long long bits = (i + first) * 6364136223846793005ULL;
         bits = (bits ^ bits >> 29) * 2862933555777941757ULL >> 32;
         data[i] = limit ? T(bits % limit) : T(float(int(bits)) * 0x1p-31f);
     }
 }
-template <typename T> void refill(const device_array<T> &array, unsigned int limit = 0)
+template <typename T>
+void refill(const device_array<T> &array, unsigned int limit = 0, size_t first = 1)
 {
-    fill<<<1024, 256, 0, stream>>>(array.data, array.count, limit);
+    fill<<<1024, 256, 0, stream>>>(array.data, array.count, limit, first);
     CHECK(cudaGetLastError());
 }
 
@@ -174,6 +183,15 @@ verdict judge(const launcher &ours, const launcher &theirs)
     return result;
 }
 
+template <typename T> double number(T value)
+{
+    return double(value);
+}
+template <> double number(__nv_bfloat16 value)
+{
+    return float(value);
+}
+
 // Ends the program where results differ by more than `within`, absolutely: theirs are made first.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
@@ -189,7 +207,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     std::vector<T> found = output.read();
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
-        double difference = std::fabs(double(found[i]) - double(expected[i]));
+        double difference = std::fabs(number(found[i]) - number(expected[i]));
         largest = difference <= largest ? largest : difference; // NaN is largest
     }
     if (!(largest <= within)) {
@@ -202,10 +220,12 @@ void compare(const std::string &row, const device_array<T> &output, const launch
 // -----------------------------------------------------------------------------------------
 
 struct plan_holder {
-    plan_holder(const char *kernel, gputune_sizes sizes)
+    plan_holder(const char *kernel, gputune_sizes sizes, const char *only = nullptr)
     {
         gputune_options options = GPUTUNE_OPTIONS_INIT;
         options.time_limit_s = tuning_s;
+        options.only = &only;
+        options.only_count = only != nullptr;
         check(tune_kernel(&plan, tuner, kernel, sizes, &options), kernel);
     }
     plan_holder(const plan_holder &) = delete;
@@ -383,6 +403,170 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     show(name, plan, "cuBLAS", judge(ours, theirs), 2.0 * m * n * k, "GFLOP/s");
 }
 
+// B has a row for each column of the product.
+void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
+{
+    device_array<__nv_bfloat16> a(size_t(m) * k), b(size_t(n) * k), c(size_t(m) * n);
+    float one = 1, zero = 0;
+    refill(a), refill(b, 0, size_t(1) << 40); // no row of one is a row of the other
+    plan_holder plan("gemm_bf16",
+                     GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}, {"OUT=__nv_bfloat16", 0}));
+    launcher theirs = [&] {
+        CHECK(cublasGemmEx(blas, CUBLAS_OP_T, CUBLAS_OP_N, int(n), int(m), int(k), &one, b.data,
+                           CUDA_R_16BF, int(k), a.data, CUDA_R_16BF, int(k), &zero, c.data,
+                           CUDA_R_16BF, int(n), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    };
+    row(name, plan, "cuBLAS", c, 0.01 * std::sqrt(double(k)),
+        plan.with({&c.data, &a.data, &b.data, &m, &n, &k}), theirs, 2.0 * m * n * k, "GFLOP/s");
+}
+
+// --- thousands of parameters
+
+constexpr int by_value_at_most = 1024; // words of the older limit of parameters, 4096 bytes
+
+// All of them by value, or as many as the older limit allows and the rest in constant memory.
+template <typename T, int COUNT> struct parameters {
+    T values[COUNT];
+};
+__constant__ unsigned int rest[8000 - by_value_at_most];
+
+template <typename T, int COUNT, typename BODY>
+__device__ void each_parameter(const parameters<T, COUNT> &p, int count, BODY body)
+{
+#pragma unroll 16
+    for (int i = 0; i < COUNT; i++) {
+        body(i, p.values[i]);
+    }
+#pragma unroll 16
+    for (int i = COUNT; i < count; i++) {
+        body(i, reinterpret_cast<const T *>(rest)[i - COUNT]);
+    }
+}
+
+template <int COUNT>
+__global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *sum)
+{
+    int total = 0;
+    each_parameter(p, 8000, [&](int, int value) { total += value; });
+    *sum = total;
+}
+
+template <int COUNT>
+__global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
+                            const float *x, size_t n)
+{
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    float sum = 0;
+    if (i < n) {
+        each_parameter(p, 4000, [&](int k, float value) { sum += value * x[k * n + i]; });
+        y[i] = sum;
+    }
+}
+
+// What is done before a kernel, and the kernel.
+struct passing {
+    launcher before, kernel;
+};
+
+// Medians of microseconds, in turns: of the kernels alone, by events, or until each has ended.
+std::vector<double> times_of(const std::vector<passing> &ways, bool alone)
+{
+    cudaEvent_t begin, end;
+    std::vector<std::vector<double>> times(ways.size());
+    std::vector<double> medians;
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    auto began = std::chrono::steady_clock::now();
+    std::chrono::duration<double> passed;
+    do {
+        for (size_t i = 0; i < ways.size(); i++) {
+            float ms = 0;
+            auto start = std::chrono::steady_clock::now();
+            ways[i].before();
+            if (alone) {
+                CHECK(cudaEventRecord(begin, stream));
+            }
+            ways[i].kernel();
+            if (alone) {
+                CHECK(cudaEventRecord(end, stream));
+            }
+            CHECK(cudaStreamSynchronize(stream));
+            passed = std::chrono::steady_clock::now() - start;
+            if (alone) {
+                CHECK(cudaEventElapsedTime(&ms, begin, end));
+            }
+            times[i].push_back(alone ? ms * 1e3 : passed.count() * 1e6);
+        }
+        passed = std::chrono::steady_clock::now() - began;
+    } while (passed.count() < judging_s);
+    for (auto &each : times) {
+        std::nth_element(each.begin(), each.begin() + each.size() / 2, each.end());
+        medians.push_back(each[each.size() / 2]);
+    }
+    CHECK(cudaEventDestroy(begin));
+    CHECK(cudaEventDestroy(end));
+    return medians;
+}
+
+// `value` and `split` are plain kernels; `ring` and `plan` are gputune's.
+void show_passing(const std::string &name, const launcher &copy, const launcher &split,
+                  const launcher &value, const launcher &ring, const launcher &plan)
+{
+    const launcher nothing = [] {};
+    const cudaStream_t own = stream;
+    stream = nullptr; // which waits for what cudaMemcpyToSymbol() queues
+    std::vector<double> kernel = times_of({{copy, split}, {nothing, value}}, true);
+    std::vector<double> all =
+        times_of({{copy, split}, {nothing, value}, {nothing, ring}, {nothing, plan}}, false);
+    std::printf(
+        "%-26s kernel: 4 KB by value, the rest copied %.2f us; all by value %.2f us: %.1f%% "
+        "less\n",
+        name.c_str(), kernel[0], kernel[1], 100 - 100 * kernel[1] / kernel[0]);
+    std::printf("%-26s overall: copied from pageable memory %.2f us; by value %.2f us: %.1f%% "
+                "less. gputune's plans: by its ring %.2f us; by value %.2f us: %.1f%% less\n",
+                name.c_str(), all[0], all[1], 100 - 100 * all[1] / all[0], all[2], all[3],
+                100 - 100 * all[3] / all[2]);
+    stream = own;
+}
+
+void copy_rest(const void *from, size_t bytes)
+{
+    CHECK(cudaMemcpyToSymbol(rest, from, bytes));
+}
+
+void passing_sum(const std::string &name)
+{
+    auto p = std::make_unique<parameters<int, 8000>>();
+    auto first = std::make_unique<parameters<int, by_value_at_most>>();
+    device_array<int> sum(1);
+    plan_holder ring("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=split");
+    plan_holder plan("paramsum", GPUTUNE_SIZES({"COUNT", 8000}), "values=value");
+    const std::vector<const void *> arguments = {p.get(), &sum.data};
+    show_passing(
+        name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
+        [&] { sum_of<<<1, 1, 0, stream>>>(*first, sum.data); },
+        [&] { sum_of<<<1, 1, 0, stream>>>(*p, sum.data); }, ring.with(arguments),
+        plan.with(arguments));
+}
+
+void passing_combination(const std::string &name)
+{
+    const size_t n = 4096;
+    auto p = std::make_unique<parameters<float, 4000>>();
+    auto first = std::make_unique<parameters<float, by_value_at_most>>();
+    device_array<float> x(4000 * n), y(n);
+    refill(x);
+    plan_holder ring("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=split");
+    plan_holder plan("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=value");
+    const unsigned int blocks = unsigned((n + 127) / 128);
+    const std::vector<const void *> arguments = {p.get(), &y.data, &x.data, &n};
+    show_passing(
+        name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
+        [&] { combination<<<blocks, 128, 0, stream>>>(*first, y.data, x.data, n); },
+        [&] { combination<<<blocks, 128, 0, stream>>>(*p, y.data, x.data, n); },
+        ring.with(arguments), plan.with(arguments));
+}
+
 // --- the command
 // ----------------------------------------------------------------------------------
 
@@ -417,10 +601,14 @@ std::vector<entry> all_rows()
                  [n = bytes / 4, bins](const std::string &name) { histogram_of(name, n, bins); }});
         }
     }
-    for (unsigned int side : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
+    for (unsigned int side : {256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u}) {
         rows.push_back({"gemm " + std::to_string(side),
                         [side](const std::string &name) { gemm(name, side, side, side); }});
+        rows.push_back({"gemm_bf16 " + std::to_string(side),
+                        [side](const std::string &name) { gemm_bf16(name, side, side, side); }});
     }
+    rows.push_back({"passing 8000 paramsum", passing_sum});
+    rows.push_back({"passing 4000 lincomb", passing_combination});
     return rows;
 }
 
@@ -429,6 +617,10 @@ void run_rows(const std::vector<entry> &rows, const std::string &beginning)
     unsigned int m, n, k, count = 0;
     if (std::sscanf(beginning.c_str(), "gemm %u,%u,%u", &m, &n, &k) == 3) {
         gemm(beginning, m, n, k);
+        return;
+    }
+    if (std::sscanf(beginning.c_str(), "gemm_bf16 %u,%u,%u", &m, &n, &k) == 3) {
+        gemm_bf16(beginning, m, n, k);
         return;
     }
     for (auto &row : rows) {

@@ -2,32 +2,136 @@
  * three sizes; the winners and the runners-up of the last one are then judged by up to 2000
  * interleaved samples each.
  *
- *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [-c FILE] [KERNEL...]
- *   reproduce -s [KERNEL...]             lists the scenarios: kernel, a tab, sizes
+ *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
  *
  * 20 tunings, 30 seconds, the GPU at hand, all kernels. -w leaves the data in L2 between launches.
  * A row a scenario: how many tunings, distinct winners, how many of them within 1% of the best,
- * the worst one's distance; with -v every candidate.
- *
- * -c: what another tuner chose (choices.h) is judged in the same rounds, with counts of its own:
- * how many of its choices are within 1% of the best, and "in its space" within 1% of the best that
- * it could have chosen, with the settings that it cannot vary. For that best, gputune tunes in that
- * smaller space too, and its runners-up join. */
-#include "candidates.h"
-#include "choices.h"
+ * the worst one's distance; with -v every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNNERS_UP = 3, RESTRICTED_TUNINGS = 3, ONLY_MAX = 8 };
+enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 
-/* The best trials so far of those that have the settings, ascending. */
+typedef struct candidate {
+    char text[TEXT];
+    int won;      /* tunings */
+    double ratio; /* its time over the first candidate's; 0: not judged */
+    double median_ns, low, high;
+    unsigned samples;
+} candidate;
+
+typedef struct candidates {
+    candidate items[CANDIDATES_MAX];
+    size_t count;
+} candidates;
+
+typedef struct tally {
+    int within, total; /* winners: within 1% of the best, all */
+    double worst;      /* over that best */
+    size_t distinct;
+} tally;
+
+/* NULL where there is none of that text. */
+static candidate *candidate_find(candidates *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].text, text) == 0) {
+            return &list->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* The one of that text, a new one if need be; NULL, with a line on stderr, where all are taken. */
+static candidate *candidate_enter(candidates *list, const char *text)
+{
+    candidate *item = candidate_find(list, text);
+    if (item) {
+        return item;
+    }
+    if (list->count == CANDIDATES_MAX) {
+        fprintf(stderr, "more candidates than %d: %s is left out\n", CANDIDATES_MAX, text);
+        return NULL;
+    }
+    item = &list->items[list->count++];
+    *item = (candidate){0};
+    snprintf(item->text, sizeof item->text, "%s", text);
+    return item;
+}
+
+/* The least ratio; INFINITY without any. */
+static double candidates_best(const candidates *list)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < list->count; i++) {
+        const candidate *item = &list->items[i];
+        best = fmin(best, item->ratio > 0 ? item->ratio : INFINITY);
+    }
+    return best;
+}
+
+/* How the winners compare with `best`; what failed in the judge is infinitely far. */
+static tally candidates_tally(const candidates *list, double best)
+{
+    tally sum = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const candidate *item = &list->items[i];
+        double over = item->ratio > 0 ? item->ratio / best - 1 : INFINITY;
+        sum.total += item->won;
+        sum.within += over <= 0.01 ? item->won : 0;
+        sum.worst = item->won ? fmax(sum.worst, over) : sum.worst;
+        sum.distinct += item->won > 0;
+    }
+    return sum;
+}
+
+/* A line for each: how often it won, and its times. */
+static void candidates_print(const candidates *list, double best)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const candidate *item = &list->items[i];
+        printf("    %2d x %-60s %10.2f us %+6.2f%% [%+.2f, %+.2f], %u samples\n", item->won,
+               item->text, item->median_ns * 1e-3, 100 * (item->ratio / best - 1),
+               100 * (item->low / best - 1), 100 * (item->high / best - 1), item->samples);
+    }
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    for (; *text; text += strspn(text, " ")) {
+        size_t here = strcspn(text, " ");
+        if (here == length && memcmp(text, word, length) == 0) {
+            return true;
+        }
+        text += here;
+    }
+    return false;
+}
+
+/* Whether every word of `words` is one of `text`'s: a configuration's settings, a record's sizes.
+ */
+static bool has_words(const char *text, const char *words)
+{
+    for (; *words; words += strspn(words, " ")) {
+        size_t length = strcspn(words, " ");
+        if (length && !has_word(text, words, length)) {
+            return false;
+        }
+        words += length;
+    }
+    return true;
+}
+
+/* The best trials so far, ascending. */
 typedef struct podium {
-    const char *settings;
     double medians[RUNNERS_UP];
     char trials[RUNNERS_UP][TEXT];
 } podium;
@@ -36,15 +140,13 @@ typedef struct study {
     const bench_scenario *scenario;
     gputune *tuner;
     candidates list;
-    podium all, restricted;
-    const char *fixed; /* the settings that the other tuner cannot vary; NULL: it chose nothing */
+    podium best;
     char sizes[TEXT];
 } study;
 
 static int tunings = 20, verbose;
 static double judge_seconds = 30;
 static gputune_cache cache = GPUTUNE_CACHE_COLD;
-static bench_choices choices;
 
 static double seconds(void)
 {
@@ -64,55 +166,27 @@ static gputune_options options_of(const bench_scenario *scenario, uint64_t seed)
     return options;
 }
 
-/* Tunes once and counts the winner; with `settings`, "AXIS=V AXIS=V", among configurations that
- * have them, and without counting. */
-static void tune(study *study, int turn, const char *settings)
+/* Tunes once and counts the winner. */
+static void tune(study *study, int turn)
 {
     gputune_options options = options_of(study->scenario, 1 + (uint64_t)turn);
     gputune_plan *plan;
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
-    const char *only[ONLY_MAX];
-    char words[TEXT], *rest = words;
-    snprintf(words, sizeof words, "%s", settings);
-    options.only = only;
-    while (*rest && options.only_count < ONLY_MAX) {
-        only[options.only_count++] = strsep(&rest, " ");
-        rest = rest ? rest : "";
-    }
     must(tune_kernel(&plan, study->tuner, study->scenario->kernel, bench_sizes(study->scenario),
                      &options),
          study->scenario->kernel);
     must(gputune_plan_info(&info, plan), "plan");
     candidate *item = candidate_enter(&study->list, info.configuration);
-    if (item && !options.only_count) {
+    if (item) {
         item->won++;
     }
     gputune_plan_release(plan);
-}
-
-/* Enters the other tuner's choices. */
-static void add_choices(study *study)
-{
-    for (size_t i = 0; i < choices.count; i++) {
-        const bench_choice *choice = &choices.items[i];
-        if (strcmp(choice->kernel, study->scenario->kernel) == 0 &&
-            strcmp(choice->sizes, study->sizes) == 0) {
-            candidate *item = candidate_enter(&study->list, choice->configuration);
-            study->fixed = choice->fixed;
-            if (item) {
-                item->chosen += choice->times;
-            }
-        }
-    }
 }
 
 /* Variants that are one launch have the times of the one that was tried: no second place. */
 static void place(podium *podium, const gputune_record *record)
 {
     double median = record->median_ns;
-    if (!podium->settings || !bench_has_words(record->configuration, podium->settings)) {
-        return;
-    }
     for (size_t i = 0; i < RUNNERS_UP && median != podium->medians[i]; i++) {
         if (podium->medians[i] == 0 || median < podium->medians[i]) {
             size_t rest = RUNNERS_UP - i - 1;
@@ -131,10 +205,9 @@ static int take_trial(void *user, const gputune_record *record)
     study *study = user;
     bool ran = strcmp(record->status, "ok") == 0 || strcmp(record->status, "eliminated") == 0;
     bool here = record->objective == study->scenario->objective && record->cache == cache &&
-                bench_has_words(record->sizes, study->sizes);
+                has_words(record->sizes, study->sizes);
     if (ran && here && record->samples >= 3) {
-        place(&study->all, record);
-        place(&study->restricted, record);
+        place(&study->best, record);
     }
     return 0;
 }
@@ -144,14 +217,9 @@ static void add_runners_up(study *study)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = study->scenario->kernel;
     filter.all_trials = true;
-    study->all.settings = "";
-    study->restricted.settings = study->fixed && *study->fixed ? study->fixed : NULL;
     must(gputune_records(study->tuner, &filter, take_trial, study), "records");
-    for (size_t i = 0; i < RUNNERS_UP && study->all.medians[i] > 0; i++) {
-        candidate_enter(&study->list, study->all.trials[i]);
-    }
-    for (size_t i = 0; i < RUNNERS_UP && study->restricted.medians[i] > 0; i++) {
-        candidate_enter(&study->list, study->restricted.trials[i]);
+    for (size_t i = 0; i < RUNNERS_UP && study->best.medians[i] > 0; i++) {
+        candidate_enter(&study->list, study->best.trials[i]);
     }
 }
 
@@ -160,8 +228,7 @@ static int take_verdict(void *user, const gputune_record *record)
     study *study = user;
     candidate *item = candidate_find(&study->list, record->configuration);
     if (!item) {
-        fprintf(stderr, "%s: gputune writes a candidate so; the choices must be written alike\n",
-                record->configuration);
+        fprintf(stderr, "%s: judged, but no candidate\n", record->configuration);
         exit(2);
     }
     if (strcmp(record->status, "ok") == 0) {
@@ -191,22 +258,13 @@ static void judge(study *study)
 static void report(const study *study, double tuning_s, double judging_s)
 {
     const candidates *list = &study->list;
-    const double best = candidates_best(list, "");
-    const tally own = candidates_tally(list, false, best);
+    const double best = candidates_best(list);
+    const tally own = candidates_tally(list, best);
     if (verbose) {
-        candidates_print(list, study->fixed != NULL, best);
+        candidates_print(list, best);
     }
     printf("%-10s %-24s %3d/%-3d within 1%%, worst %+.2f%%, %zu winners", study->scenario->kernel,
            study->sizes, own.within, own.total, 100 * own.worst, own.distinct);
-    if (study->fixed) {
-        const double reachable = candidates_best(list, study->fixed);
-        const tally other = candidates_tally(list, true, best);
-        const tally fair = candidates_tally(list, true, reachable);
-        printf("; other %d/%d, worst %+.2f%%, %zu choices; in its space %d/%d, worst %+.2f%%, best "
-               "%+.2f%%",
-               other.within, other.total, 100 * other.worst, other.distinct, fair.within,
-               fair.total, 100 * fair.worst, 100 * (reachable / best - 1));
-    }
     printf("; %zu judged by %u, tuning %.2f s, judging %.1f s\n", study->list.count,
            study->list.items[0].samples, tuning_s / tunings, judging_s);
     fflush(stdout);
@@ -223,29 +281,14 @@ static void run(gputune *tuner, const bench_scenario *scenario)
     bench_sizes_text(study->sizes, TEXT, scenario);
     double begun = seconds();
     for (int i = 0; i < tunings; i++) {
-        tune(study, i, "");
+        tune(study, i);
     }
     double tuned = seconds();
-    add_choices(study);
-    for (int i = 0; study->fixed && *study->fixed && i < RESTRICTED_TUNINGS; i++) {
-        tune(study, tunings + i, study->fixed);
-    }
     add_runners_up(study);
     double judging = seconds();
     judge(study);
     report(study, tuned - begun, seconds() - judging);
     free(study);
-}
-
-static void list_scenarios(int count, char **names)
-{
-    char sizes[TEXT];
-    for (int i = 0; i < BENCH_SCENARIOS; i++) {
-        if (bench_wanted(&bench_scenarios[i], count, names)) {
-            bench_sizes_text(sizes, sizeof sizes, &bench_scenarios[i]);
-            printf("%s\t%s\n", bench_scenarios[i].kernel, sizes);
-        }
-    }
 }
 
 static void run_all(const gputune_open_options *options, int count, char **names)
@@ -263,9 +306,8 @@ static void run_all(const gputune_open_options *options, int count, char **names
 int main(int argc, char **argv)
 {
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    bool listing = false;
     int option;
-    while ((option = getopt(argc, argv, "t:l:d:c:vws")) != -1) {
+    while ((option = getopt(argc, argv, "t:l:d:vw")) != -1) {
         switch (option) {
         case 't':
             tunings = (int)strtol(optarg, NULL, 10);
@@ -276,27 +318,18 @@ int main(int argc, char **argv)
         case 'd':
             open.driver = optarg;
             break;
-        case 'c':
-            choices = bench_read_choices(optarg);
-            break;
         case 'v':
             verbose = 1;
             break;
         case 'w':
             cache = GPUTUNE_CACHE_HOT;
             break;
-        case 's':
-            listing = true;
-            break;
         default:
-            fprintf(stderr, "reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] "
-                            "[-c FILE] [KERNEL...]\nreproduce -s [KERNEL...]\n");
+            fprintf(
+                stderr,
+                "reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]\n");
             return 2;
         }
-    }
-    if (listing) {
-        list_scenarios(argc - optind, argv + optind);
-        return 0;
     }
     open.database = getenv("GPUTUNE_DB") ? NULL : ":memory:";
     open.keep_workers = true;

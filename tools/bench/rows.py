@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """softmax and rmsnorm beside PyTorch's own, by eager kernels and by torch.compile (Triton), on a GPU.
 
-    rows.py [--seconds S] [--tune S] [ROWSxCOLUMNS...]
+    rows.py [--seconds S] [--tune S] [--cache cold] [ROWSxCOLUMNS...]
 
-Results are compared first. A batch of launches is a CUDA graph of each side; the sides take turns,
-and a ratio is the median of neighbouring samples' ratios. gputune must be installed."""
+Results are compared first. A batch of launches is a CUDA graph of each side, on the same buffers, so
+that the data stay in the L2 as far as they fit; gputune tunes for that too, unless --cache cold says
+otherwise. The sides take turns, and a ratio is the median of neighbouring samples' ratios. gputune
+must be installed."""
 import argparse
 import statistics
 import time
@@ -53,6 +55,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--tune", type=float, default=8)
+    parser.add_argument("--cache", default="hot", choices=["hot", "cold"])
     parser.add_argument("shapes", nargs="*", default=["1024x1024", "8192x1024", "4096x4096", "65536x4096"])
     arguments = parser.parse_args()
     compiled = {"softmax": torch.compile(lambda x, _: F.softmax(x, -1), dynamic=False),
@@ -67,7 +70,8 @@ def main():
             for name in ("float", "half") if kernel == "softmax" else ("half", "__nv_bfloat16"):
                 x = torch.randn(rows, columns, device="cuda", dtype=TYPES[name])
                 y, weight = torch.empty_like(x), torch.rand(columns, device="cuda", dtype=TYPES[name])
-                plan = gputune.tune(kernel, rows=rows, columns=columns, T=name, time_limit=arguments.tune)
+                plan = gputune.tune(kernel, rows=rows, columns=columns, T=name, time_limit=arguments.tune,
+                                    cache=arguments.cache)
 
                 def ours():
                     if kernel == "softmax":

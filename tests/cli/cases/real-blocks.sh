@@ -9,7 +9,7 @@ done
 # tensor maps are for compute capability 9.0 and higher
 $GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'
 # what executes instructions on them compiles for the exact architecture, and not for the emulator
-hopper=$(dirname "$0")/../../../examples
-$GPUTUNE emit "$hopper/gemm_wgmma.cu" --driver emu --as cubin --arch sm_90a -o gemm.cubin && head -c 4 gemm.cubin | tail -c 3
+hopper=$(dirname "$0")/../../../templates/gemm_bf16.cu
+$GPUTUNE emit "$hopper" --driver emu --as cubin --arch sm_90a -o gemm.cubin && head -c 4 gemm.cubin | tail -c 3
 echo
-$GPUTUNE run "$hopper/gemm_wgmma.cu" -s m=128 -s n=128 -s k=64 -t 100 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1
+$GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 -t 100 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1

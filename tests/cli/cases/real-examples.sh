@@ -2,7 +2,6 @@
 export GPUTUNE_DB=$PWD/x.db
 for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in
-    */gemm_wgmma.cu) continue ;; # runs on a GPU only
     */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub
     */bitonic.cu) size="n=512" ;;
     */softmax.cu) size="rows=8 columns=100" ;;

@@ -1,0 +1,90 @@
+/* What commands write to, what templates include, and values of JSON. */
+#include "cli/files.h"
+#include "cli/console.h"
+#include "cli/memory.h"
+#include "cli/options.h"
+
+#include "base/number.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int cannot_write(const char *path)
+{
+    return cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", path ? path : "standard output",
+                    strerror(errno));
+}
+
+int cli_output_open(cli_output *out, const char *path, bool replace)
+{
+    *out = (cli_output){path ? fopen(path, replace ? "wb" : "wbx") : stdout, path};
+    if (!out->file && errno == EEXIST) {
+        return cli_stop(CLI_EXIT_USAGE, "'%s' is there already; --force replaces it", path);
+    }
+    return out->file ? CLI_CONTINUE : cannot_write(path);
+}
+
+int cli_output_close(cli_output *output, int code)
+{
+    bool good = fflush(output->file) == 0 && !ferror(output->file);
+    if (output->path) {
+        good &= fclose(output->file) == 0;
+    }
+    return good || code != CLI_EXIT_OK ? code : cannot_write(output->path);
+}
+
+int cli_output_text(const char *path, bool replace, const char *text)
+{
+    cli_output output;
+    CLI_TRY(cli_output_open(&output, path, replace));
+    (void)fputs(text, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
+}
+
+char *cli_next_include(const char **text)
+{
+    const char *at = *text + strspn(*text, " \t");
+    *text += strcspn(*text, "\n");
+    *text += **text == '\n';
+    if (*at != '#') {
+        return NULL;
+    }
+    at += 1 + strspn(at + 1, " \t");
+    if (strncmp(at, "include", strlen("include")) != 0) {
+        return NULL;
+    }
+    at += strlen("include");
+    at += strspn(at, " \t");
+    size_t length = *at == '"' ? strcspn(at + 1, "\"\n") : 0;
+    return length && at[1 + length] == '"' ? cli_copy_part(at + 1, length) : NULL;
+}
+
+char *cli_path_beside(const char *from, const char *name)
+{
+    const char *slash = strrchr(from, '/');
+    return name[0] == '/' || !slash ? cli_copy(name)
+                                    : cli_format("%.*s/%s", (int)(slash - from), from, name);
+}
+
+void cli_json_number(double value, FILE *file)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        gt_snprintf(text, sizeof text, "%.*g", digits, value);
+        if (gt_strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    fputs(text, file);
+}
+
+void cli_json_text(const char *text, FILE *file)
+{
+    json_t *string = json_string(text);
+    char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    fputs(encoded ? encoded : "\"\"", file);
+    free(encoded);
+    json_decref(string);
+}

@@ -1,0 +1,519 @@
+// C = A * B^T for bfloat16 by TMA and wgmma, sums in float: compute capability 9.0 alone
+//
+// A and B are stored by rows of k elements, as linear layers have them. A block lives on one
+// multiprocessor and makes one tile of C after the other. Its first warps bring tiles of A and
+// B, 64 elements of k at a time, into a ring of STAGES slots; CONSUMERS groups of four warps multiply
+// MMAS times 64 rows by BN columns each. The SHARE blocks of a cluster make tiles below each other:
+// each brings a part of the tile of B that they have in common, to all of them.
+#include "gputune.cuh"
+#include <cuda_bf16.h>
+
+#pragma gputune kernel(gemm_bf16)
+#pragma gputune problem(m = 4096, n = 4096, k = 4096)
+#pragma gputune problem(type OUT = __nv_bfloat16, float)
+#pragma gputune args(out OUT c[m][n], in __nv_bfloat16 a[m][k], in __nv_bfloat16 b[n][k],          \
+                     unsigned int m, unsigned int n, unsigned int k)
+#pragma gputune tune(CONSUMERS = 1, 2) tune(MMAS = 1, 2) tune(BN = 64, 128, 256)
+#pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
+#pragma gputune cluster(SHARE = 1, 2, 4)
+// TMA needs rows of 16 bytes or a multiple; else the threads of eight warps copy.
+#pragma gputune tune(BY = tma, threads)
+// How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
+#pragma gputune tune(BUFFERS = 0, 1, 2, 4)
+#pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters that are made together, for the L2 cache
+#pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
+#pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
+#pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
+#pragma gputune require(cc == 90)
+#pragma gputune require(MMAS * BN <= 256)
+#pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
+                                      : k % 8 == 0)
+#pragma gputune require(BUFFERS == 0 || n * sizeof(OUT) % 16 == 0)
+#pragma gputune require(BUFFERS <= BN / CHUNK)
+#pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = 256,                      \
+                          strides = (round_up(k, 8)))
+#pragma gputune tensormap(b_map : b, box = (BN / SHARE, 64), swizzle = 128, l2 = 256,              \
+                          strides = (round_up(k, 8)))
+#pragma gputune tensormap(c_map : c, box = (16, CHUNK), swizzle = 128,                             \
+                          strides = (round_up(n, 16 / sizeof(OUT))))
+#pragma gputune block(128 * (COPIERS + CONSUMERS))
+#pragma gputune launch_bounds(128 * (COPIERS + CONSUMERS), 1)
+#pragma gputune grid(min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN),                       \
+                         sm_count / SHARE * SHARE))
+#pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
+#pragma gputune work(flops = 2 * m * n * k, bytes = 2 * (m * k + n * k) + sizeof(OUT) * m * n)
+// wgmma cuts sums off where float would round them
+#pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
+                          rtol = sizeof(OUT) == 2 ? 4e-3 : 1e-6, stol = 1e-6 + 8e-9 * k)
+
+typedef __nv_bfloat16 number;
+
+constexpr int AHEAD = BY_tma; // slots whose products are being made while the next one's begin
+constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
+
+GPUTUNE_INLINE uint32_t shared_address(const void *at)
+{
+    return uint32_t(__cvta_generic_to_shared(at));
+}
+
+// ---- Barriers -------------------------------------------------------------------------------
+
+GPUTUNE_INLINE void barrier_init(uint64_t *barrier, uint32_t arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(arrivals)
+                 : "memory");
+}
+
+GPUTUNE_INLINE void barrier_expect(uint64_t *barrier, uint32_t bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                     shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+// Arrives at the barrier of a block of the cluster.
+GPUTUNE_INLINE void barrier_arrive(uint64_t *barrier, uint32_t rank)
+{
+    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+                 "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(
+                     shared_address(barrier)),
+                 "r"(rank)
+                 : "memory");
+}
+
+GPUTUNE_INLINE void barrier_wait(uint64_t *barrier, uint32_t parity)
+{
+    uint32_t done = 0;
+    while (!done) {
+        asm volatile("{ .reg .pred p; "
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(parity)
+                     : "memory");
+    }
+}
+
+// What was written to shared memory is seen by TMA and wgmma.
+GPUTUNE_INLINE void publish()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// ---- Copies ---------------------------------------------------------------------------------
+
+GPUTUNE_INLINE void copy_in(void *to, const CUtensorMap *map, int column, int row,
+                            uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+// To the same place in all blocks of the cluster.
+GPUTUNE_INLINE void copy_in_to_all(void *to, const CUtensorMap *map, int column, int row,
+                                   uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier)),
+                 "h"(uint16_t((1 << SHARE) - 1))
+                 : "memory");
+}
+
+GPUTUNE_INLINE void copy_out(const CUtensorMap *map, const void *from, int column, int row)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];"
+                 ::"l"(map),
+                 "r"(shared_address(from)), "r"(column), "r"(row)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but the last `left` copies to global memory have read what they copy.
+template <int left> GPUTUNE_INLINE void wait_for_copies()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory");
+}
+
+// Where 16 bytes of a row of 128 lie: swizzled as TMA does it.
+GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
+{
+    return row * 128 + (byte ^ row % 8 * 16);
+}
+
+// ROWS rows of 64 elements that the warps copy, each its share of them. Rows may begin at any
+// element: what is loaded are aligned pairs, of which the thread before has the first half.
+template <int ROWS> struct share {
+    static constexpr int COUNT = ROWS / (4 * COPIERS);
+    const number *from;
+    unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
+    uint32_t pairs[COUNT];              // of this thread, for each row
+    uint32_t behind[(COUNT + 31) / 32]; // a thread for each row: the pair behind the warp's
+
+    // The element of a row that the copy begins with; the last row stands for those behind it.
+    GPUTUNE_INLINE size_t begin(int i, unsigned int column) const
+    {
+        return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
+    }
+    // What lies behind the matrix is not read, if it may.
+    template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
+    {
+        const size_t at = element & ~size_t(1), count = size_t(rows) * k;
+        return INSIDE || at + 1 < count ? *reinterpret_cast<const uint32_t *>(from + at)
+               : at < count             ? *reinterpret_cast<const uint16_t *>(from + at)
+                                        : 0;
+    }
+    template <bool INSIDE> GPUTUNE_INLINE void load(unsigned int column)
+    {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            pairs[i] = pair_with<INSIDE>(begin(i, column) + 2 * lane);
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 32) {
+            behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column) + 64);
+        }
+    }
+    // Zeros for what is behind the end of a row.
+    GPUTUNE_INLINE void store(unsigned char *to, unsigned int column) const
+    {
+        const int lane = threadIdx.x % 32;
+        const unsigned int left = k - min(k, column + 2 * lane);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            uint32_t pair = pairs[i];
+            if (k % 2) {
+                const uint32_t after = __shfl_down_sync(0xffffffffu, pair, 1);
+                const uint32_t last = __shfl_sync(0xffffffffu, behind[i / 32], i % 32);
+                pair = __funnelshift_r(pair, lane < 31 ? after : last, begin(i, 0) % 2 * 16);
+            }
+            pair &= left > 1 ? ~0u : left ? 0xffffu : 0u;
+            const int row = threadIdx.x / 32 * COUNT + i;
+            *reinterpret_cast<uint32_t *>(to + swizzled(row, lane * 4)) = pair;
+        }
+    }
+};
+
+// ---- Multiplying ----------------------------------------------------------------------------
+
+// Of a tile of rows of 128 bytes, swizzled by 128 bytes: groups of 8 rows are 1024 bytes apart.
+GPUTUNE_INLINE uint64_t descriptor(const void *tile)
+{
+    const uint64_t start = (shared_address(tile) & 0x3ffff) >> 4;
+    return start | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
+}
+
+#define NAMES_32                                                                                   \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "   \
+    "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES_64                                                                                   \
+    NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "  \
+             "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define NAMES_128                                                                                  \
+    NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "  \
+             "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "    \
+             "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "    \
+             "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "      \
+             "%123, %124, %125, %126, %127"
+#define SUMS_8(i)                                                                                  \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]),    \
+        "+f"(d[i + 6]), "+f"(d[i + 7])
+#define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
+
+// d += a * b for 64 rows of A's tile, BN of B's, and 16 elements of k.
+GPUTUNE_INLINE void multiply(float (&d)[BN / 2], uint64_t a, uint64_t b)
+{
+#if BN == 64
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" NAMES_32
+                 "}, %32, %33, 1, 1, 1, 0, 0;"
+                 : SUMS_32(0)
+                 : "l"(a), "l"(b));
+#elif BN == 128
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" NAMES_64
+                 "}, %64, %65, 1, 1, 1, 0, 0;"
+                 : SUMS_32(0), SUMS_32(32)
+                 : "l"(a), "l"(b));
+#else
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" NAMES_128
+                 "}, %128, %129, 1, 1, 1, 0, 0;"
+                 : SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96)
+                 : "l"(a), "l"(b));
+#endif
+}
+
+// Begins to multiply a slot's tiles.
+GPUTUNE_INLINE void multiply_slot(float (&d)[MMAS][BN / 2], const unsigned char *a,
+                                  const unsigned char *b)
+{
+    const uint64_t left = descriptor(a), right = descriptor(b);
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int i = 0; i < BK / 16; i++) {
+#pragma unroll
+        for (int r = 0; r < MMAS; r++) { // 64 rows are 8192 bytes, 16 elements are 32
+            multiply(d[r], left + r * (8192 >> 4) + i * (32 >> 4), right + i * (32 >> 4));
+        }
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int left> GPUTUNE_INLINE void wait_for_products()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
+}
+// Waits for all of them; no sum is read before.
+GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
+{
+    wait_for_products<0>();
+#pragma unroll
+    for (int r = 0; r < MMAS; r++) {
+#pragma unroll
+        for (int i = 0; i < BN / 2; i++) {
+            asm volatile("" : "+f"(d[r][i])::"memory");
+        }
+    }
+}
+
+// ---- The tiles of C -------------------------------------------------------------------------
+
+// Calls body(first row, first column) for the tiles of this block, GROUP rows of clusters at a time.
+template <typename BODY> GPUTUNE_INLINE void each_tile(unsigned int m, unsigned int n, BODY body)
+{
+    const unsigned int down = (m + BM * SHARE - 1) / (BM * SHARE), across = (n + BN - 1) / BN;
+    const unsigned int rank = SHARE > 1 ? gputune_cluster_rank() : 0;
+    for (unsigned int i = blockIdx.x / SHARE; i < down * across; i += gridDim.x / SHARE) {
+        const unsigned int first = i / (GROUP * across) * GROUP, within = i - first * across;
+        const unsigned int rows = min(GROUP, down - first);
+        body(((first + within % rows) * SHARE + rank) * BM, within / rows * BN);
+    }
+}
+
+// The two neighbours of a row that a thread has.
+GPUTUNE_INLINE void convert(__nv_bfloat16 (&out)[2], float x, float y)
+{
+    out[0] = x, out[1] = y;
+}
+GPUTUNE_INLINE void convert(float (&out)[2], float x, float y)
+{
+    out[0] = x, out[1] = y;
+}
+
+// Calls body(row, column, two neighbours) for what a thread has of so many columns, those from
+// `first` on. Rows are those of the warp's 16.
+template <int COLUMNS, typename BODY>
+GPUTUNE_INLINE void each_pair(const float (&d)[BN / 2], int first, BODY body)
+{
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j += 8) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int i = (first + j) / 2 + 2 * h;
+            gputune_vector<OUT, 2> pair;
+            convert(pair.data, d[i], d[i + 1]);
+            body(threadIdx.x % 32 / 4 + 8 * h, j + threadIdx.x % 4 * 2, pair);
+        }
+    }
+}
+
+// A warp's 16 rows: by TMA, CHUNK columns at a time, or each thread for itself.
+GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map,
+                        unsigned char *buffers, unsigned int row, unsigned int column,
+                        unsigned int m, unsigned int n)
+{
+#if BUFFERS
+#pragma unroll
+    for (int first = 0; first < BN; first += CHUNK) {
+        unsigned char *buffer = buffers + first / CHUNK % BUFFERS * 2048;
+        wait_for_copies<BUFFERS - 1>(); // one thread has all of them
+        __syncwarp();
+        each_pair<CHUNK>(d, first, [&](int r, int j, const gputune_vector<OUT, 2> &pair) {
+            gputune_store<2>(reinterpret_cast<OUT *>(buffer + swizzled(r, j * sizeof(OUT))), pair);
+        });
+        publish();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) {
+            copy_out(map, buffer, column + first, row);
+        }
+    }
+#else
+    each_pair<BN>(d, 0, [&](int r, int j, const gputune_vector<OUT, 2> &pair) {
+        OUT *to = c + size_t(row + r) * n + column + j;
+        if (row + r < m && n % 2 == 0 && column + j < n) {
+            gputune_store<2>(to, pair);
+        } else if (row + r < m) {
+            if (column + j < n) {
+                to[0] = pair[0];
+            }
+            if (column + j + 1 < n) {
+                to[1] = pair[1];
+            }
+        }
+    });
+#endif
+}
+
+// ---- The kernel -----------------------------------------------------------------------------
+
+// A place in the ring of slots, and the parity of the barriers there.
+struct place {
+    unsigned int slot = 0, parity = 0;
+    GPUTUNE_INLINE void next()
+    {
+        if (++slot == STAGES) {
+            slot = 0, parity ^= 1;
+        }
+    }
+};
+
+// Registers go from the warps that need fewer than all have at first to the others.
+template <int registers> GPUTUNE_INLINE void keep_registers()
+{
+    constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
+    if constexpr (CONSUMERS == 1) {
+        return; // there are enough
+    } else if constexpr (registers < AT_FIRST) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+    }
+}
+
+__global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
+                          const number *__restrict__ b, unsigned int m, unsigned int n,
+                          unsigned int k, const __grid_constant__ CUtensorMap a_map,
+                          const __grid_constant__ CUtensorMap b_map,
+                          const __grid_constant__ CUtensorMap c_map)
+{
+    extern __shared__ unsigned char raw[];
+    __shared__ alignas(8) uint64_t full[STAGES], empty[STAGES];
+    unsigned char *slots = raw + (1024 - shared_address(raw) % 1024) % 1024;
+    const unsigned int steps = max(1, (k + BK - 1) / BK);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(&full[i], BY_tma ? 1 : 128 * COPIERS);
+            barrier_init(&empty[i], CONSUMERS * SHARE);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    SHARE > 1 ? gputune_cluster_sync() : __syncthreads();
+    place at;
+    if (threadIdx.x < 128 * COPIERS) {
+        keep_registers<BY_tma ? 40 : 152>();
+        each_tile(m, n, [&](unsigned int row, unsigned int column) {
+            if (BY_tma && threadIdx.x) {
+                return;
+            }
+            for (unsigned int step = 0; step < steps; step++, at.next()) {
+                unsigned char *slot = slots + at.slot * STAGE_BYTES;
+#if BY_tma
+                barrier_wait(&empty[at.slot], at.parity ^ 1);
+                barrier_expect(&full[at.slot], STAGE_BYTES);
+                copy_in(slot, &a_map, step * BK, row, &full[at.slot]);
+                if constexpr (SHARE > 1) {
+                    const int part = gputune_cluster_rank() * (BN / SHARE);
+                    copy_in_to_all(slot + A_BYTES + part * BK * 2, &b_map, step * BK, column + part,
+                                   &full[at.slot]);
+                } else {
+                    copy_in(slot + A_BYTES, &b_map, step * BK, column, &full[at.slot]);
+                }
+#else
+                share<BM> left = {a, row, m, k};
+                share<BN> right = {b, column, n, k};
+                if (step * BK + BK + 2 <= k) {
+                    left.load<true>(step * BK), right.load<true>(step * BK);
+                } else {
+                    left.load<false>(step * BK), right.load<false>(step * BK);
+                }
+                barrier_wait(&empty[at.slot], at.parity ^ 1);
+                left.store(slot, step * BK), right.store(slot + A_BYTES, step * BK);
+                publish();
+                barrier_arrive(&full[at.slot], 0);
+#endif
+            }
+        });
+    } else {
+        keep_registers<BY_tma ? 232 : 104>();
+        const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
+        unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
+        const auto release = [&](unsigned int slot) { // a thread for each block that writes to it
+            if (threadIdx.x % 128 < SHARE) {
+                barrier_arrive(&empty[slot], threadIdx.x % 128);
+            }
+        };
+        each_tile(m, n, [&](unsigned int row, unsigned int column) {
+            float d[MMAS][BN / 2] = {};
+            unsigned int before = at.slot, step = 0;
+            do {
+                const unsigned char *slot = slots + at.slot * STAGE_BYTES;
+                barrier_wait(&full[at.slot], at.parity);
+                multiply_slot(d, slot + group * MMAS * 8192, slot + A_BYTES);
+                wait_for_products<AHEAD>();
+                if (step >= AHEAD) {
+                    release(AHEAD ? before : at.slot);
+                }
+                before = at.slot;
+                at.next();
+            } while (++step < steps);
+            wait_for_sums(d);
+            if (AHEAD) {
+                release(before);
+            }
+#pragma unroll
+            for (int r = 0; r < MMAS; r++) {
+                put(d[r], c, &c_map, buffers, row + (group * MMAS + r) * 64 + warp % 4 * 16, column,
+                    m, n);
+            }
+        });
+        wait_for_copies<0>();
+    }
+    if constexpr (SHARE > 1) {
+        __syncwarp();
+        gputune_cluster_sync(); // no block ends while another arrives at its barriers
+    }
+}
+
+// A thread makes 4 x 4 elements, 16 apart.
+__global__ void gemm_reference(double *c, const number *a, const number *b, unsigned int m,
+                               unsigned int n, unsigned int k, double *scale)
+{
+    __shared__ float left[64][17], right[64][17];
+    const unsigned int row = blockIdx.y * 64, column = blockIdx.x * 64;
+    double sum[4][4] = {}, size[4][4] = {};
+    for (unsigned int d = 0; d < k; d += 16) {
+        for (int i = threadIdx.y; i < 64; i += 16) {
+            const unsigned int at = d + threadIdx.x;
+            left[i][threadIdx.x] =
+                at < k && row + i < m ? float(a[size_t(row + i) * k + at]) : 0.0f;
+            right[i][threadIdx.x] =
+                at < k && column + i < n ? float(b[size_t(column + i) * k + at]) : 0.0f;
+        }
+        __syncthreads();
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < 4; j++) {
+                float part = 0, magnitude = 0; // a product has no more digits than a float
+                for (int e = 0; e < 16; e++) {
+                    const float product =
+                        left[threadIdx.y + 16 * i][e] * right[threadIdx.x + 16 * j][e];
+                    part += product;
+                    magnitude += fabsf(product);
+                }
+                sum[i][j] += part;
+                size[i][j] += magnitude;
+            }
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            const unsigned int y = row + threadIdx.y + 16 * i, x = column + threadIdx.x + 16 * j;
+            if (y < m && x < n) {
+                c[size_t(y) * n + x] = sum[i][j];
+                scale[size_t(y) * n + x] = size[i][j];
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// y = x after some steps of a star-shaped stencil of radius R on a torus: as many in a launch as pay
+#include "gputune.cuh"
+
+// A block reads a tile with the points around it once, and makes STEPS steps of it. What a launch does
+// depends on that, so the winner is who makes the most steps in a second; made[0] says how many.
+#pragma gputune kernel(stencil2d_steps)
+#pragma gputune problem(height = 8192, width = 8192)
+#pragma gputune problem(const R = 1, 2)
+#pragma gputune args(out float y[height][width], out unsigned int made[1], in float x[height][width], \
+                     unsigned int height, unsigned int width)
+// Of the point and of its neighbours at each distance:
+#pragma gputune pass(c : float[R + 1] = value : uniform(0, 0.2))
+#pragma gputune tune(STEPS = 1, 2, 3, 4, 5, 6, 8)
+#pragma gputune tune(BX = 32, 64, 128)
+#pragma gputune tune(BY = 1, 2, 4, 8, 16)
+#pragma gputune tune(TX = 1, 2, 4) // a thread's points of the last step
+#pragma gputune tune(TY = 1, 2, 4, 8)
+#pragma gputune tune(KEPT_IN = shared, registers) // a step's results, until all have read the one before
+#pragma gputune tune(UNROLLED = 0, 1)             // the steps
+#pragma gputune default(STEPS = 1, BX = 32, BY = 8, TX = 1, TY = 4, KEPT_IN = shared, UNROLLED = 0)
+#pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
+#pragma gputune require(STEPS > 1 || (KEPT_IN == shared && UNROLLED == 0))
+#pragma gputune require(KEPT_IN == shared || (TX + ceil_div(2 * R * STEPS, BX)) \
+                                             * (TY + ceil_div(2 * R * STEPS, BY)) <= 64)
+#pragma gputune block(BX, BY)
+#pragma gputune launch_bounds(BX * BY)
+#pragma gputune grid(ceil_div(width, BX * TX), ceil_div(height, BY * TY))
+#pragma gputune shared(4 * (BX * TX + 2 * R * STEPS) * (BY * TY + 2 * R * STEPS) \
+                       * (KEPT_IN == shared && STEPS > 1 ? 2 : 1))
+#pragma gputune work(bytes = 8 * height * width, flops = (8 * R + 1) * height * width * STEPS)
+#pragma gputune check(stencil2d_steps_check, block = 256, grid = ceil_div(width * height, 256))
+
+constexpr int HALO = R * STEPS, WIDE = BX * TX + 2 * HALO, HIGH = BY * TY + 2 * HALO;
+
+extern __shared__ float cells[]; // HIGH rows of WIDE, twice where results are kept here
+
+// The index i on a ring of n; i is no lower than -HALO.
+GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
+{
+    return unsigned(i) < n ? i : (i + n * HALO) % n;
+}
+
+__global__ void stencil2d_steps(GPUTUNE_PARAM(c) float *__restrict__ y,
+                                unsigned int *__restrict__ made, const float *__restrict__ x,
+                                unsigned int height, unsigned int width)
+{
+    const int left = blockIdx.x * (BX * TX), top = blockIdx.y * (BY * TY);
+    for (int j = threadIdx.y; j < HIGH; j += BY) {
+        const float *row = x + size_t(wrapped(top + j - HALO, height)) * width;
+        for (int i = threadIdx.x; i < WIDE; i += BX) {
+            cells[j * WIDE + i] = row[wrapped(left + i - HALO, width)];
+        }
+    }
+    __syncthreads();
+    const auto stepped = [&](const float *cell) {
+        float sum = c(0) * cell[0];
+#pragma unroll
+        for (int d = 1; d <= R; d++) {
+            sum += c(d) * (cell[-d] + cell[d] + cell[-d * WIDE] + cell[d * WIDE]);
+        }
+        return sum;
+    };
+    float *now = cells;
+#pragma unroll UNROLLED ? STEPS : 1
+    for (int step = 1; step < STEPS; step++) {
+        const int edge = R * step; // what is at least so far from the tile's edge
+        if constexpr (KEPT_IN_shared) {
+            float *next = now == cells ? cells + WIDE * HIGH : cells;
+            for (int j = edge + threadIdx.y; j < HIGH - edge; j += BY) {
+                for (int i = edge + threadIdx.x; i < WIDE - edge; i += BX) {
+                    next[j * WIDE + i] = stepped(now + j * WIDE + i);
+                }
+            }
+            now = next;
+        } else {
+            constexpr int ROWS = (HIGH + BY - 1) / BY, COLUMNS = (WIDE + BX - 1) / BX;
+            float kept[ROWS][COLUMNS];
+            const auto each = [=](auto body) {
+#pragma unroll
+                for (int v = 0; v < ROWS; v++) {
+#pragma unroll
+                    for (int u = 0; u < COLUMNS; u++) {
+                        const int j = threadIdx.y + v * BY, i = threadIdx.x + u * BX;
+                        if (j >= edge && j < HIGH - edge && i >= edge && i < WIDE - edge) {
+                            body(v, u, cells + j * WIDE + i);
+                        }
+                    }
+                }
+            };
+            each([&](int v, int u, float *cell) { kept[v][u] = stepped(cell); });
+            __syncthreads();
+            each([&](int v, int u, float *cell) { *cell = kept[v][u]; });
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int v = 0; v < TY; v++) {
+#pragma unroll
+        for (int u = 0; u < TX; u++) {
+            const int j = threadIdx.y + v * BY, i = threadIdx.x + u * BX;
+            if (left + i < width && top + j < height) {
+                y[size_t(top + j) * width + left + i] = stepped(now + (j + HALO) * WIDE + i + HALO);
+            }
+        }
+    }
+    if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
+        *made = STEPS;
+    }
+}
+
+#define MOST 8 // steps
+
+// So many steps are one sum over the neighbourhood: its weights come from the same steps of a
+// single one.
+__global__ void stencil2d_steps_check(const float *c, const float *y, const unsigned int *made,
+                                      const float *x, unsigned int height, unsigned int width,
+                                      unsigned long long *wrong)
+{
+    constexpr int REACH = R * MOST, ROW = 2 * (REACH + R) + 1; // an edge of zeros around them
+    __shared__ double weights[2][ROW * ROW];
+    const int steps = *made;
+    const size_t index = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (steps < 1 || steps > MOST) {
+        atomicAdd(wrong, 1ull);
+        return;
+    }
+    for (int i = threadIdx.x; i < ROW * ROW; i += blockDim.x) {
+        weights[0][i] = i == ROW * ROW / 2;
+        weights[1][i] = 0;
+    }
+    __syncthreads();
+    for (int step = 0; step < steps; step++) {
+        const double *old = weights[step % 2];
+        for (int i = threadIdx.x; i < ROW * ROW; i += blockDim.x) {
+            const int column = i % ROW, row = i / ROW;
+            if (min(column, row) >= R && max(column, row) < ROW - R) {
+                double sum = c[0] * old[i];
+                for (int d = 1; d <= R; d++) {
+                    sum += c[d] * (old[i - d] + old[i + d] + old[i - d * ROW] + old[i + d * ROW]);
+                }
+                weights[(step + 1) % 2][i] = sum;
+            }
+        }
+        __syncthreads();
+    }
+    if (index >= size_t(width) * height) {
+        return;
+    }
+    const unsigned int column = index % width, row = index / width;
+    double sum = 0, size = 0;
+    for (int v = -R * steps; v <= R * steps; v++) {
+        const int reach = R * steps - abs(v);
+        const float *from = x + (size_t(height) * REACH + row + v) % height * width;
+        for (int u = -reach; u <= reach; u++) {
+            const double term = weights[steps % 2][ROW * ROW / 2 + v * ROW + u] *
+                                from[(size_t(width) * REACH + column + u) % width];
+            sum += term;
+            size += fabs(term);
+        }
+    }
+    if (!(fabs(y[index] - sum) <= 1e-6 * steps * (R + 1) * size)) {
+        atomicAdd(wrong, 1ull);
+    }
+}

@@ -1,0 +1,126 @@
+/* When sketches pay, and what the search gets from them. */
+#include "search/landscape.h"
+#include "search/sketching.h"
+
+enum { WORKERS = 16, LIMIT_S = 10 };
+
+static double valley(const gt_point *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 5; i++) {
+        sum += 0.3 * fabs(point->choice[i] - 2.0);
+    }
+    return sum;
+}
+
+/* How a template's sketches are, beside its variants. */
+typedef struct kind {
+    double compile_s, sketch_s;
+    bool contrary; /* what is faster as a sketch is slower */
+    bool fails;    /* no sketch compiles */
+} kind;
+
+typedef struct scene {
+    landscape at;
+    gt_strategy *full;
+    gt_sketching sketching;
+    uint32_t asked, sketches;
+    double best_sketched;
+} scene;
+
+static void set_up(scene *s, uint32_t axes)
+{
+    const gt_search_settings settings = {
+        .seed = 7, .workers = WORKERS, .limit_s = LIMIT_S, .by_seconds = true};
+    *s = (scene){.at = {.axes = axes, .choices = 6, .log_time = valley}};
+    s->best_sketched = INFINITY;
+    landscape_open(&s->at);
+    assert_int_equal(gt_strategy_open(&s->full, GPUTUNE_STRATEGY_AUTO, &s->at.domain, &settings),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_sketching_begin(&s->sketching, &s->at.domain, &settings), GPUTUNE_OK);
+}
+
+static void tear_down(scene *s)
+{
+    gt_sketching_end(&s->sketching);
+    gt_strategy_free(s->full);
+}
+
+static void try(scene *s, const kind *kind, const gt_point *point, bool is_sketch, double left_s)
+{
+    gt_tried tried = landscape_try(&s->at, point);
+    tried.compile_s = is_sketch ? kind->sketch_s : kind->compile_s;
+    if (is_sketch) {
+        s->sketches++;
+        s->best_sketched = fmin(s->best_sketched, tried.time_ns);
+        tried.time_ns = kind->contrary ? 1e9 / tried.time_ns : 1.3 * tried.time_ns;
+        tried.outcome = kind->fails ? GT_TRIED_COMPILE : tried.outcome;
+    } else {
+        assert_int_equal(gt_strategy_tell(s->full, &tried), GPUTUNE_OK);
+    }
+    if (s->sketching.strategy) {
+        assert_int_equal(gt_sketching_tell(&s->sketching, &tried, is_sketch), GPUTUNE_OK);
+        assert_int_equal(gt_sketching_go_on(&s->sketching, s->full, left_s), GPUTUNE_OK);
+    }
+}
+
+/* Until it is over; returns the seconds that are left then. */
+static double sketch(scene *s, const kind *kind)
+{
+    double left_s = LIMIT_S;
+    while (s->sketching.strategy && left_s > 0) {
+        gt_point points[4];
+        size_t given;
+        bool as_sketches;
+        assert_int_equal(gt_sketching_ask(&s->sketching, s->full, points, 4, &given, &as_sketches),
+                         GPUTUNE_OK);
+        assert_true(given > 0);
+        for (size_t i = 0; i < given; i++) {
+            left_s -= (as_sketches ? kind->sketch_s : kind->compile_s) / WORKERS;
+            try(s, kind, &points[i], as_sketches, left_s);
+        }
+    }
+    return left_s;
+}
+
+TEST(where_variants_compile_for_seconds_sketches_show_the_fast_ones)
+{
+    static const kind slow = {.compile_s = 2.5, .sketch_s = 0.5};
+    scene s;
+    set_up(&s, 5);
+    double left_s = sketch(&s, &slow);
+    assert_true(left_s > 0.2 * LIMIT_S && left_s < 0.4 * LIMIT_S);
+    assert_true(s.sketches > 100);
+    gt_point next;
+    size_t given;
+    assert_int_equal(gt_strategy_ask(s.full, &next, 1, &given), GPUTUNE_OK);
+    /* of the times of sketches it has nothing but the order */
+    assert_true(landscape_try(&s.at, &next).time_ns <= s.best_sketched * 1.0001);
+    tear_down(&s);
+}
+
+static void expect_none(const kind *kind)
+{
+    scene s;
+    set_up(&s, 5);
+    sketch(&s, kind);
+    assert_null(s.sketching.strategy);
+    assert_true(s.sketches < 50);
+    tear_down(&s);
+}
+
+TEST(where_sketches_do_not_pay_they_soon_end)
+{
+    expect_none(&(kind){.compile_s = 0.2, .sketch_s = 0.05}); /* many are tried without them */
+    expect_none(&(kind){.compile_s = 2.5, .sketch_s = 2});    /* they are hardly quicker */
+    expect_none(&(kind){.compile_s = 2.5, .sketch_s = 0.5, .contrary = true});
+    expect_none(&(kind){.compile_s = 2.5, .sketch_s = 0.01, .fails = true}); /* an older NVRTC */
+}
+
+TEST(a_small_space_is_not_sketched)
+{
+    scene s;
+    set_up(&s, 3);
+    assert_null(s.sketching.strategy);
+    tear_down(&s);
+}

@@ -1,0 +1,26 @@
+/* A test says its name once, where it stands: TEST(name) { … } is a test of this program. They run
+ * in the order of the file. A program whose tests need nothing around them has no main(). */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TEST(name) TEST_WITHIN(name, NULL, NULL)
+
+/* A test before which `set_up`, and after which `tear_down` runs, on its `state`. */
+#define TEST_WITHIN(name, set_up, tear_down)                                                       \
+    static void name(void **);                                                                     \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        test_add(__LINE__, &(struct CMUnitTest){#name, name, set_up, tear_down, NULL});            \
+    }                                                                                              \
+    static void name(__attribute__((unused)) void **state)
+
+/* What main() returns: the number of tests that failed. The functions may be NULL. */
+int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);
+
+void test_add(int line, const struct CMUnitTest *test);
