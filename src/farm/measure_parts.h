@@ -151,7 +151,7 @@ struct gt_measure {
     bool ready; /* gt_measure_prepare() has succeeded */
 
     gt_module *service, *reference;
-    uint64_t service_hash; /* of the image that is loaded as `service`; 0: none */
+    uint64_t service_hash;                /* of the image that is loaded as `service`; 0: none */
     gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
     gt_launch *itself_launches;           /* of them; owned */
     CUfunction functions[GT_SERVICE_COUNT];
@@ -178,8 +178,8 @@ struct gt_measure {
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result on the host, in pinned memory */
     gt_findings *first;      /* the same after the first launch of a proof */
-    uint64_t sequence; /* number of the last check */
-    CUdeviceptr sweep; /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
+    uint64_t sequence;       /* number of the last check */
+    CUdeviceptr sweep;       /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
     uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
