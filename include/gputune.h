@@ -42,6 +42,9 @@
  * share results, let one user write the database, in a folder that others may only read, and let
  * the others import them (gputune_wisdom_export(), gputune_wisdom_import()).
  *
+ * Tables that come with an installation lie beneath every database and are only read. What they
+ * have is decided: it answers also where its search ended by its limit; `force` searches anew.
+ *
  * Environment variables are read when a tuner is opened. The application's options overrule the
  * first group. The second group overrules the application. A set-uid or set-gid program heeds none
  * of them, nor HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: results are then kept in memory only,

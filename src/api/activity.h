@@ -1,7 +1,6 @@
 /* Whether the application uses the GPU: launches of plans are seen, other work by what NVML says
  * while gputune itself rests. */
-#ifndef GT_API_ACTIVITY_H
-#define GT_API_ACTIVITY_H
+#pragma once
 
 #include "gpu/nvml.h"
 
@@ -35,5 +34,3 @@ void gt_activity_close(gt_activity *activity);
 /* Whether the application used the GPU lately. Called all the while that a tuning rests. One
  * thread. */
 bool gt_activity_is_busy(gt_activity *activity);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tunings in the background, which no call waits for: a thread of the tuner does one after another.
  */
-#ifndef GT_API_BACKGROUND_H
-#define GT_API_BACKGROUND_H
+#pragma once
 
 #include "api/plan.h"
 
@@ -19,5 +18,3 @@ void gt_background_close(gt_background *background);
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);
-
-#endif

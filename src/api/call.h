@@ -1,8 +1,7 @@
 /* Calls of the application inside a tuner: each public function begins one and ends it, so that
  * gputune_close() knows when it may free what they use. Lookups of known plans, which must cost
  * nothing, are readers instead (base/readers.h). */
-#ifndef GT_API_CALL_H
-#define GT_API_CALL_H
+#pragma once
 
 #include "base/signals.h"
 #include "base/status.h"
@@ -49,5 +48,3 @@ void gt_call_end(gt_call *call);
  * the calls are closed already, EBUSY from a callback of one of them, EUNSUPPORTED in a forked
  * child. */
 gputune_status gt_calls_close(gt_calls *calls);
-
-#endif

@@ -1,7 +1,6 @@
 /* What GPUTUNE_DEBUG asks for: a launch's context and pointers are checked before the driver gets
  * them, which tells a wrong one at the next synchronise only, and without its name. */
-#ifndef GT_API_DEBUG_H
-#define GT_API_DEBUG_H
+#pragma once
 
 #include "api/description.h"
 #include "gpu/driver.h"
@@ -13,5 +12,3 @@
  */
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the kernel of a plan takes, parameter by parameter, for programs that launch it themselves.
  */
-#ifndef GT_API_DESCRIPTION_H
-#define GT_API_DESCRIPTION_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -34,5 +33,3 @@ const gputune_constant *gt_description_constants(const gt_description *descripti
 /* An argument by its place in gputune_args, or NULL beyond the last. */
 const gt_described_argument *gt_description_argument(const gt_description *description,
                                                      uint32_t index);
-
-#endif

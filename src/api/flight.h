@@ -1,7 +1,6 @@
 /* Calls that want the same plan at the same time: the first one makes it, the others wait for it
  * (single-flight, as golang.org/x/sync/singleflight calls it). */
-#ifndef GT_API_FLIGHT_H
-#define GT_API_FLIGHT_H
+#pragma once
 
 #include "api/plan.h"
 #include "base/patience.h"
@@ -43,5 +42,3 @@ void gt_flight_land(gt_flights *flights, gt_flight *flight, const gt_landing *la
 /* Waits for another call's flight, and leaves it. False: the patience ended first. */
 bool gt_flight_await(gt_landing *out, gt_flights *flights, gt_flight *flight,
                      const gt_patience *patience);
-
-#endif

@@ -4,7 +4,7 @@
 #include "base/readers.h"
 #include "base/text.h"
 #include "base/versioned.h"
-#include "tuner/ordered.h"
+#include "tuner/prove.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,12 +144,7 @@ static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kerne
         GT_THEN(status, gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets));
     }
     gt_plan_key_free(&key);
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
 static gputune_status follow(gputune_plan **out, gputune *tuner, const char *kernel,

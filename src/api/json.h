@@ -1,8 +1,7 @@
 /* Reads JSON text into jansson's values, or steps through the members of a large container without
  * building a tree. Jansson's own reader is not used: where memory is short, it loses characters of
  * a name or a number without an error, or ends the process. */
-#ifndef GT_API_JSON_H
-#define GT_API_JSON_H
+#pragma once
 
 #include "base/status.h"
 
@@ -43,5 +42,3 @@ bool gt_json_enter(gt_json_scan *scan);
 gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out);
 /* A scan of a member's own members. */
 gt_json_scan gt_json_inside(const gt_json_piece *piece);
-
-#endif

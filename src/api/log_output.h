@@ -1,6 +1,5 @@
 /* A tuner's log: to the application's callback, and where GPUTUNE_LOG says. */
-#ifndef GT_API_LOG_OUTPUT_H
-#define GT_API_LOG_OUTPUT_H
+#pragma once
 
 #include "base/log.h"
 
@@ -16,5 +15,3 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application);
 void gt_log_output_close(gt_log_output *output);
 /* The log that writes there; it lives as long as the output. Thread-safe: a line is one write. */
 gt_log gt_log_output_log(gt_log_output *output);
-
-#endif

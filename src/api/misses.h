@@ -1,7 +1,6 @@
 /* What a program asked for and no stored result answered, written to a file that many processes
  * share: misses.c counts, misses_file.c has the file. */
-#ifndef GT_API_MISSES_H
-#define GT_API_MISSES_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -26,5 +25,3 @@ void gt_misses_again(gt_misses *misses, gt_miss *miss);
 /* Adds `count` to the line of that key, which has no line break, or appends a line. EBUSY: other
  * processes kept the file locked for 0.1 s. EIO. */
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernels that a caller's filter names, for what is stored of them: by a name or a path, and
  * also those whose template is gone. */
-#ifndef GT_API_NAMED_H
-#define GT_API_NAMED_H
+#pragma once
 
 #include "base/array.h"
 #include "tuner/catalog.h"
@@ -22,5 +21,3 @@ size_t gt_named_count(const gt_named *named);
 const char *gt_named_kernel(const gt_named *named, size_t index);
 /* The template of that name among them, or NULL. */
 const gt_template *gt_named_template(const gt_named *named, const char *kernel);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which buffers of a launch must lie apart: one that is written, and another one. A proof had them
  * apart, so that nothing is known of a launch in which they overlap. */
-#ifndef GT_API_OVERLAP_H
-#define GT_API_OVERLAP_H
+#pragma once
 
 #include "kernel/problem.h"
 
@@ -34,5 +33,3 @@ static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *item
  * or one of them is NULL. */
 gputune_status gt_pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                              const char *other, const void *const *items);
-
-#endif

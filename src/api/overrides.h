@@ -1,7 +1,6 @@
 /* What the environment orders over the head of the application: GPUTUNE_DEBUG, GPUTUNE_DISABLE,
  * GPUTUNE_EFFORT, GPUTUNE_FORCE, GPUTUNE_RECORD. Read once, when a tuner is opened. */
-#ifndef GT_API_OVERRIDES_H
-#define GT_API_OVERRIDES_H
+#pragma once
 
 #include "base/log.h"
 
@@ -23,5 +22,3 @@ void gt_overrides_free(gt_overrides *overrides);
 
 /* The configuration that is forced on this kernel, or NULL; the caller frees it. ENOMEM. */
 gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, const char *kernel);
-
-#endif

@@ -238,12 +238,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     plan->debug = debug;
     plan->device = *request->device;
     gputune_status status = fill(plan, request, choice);
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
 const gt_description *gt_plan_description(const gputune_plan *plan)

@@ -1,7 +1,6 @@
 /* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), their table
  * (plan_table.c) and its keys (plan_key.c). */
-#ifndef GT_API_PLAN_H
-#define GT_API_PLAN_H
+#pragma once
 
 #include "api/description.h"
 #include "api/misses.h"
@@ -101,5 +100,3 @@ void gt_plan_table_note_result(gt_plan_table *table);
 /* Says that other processes may have stored results. No plan is found before it was looked up
  * again. */
 void gt_plan_table_refresh(gt_plan_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* A variant's code, as a plan launches it: loaded in each context where it is launched. */
-#ifndef GT_API_PLAN_CODE_H
-#define GT_API_PLAN_CODE_H
+#pragma once
 
 #include "gpu/context.h"
 #include "gpu/launcher.h"
@@ -41,5 +40,3 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code, const gt
                                  const gt_device *device);
 /* Unloads it everywhere. */
 void gt_plan_code_free(gt_plan_code *code);
-
-#endif

@@ -1,6 +1,5 @@
 /* One entry of a recorded space: the result of its configuration, in either format. */
-#ifndef GT_API_RECORDED_ENTRY_H
-#define GT_API_RECORDED_ENTRY_H
+#pragma once
 
 #include "search/recorded.h"
 
@@ -13,5 +12,3 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json);
 
 /* Whether a T4 result is of a configuration that the constraints exclude: no part of the space. */
 bool gt_recorded_is_excluded(const json_t *json);
-
-#endif

@@ -342,10 +342,5 @@ gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log
     json_decref(at.names);
     json_decref(at.listed);
     gt_text_free(&at.text);
-    if (status != GPUTUNE_OK) {
-        gt_recorded_free(&recorded);
-        return status;
-    }
-    *out = recorded;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, recorded, gt_recorded_free(&recorded));
 }

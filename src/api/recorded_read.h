@@ -1,6 +1,5 @@
 /* Reads recorded spaces: cache files of Kernel Tuner and T4 results. */
-#ifndef GT_API_RECORDED_READ_H
-#define GT_API_RECORDED_READ_H
+#pragma once
 
 #include "base/log.h"
 #include "search/recorded.h"
@@ -11,5 +10,3 @@
  * once *cancel (may be NULL) is not 0. *out is the caller's, for gt_recorded_free(). */
 gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
                                 const volatile int *cancel);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads a file's text, and unpacks gzip. */
-#ifndef GT_API_RECORDED_TEXT_H
-#define GT_API_RECORDED_TEXT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -9,5 +8,3 @@
  * the path. */
 gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
                                 const volatile int *cancel);
-
-#endif

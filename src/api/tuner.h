@@ -1,6 +1,5 @@
 /* What a gputune handle points to (tuner.c), for all files of the api. */
-#ifndef GT_API_TUNER_H
-#define GT_API_TUNER_H
+#pragma once
 
 #include "api/background.h"
 #include "api/call.h"
@@ -50,5 +49,3 @@ gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *a
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
 /* Waits for the event behind which the inputs are filled, if there is one. */
 gputune_status gt_inputs_await(void *tuner, const gputune_options *options);
-
-#endif

@@ -87,12 +87,7 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     pthread_mutex_lock(&workers->mutex);
     gputune_status status = note_lent(workers, &farm);
     pthread_mutex_unlock(&workers->mutex);
-    if (status != GPUTUNE_OK) {
-        close_farm(farm.farm);
-        return status;
-    }
-    *out = farm.farm;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, farm.farm, close_farm(farm.farm));
 }
 
 static gt_lent_farm take_lent(gt_workers *workers, const gt_farm *farm)

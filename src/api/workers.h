@@ -1,7 +1,6 @@
 /* The farms of a tuner, lent to one session at a time, and the right to measure on its GPU.
  * Thread-safe. */
-#ifndef GT_API_WORKERS_H
-#define GT_API_WORKERS_H
+#pragma once
 
 #include "farm/farm.h"
 
@@ -46,5 +45,3 @@ bool gt_workers_take_gpu_quietly(gt_workers *workers);
 /* Whether a tuning that a caller waits for was refused it since. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
-
-#endif

@@ -1,6 +1,5 @@
 /* Growable arrays: a struct with `items`, `count` and `capacity` of any element type. */
-#ifndef GT_BASE_ARRAY_H
-#define GT_BASE_ARRAY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -39,5 +38,3 @@ gputune_status gt_texts_take(gt_texts *texts, char *text);
 /* Appends a copy of the first `length` bytes of a text. ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);
 void gt_texts_free(gt_texts *texts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether what is stored is what a user asked for by its sizes or its GPU. */
-#ifndef GT_BASE_ASKED_FOR_H
-#define GT_BASE_ASKED_FOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 bool gt_sizes_match(const char *sizes, const char *wanted);
 /* Whether `wanted` is a part of the GPU's name, case ignored, or its environment. */
 bool gt_gpu_matches(const char *gpu, const char *environment, const char *wanted);
-
-#endif

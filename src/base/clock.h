@@ -1,6 +1,5 @@
 /* Monotonic time. */
-#ifndef GT_BASE_CLOCK_H
-#define GT_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@
 int64_t gt_now_ns(void);
 /* Seconds since an earlier gt_now_ns(). */
 double gt_seconds_since(int64_t start_ns);
-
-#endif

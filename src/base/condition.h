@@ -1,7 +1,6 @@
 /* Waiting for another thread for a limited time, on a clock that cannot be set (CLOCK_MONOTONIC).
  */
-#ifndef GT_BASE_CONDITION_H
-#define GT_BASE_CONDITION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
 /* Takes a mutex, or waits for the end of a thread and joins it. False: not in that time. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 bool gt_thread_wait(pthread_t thread, double seconds);
-
-#endif

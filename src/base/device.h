@@ -1,7 +1,6 @@
 /* What every room may know of a GPU: numbers only, no handle. Filled by src/gpu from the driver, or
  * for a named architecture without a GPU; read by the expressions and limits of src/kernel. */
-#ifndef GT_BASE_DEVICE_H
-#define GT_BASE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline double gt_device_peak_bytes_per_s(const gt_device *device)
 {
     return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;
 }
-
-#endif

@@ -59,12 +59,7 @@ gputune_status gt_file_open(int *out, const char *path)
                        path, strerror(errno));
     }
     gputune_status status = check_regular(file, path);
-    if (status != GPUTUNE_OK) {
-        close(file);
-        return status;
-    }
-    *out = file;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, file, close(file));
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)

@@ -1,6 +1,5 @@
 /* Whole files and well-known folders. */
-#ifndef GT_BASE_FILE_H
-#define GT_BASE_FILE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -28,5 +27,3 @@ gputune_status gt_file_installed_folder(char **out);
 gputune_status gt_file_cache_folder(char **out);
 /* printf into a new string; caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
-
-#endif

@@ -1,6 +1,5 @@
 /* 128-bit content hashes (xxHash XXH3). Stable across machines and versions of gputune. */
-#ifndef GT_BASE_HASH_H
-#define GT_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool gt_hash_equal(gt_hash a, gt_hash b);
 const char *gt_hash_hex(char out[GT_HASH_HEX], gt_hash hash);
 /* 64-bit hash for in-memory tables. */
 uint64_t gt_hash64(const void *bytes, size_t count);
-
-#endif

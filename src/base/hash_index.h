@@ -1,6 +1,5 @@
 /* A table from content hashes to numbers. */
-#ifndef GT_BASE_HASH_INDEX_H
-#define GT_BASE_HASH_INDEX_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -16,5 +15,3 @@ typedef struct gt_hash_index {
 gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number);
 void gt_hash_index_free(gt_hash_index *index);
-
-#endif

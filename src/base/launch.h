@@ -1,7 +1,6 @@
 /* How one kernel is launched, as plain data: made by src/kernel, carried by src/farm and src/store,
  * carried out by src/gpu. */
-#ifndef GT_BASE_LAUNCH_H
-#define GT_BASE_LAUNCH_H
+#pragma once
 
 #include "base/sequence.h"
 
@@ -198,5 +197,3 @@ typedef struct gt_image {
     void *data; /* owned by whoever holds the struct */
     size_t bytes;
 } gt_image;
-
-#endif

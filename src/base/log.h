@@ -1,6 +1,5 @@
 /* Where warnings and progress texts go: a callback of the caller's, or nowhere. */
-#ifndef GT_BASE_LOG_H
-#define GT_BASE_LOG_H
+#pragma once
 
 #include "base/status.h"
 
@@ -12,5 +11,3 @@ typedef struct gt_log {
 /* One line: cut at 1 KB, newlines become spaces. NULL log: dropped. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
-
-#endif

@@ -1,7 +1,6 @@
 /* The paths that match a pattern of a shell. glibc's glob() is not used: it frees memory twice
  * where memory is short. */
-#ifndef GT_BASE_MATCHES_H
-#define GT_BASE_MATCHES_H
+#pragma once
 
 #include "base/array.h"
 #include "base/status.h"
@@ -10,5 +9,3 @@
  * in fnmatch(3); a leading dot is matched by a dot alone. None is no failure, nor is a folder that
  * cannot be read. In ascending order. ENOMEM. *out is for gt_texts_free(), whatever the status. */
 gputune_status gt_matches_find(gt_texts *out, const char *pattern);
-
-#endif

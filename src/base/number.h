@@ -6,8 +6,7 @@
  * The locale "C" is asked for at each call, so that nothing is shared between threads or left to a
  * forked child. glibc and musl hand out a constant for it: no memory is taken and no lock. Where a
  * libc has no memory for it, the call fails as if there were no number. */
-#ifndef GT_BASE_NUMBER_H
-#define GT_BASE_NUMBER_H
+#pragma once
 
 #include <errno.h>
 #include <locale.h>
@@ -61,5 +60,3 @@ __attribute__((format(printf, 3, 4))) static inline int gt_snprintf(char *out, s
     va_end(args);
     return length;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What there is to know of an objective, in one place. Pure. */
-#ifndef GT_BASE_OBJECTIVE_H
-#define GT_BASE_OBJECTIVE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -20,5 +19,3 @@ typedef struct gt_objective {
 
 /* Never NULL: an unknown one, and DEFAULT, are named "default" and otherwise like `kernel`. */
 const gt_objective *gt_objective_facts(gputune_objective objective);
-
-#endif

@@ -1,7 +1,6 @@
 /* Code that expressions are parsed into, and what loops of launches carry: a small stack machine.
  */
-#ifndef GT_BASE_OPERATION_H
-#define GT_BASE_OPERATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int gt_operation_operands(gt_operation operation);
 /* Runs code whose depth of stack, jumps and slots are known to be in range. What went wrong, or
  * NULL. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int count, const int64_t *slots);
-
-#endif

@@ -1,7 +1,6 @@
 /* How long a call may wait, and what may end the wait sooner. Every wait of the library (database,
  * lease, worker, GPU) is given one. */
-#ifndef GT_BASE_PATIENCE_H
-#define GT_BASE_PATIENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ bool gt_is_canceled(const volatile int *cancel);
 bool gt_patience_canceled(const gt_patience *patience);
 /* Seconds left; 0 when it is over or canceled. */
 double gt_patience_left_s(const gt_patience *patience);
-
-#endif

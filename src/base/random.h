@@ -1,6 +1,5 @@
 /* A small seeded generator (splitmix64; Steele, Lea, Flood 2014), for shuffles, draws and tests. */
-#ifndef GT_BASE_RANDOM_H
-#define GT_BASE_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ uint64_t gt_random_below(gt_random *random, uint64_t bound);
 double gt_random_unit(gt_random *random);
 /* Fisher-Yates over indices. */
 void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count);
-
-#endif

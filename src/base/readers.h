@@ -6,8 +6,7 @@
  * A thread has a place of its own on its first use, and gives it back when it ends. Entering
  * and leaving are a store each to memory that no other thread writes, where the system has
  * membarrier(2) for the writers (Linux 4.14). */
-#ifndef GT_BASE_READERS_H
-#define GT_BASE_READERS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -68,5 +67,3 @@ static inline unsigned gt_readers_place(void)
     const gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
     return own ? own->number : 0;
 }
-
-#endif

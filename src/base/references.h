@@ -1,8 +1,7 @@
 /* A reference count that many threads change at once. While it is spread, each thread counts in a
  * part of its own, and no thread asks whether the count is zero: the owner holds a reference. When
  * the owner lets go, it gathers the parts, and the count is exact from then on. */
-#ifndef GT_BASE_REFERENCES_H
-#define GT_BASE_REFERENCES_H
+#pragma once
 
 #include "base/readers.h"
 
@@ -43,5 +42,3 @@ static inline bool gt_references_drop(gt_references *references)
  * that does either. */
 void gt_references_spread(gt_references *references);
 void gt_references_gather(gt_references *references);
-
-#endif

@@ -1,7 +1,6 @@
 /* Loops of launches: a small program that says which steps of a launch follow each other, with
  * which grids, blocks and values. Made by src/kernel, run where kernels are launched. */
-#ifndef GT_BASE_SEQUENCE_H
-#define GT_BASE_SEQUENCE_H
+#pragma once
 
 #include "base/operation.h"
 
@@ -65,5 +64,3 @@ bool gt_sequence_is_sound(const gt_sequence *sequence, uint32_t steps, uint32_t 
 void gt_iteration_begin(gt_iteration *run);
 /* The next launch. false: there is none, or an error. */
 bool gt_iteration_next(gt_iteration *run, const gt_sequence *sequence);
-
-#endif

@@ -1,6 +1,5 @@
 /* The signals of the process that the library is a guest in. */
-#ifndef GT_BASE_SIGNALS_H
-#define GT_BASE_SIGNALS_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -22,5 +21,3 @@ typedef struct gt_held_signal {
 } gt_held_signal;
 void gt_signal_hold(gt_held_signal *held);
 void gt_signal_release(const gt_held_signal *held);
-
-#endif

@@ -1,6 +1,5 @@
 /* Status codes and the thread's last message. */
-#ifndef GT_BASE_STATUS_H
-#define GT_BASE_STATUS_H
+#pragma once
 
 #include <gputune.h>
 #include <stdarg.h>
@@ -60,4 +59,7 @@ static inline gputune_status gt_allocated(const void *memory)
 /* Goes on with `call` where all before went well: for functions that clean up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
 
-#endif
+/* What a function returns that made something: gives the `made` where all went well, else cleans
+ * up with a call of `drop`. */
+#define GT_GIVE(status, out, made, drop)                                                           \
+    ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

@@ -1,6 +1,5 @@
 /* Growable strings, and the small text work that several rooms need. */
-#ifndef GT_BASE_TEXT_H
-#define GT_BASE_TEXT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -61,5 +60,3 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
 
 /* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Structs of the public header that grow: each begins with a `version`, and a new version appends
  * members. Callers that were built with an older header, and with a newer one, are served alike. */
-#ifndef GT_BASE_VERSIONED_H
-#define GT_BASE_VERSIONED_H
+#pragma once
 
 #include "base/status.h"
 
@@ -27,5 +26,3 @@ gputune_status gt_versioned_read(void *known, const void *given, const gt_layout
  * set, then says how much is filled in. EINVAL, with *out untouched, for a version that no header
  * has. */
 gputune_status gt_versioned_write(void *out, const void *known, const gt_layouts *layouts);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernels there are, copied out of the library, and the names their sizes and axes have. */
-#ifndef CLI_CATALOGUE_H
-#define CLI_CATALOGUE_H
+#pragma once
 
 #include "cli/session.h"
 
@@ -36,5 +35,3 @@ int cli_catalogue_one(const cli_catalogue *catalogue);
 int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name);
 /* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
-
-#endif

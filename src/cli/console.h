@@ -1,7 +1,6 @@
 /* What goes to stderr: messages and one progress line, which never mix; and the exit codes that
  * come with them. Any thread may call. */
-#ifndef CLI_CONSOLE_H
-#define CLI_CONSOLE_H
+#pragma once
 
 #include "cli/memory.h"
 #include "cli/options.h"
@@ -89,5 +88,3 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
 #define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
 /* Goes on where a call of the library passed: CLI_CONTINUE, else as cli_fail(). */
 int cli_passed(int status);
-
-#endif

@@ -1,8 +1,7 @@
 /* What is stored, by scenario: the trials of one kernel at one problem, under one
  * objective, on one kind of GPU; taken apart, and written as the files of other tools, or as a
  * report (report.h). */
-#ifndef CLI_EXPORT_H
-#define CLI_EXPORT_H
+#pragma once
 
 #include "cli/session.h"
 
@@ -96,5 +95,3 @@ void cli_export_make(cli_export *out, const cli_measured *from);
 void cli_export_write(const cli_export *data, cli_export_format format, FILE *file);
 /* Notes, once, what the format cannot say of this scenario. */
 void cli_export_say_limits(const cli_export *data, cli_export_format format);
-
-#endif

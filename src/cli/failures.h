@@ -1,6 +1,5 @@
 /* What failed of the variants of a scenario, and why most of them did. */
-#ifndef CLI_FAILURES_H
-#define CLI_FAILURES_H
+#pragma once
 
 #include "cli/scenarios.h"
 
@@ -35,5 +34,3 @@ void cli_compile_log(const cli_session *session, const char *kernel, gputune_siz
                      const char *configuration);
 /* The same for the scenario's variant that failed to compile last, according to the database. */
 void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);
-
-#endif

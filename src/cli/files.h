@@ -1,7 +1,6 @@
 /* Where a command writes its result: the file of --output, or standard output; values of JSON; and
  * which files a template's text includes. */
-#ifndef CLI_FILES_H
-#define CLI_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,5 +29,3 @@ void cli_json_text(const char *text, FILE *file);
 char *cli_next_include(const char **text);
 /* Where a file of that name stands that `from` includes: in the same folder. */
 char *cli_path_beside(const char *from, const char *name);
-
-#endif

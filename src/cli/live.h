@@ -1,8 +1,7 @@
 /* Serves one page and its data to browsers of this machine: HTTP/1.1 on 127.0.0.1, under a path
  * that nobody can guess. It answers GET alone, one request a connection, each in a process of its
  * own with limits on the request's length and time. */
-#ifndef CLI_LIVE_H
-#define CLI_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ bool cli_live_answer(const cli_live_service *service, int connection);
  * `until` is a descriptor, until that has ended and the pages that are open have got the last data.
  * -1: there is none. The process has no other threads. Returns the exit code. */
 int cli_live_serve(const cli_live_source *source, FILE *told, int until);
-
-#endif

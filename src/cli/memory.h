@@ -1,8 +1,7 @@
 /* Memory and text of the command line. What is returned lives until the program ends, or until it
  * is released down to a mark: nothing is freed one by one. Running out ends the program with one
  * line and exit code 1, so that callers need no check. The main thread only. */
-#ifndef CLI_MEMORY_H
-#define CLI_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ char *cli_read_text(const char *path, size_t *bytes);
  * since. Marks are released in reverse order. */
 void *cli_mark(void);
 void cli_release(void *mark, const void *kept);
-
-#endif

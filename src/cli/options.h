@@ -1,7 +1,6 @@
 /* A command: its options as a table that both parses the arguments and prints the help, and what it
  * does. */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ enum { CLI_CONTINUE = -1 };
 int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv);
 /* Prints the help. */
 void cli_help(const cli_command *command);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shows how far the tuning of one scenario after another is: a bar on a terminal, else a line every
  * few seconds. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#pragma once
 
 #include <gputune.h>
 
@@ -21,5 +20,3 @@ void cli_progress_start(cli_progress *progress, const char *label, size_t index)
 void cli_progress_update(void *user, const gputune_progress *at);
 /* Takes the bar away. */
 void cli_progress_end(cli_progress *progress);
-
-#endif

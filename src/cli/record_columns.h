@@ -1,7 +1,6 @@
 /* The one schema of measured configurations: `show`, `show --all`, `run` and `compare` print the
  * same rows and differ in the columns of their tables. */
-#ifndef CLI_RECORD_COLUMNS_H
-#define CLI_RECORD_COLUMNS_H
+#pragma once
 
 #include "cli/table.h"
 
@@ -28,5 +27,3 @@ cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key);
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
  * without an interval. */
 const char *cli_verdict(const gputune_record *record);
-
-#endif

@@ -1,7 +1,6 @@
 /* A report of what is stored, as one page that needs no network (the page itself is in cli/report),
  * or as Markdown. */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#pragma once
 
 #include "cli/export.h"
 #include "cli/session.h"
@@ -27,5 +26,3 @@ typedef struct cli_live_report {
 } cli_live_report;
 int cli_report_begin_live(cli_live_report *out, const cli_common *common);
 void cli_report_end_live(const cli_live_report *live);
-
-#endif

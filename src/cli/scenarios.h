@@ -1,7 +1,6 @@
 /* The scenarios of a command line: kernels times the cross product of the sizes given,
  * those of a file of misses, or those that come tuned. */
-#ifndef CLI_SCENARIOS_H
-#define CLI_SCENARIOS_H
+#pragma once
 
 #include "cli/catalogue.h"
 #include "cli/sizes.h"
@@ -78,5 +77,3 @@ typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenar
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
                cli_work work, void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* What every command that works with a tuner needs: the common options, the open tuner, its device,
  * and Ctrl-C. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#pragma once
 
 #include "cli/console.h"
 #include "cli/options.h"
@@ -87,5 +86,3 @@ void cli_catch_interrupt(void);
 volatile int *cli_cancel(void);
 /* Whether there was a Ctrl-C: work may be canceled for other reasons too. */
 bool cli_is_interrupted(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* One of several runs that divide the scenarios of a command line between them. */
-#ifndef CLI_SHARD_H
-#define CLI_SHARD_H
+#pragma once
 
 #include "cli/scenarios.h"
 
@@ -21,5 +20,3 @@ int cli_shard_read(cli_shard *out, const char *text);
 /* Drops the scenarios that are another shard's, and says how many are left. Kernel and sizes decide
  * alone: every run that has a scenario gives it to the same shard. */
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text of --size and --only: names with lists of values. */
-#ifndef CLI_SIZES_H
-#define CLI_SIZES_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -36,5 +35,3 @@ bool cli_size_number(int64_t *out, const char **problem, const char *text);
 int cli_size_make(gputune_size *out, const char *name, const char *value);
 /* The sizes of a record, "n=4 T=half". False after a message. */
 bool cli_sizes_read(gputune_sizes *out, const char *text);
-
-#endif

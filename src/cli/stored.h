@@ -1,7 +1,6 @@
 /* Which stored records a command is about: the options that choose them, for show, forget, prune
  * and wisdom. */
-#ifndef CLI_STORED_H
-#define CLI_STORED_H
+#pragma once
 
 #include "cli/catalogue.h"
 #include "cli/options.h"
@@ -32,5 +31,3 @@ int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
 /* Nothing was found by the filter: returns CLI_EXIT_USAGE after naming the nearest where there is
  * no kernel of its name, else CLI_EXIT_NOTHING after saying how it is tuned. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
-
-#endif

@@ -1,7 +1,6 @@
 /* Rows of data and their columns, described once and written in every format: an aligned table, a
  * Markdown table, JSON or CSV. */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,5 +142,3 @@ typedef struct cli_span {
 /* How many bytes of `text` stand on its next line in a column so wide; *skipped: the blanks behind
  * them. A word that is wider is not cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);
-
-#endif

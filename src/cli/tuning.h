@@ -1,6 +1,5 @@
 /* The options of commands that measure, as the library wants them. */
-#ifndef CLI_TUNING_H
-#define CLI_TUNING_H
+#pragma once
 
 #include "cli/options.h"
 #include "cli/scenarios.h"
@@ -51,5 +50,3 @@ int cli_tuning_inputs(cli_tuning *tuning);
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);
-
-#endif

@@ -1,7 +1,6 @@
 /* In which order the scenarios of a run are tuned, and how long each may take: what is found at one
  * size is where the search at the next size begins. */
-#ifndef CLI_TURNS_H
-#define CLI_TURNS_H
+#pragma once
 
 #include "cli/scenarios.h"
 
@@ -39,5 +38,3 @@ void cli_turns_weigh(cli_turn *turns, size_t count);
  * and all turns behind it, of which `side_by_side` are taken at a time; a second at least. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);
-
-#endif

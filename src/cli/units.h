@@ -1,6 +1,5 @@
 /* Figures as a person reads them. */
-#ifndef CLI_UNITS_H
-#define CLI_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ int64_t cli_seconds(const char *created);
 char *cli_bar(double share, size_t cells);
 /* How many columns UTF-8 text takes, one for each code point. */
 size_t cli_columns(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `warm` asks for, and its two ways of work: warm_tune.c, with warm_rows.c, and
  * warm_compile.c. warm_watch.c does the work again when a template is saved. */
-#ifndef CLI_WARM_H
-#define CLI_WARM_H
+#pragma once
 
 #include "cli/gpus.h"
 #include "cli/shard.h"
@@ -45,5 +44,3 @@ int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *war
  * exit code. */
 int cli_warm_compile(const cli_warm *warm, const cli_session *session,
                      const cli_scenarios *scenarios);
-
-#endif

@@ -1,7 +1,6 @@
 /* Why the winners won, for `show --why` and `report`: what each axis is worth, by the trials that
  * are stored. */
-#ifndef CLI_WHY_H
-#define CLI_WHY_H
+#pragma once
 
 #include "cli/export.h"
 #include "cli/table.h"
@@ -23,5 +22,3 @@ char *cli_why_summary(const cli_export *data);
  * what its axes are worth. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a program launches its kernel with, as the engine's expressions. */
-#ifndef GT_DRAFT_CALL_H
-#define GT_DRAFT_CALL_H
+#pragma once
 
 #include "kernel/functions.h"
 
@@ -35,5 +34,3 @@ const char *gt_call_extent(const struct gt_draft *draft, uint16_t symbol);
 /* Whether the program launches the draft's kernel. */
 bool gt_call_is_launched(const struct gt_draft *draft);
 void gt_call_free(gt_call *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files that read a launch share. For call*.c only. */
-#ifndef GT_DRAFT_CALL_PARTS_H
-#define GT_DRAFT_CALL_PARTS_H
+#pragma once
 
 #include "draft/print.h"
 #include "draft/trace.h"
@@ -70,5 +69,3 @@ void gt_call_read_casts(gt_caller *c);
 void gt_call_keep_true(gt_caller *c);
 void gt_call_write_work(gt_caller *c);
 void gt_call_write_sizes(gt_caller *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* The lines of the file that a draft is made of: which the joined text has from where, and what is
  * put in front of them. */
-#ifndef GT_DRAFT_LINES_H
-#define GT_DRAFT_LINES_H
+#pragma once
 
 #include "draft/program.h"
 
@@ -33,5 +32,3 @@ gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text);
 gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro);
 /* The file's text with what is inserted; *out is the caller's. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);
-
-#endif

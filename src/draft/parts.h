@@ -1,6 +1,5 @@
 /* What is found out about a kernel on the way to a first template. For this room only. */
-#ifndef GT_DRAFT_PARTS_H
-#define GT_DRAFT_PARTS_H
+#pragma once
 
 #include "draft/call.h"
 #include "draft/lines.h"
@@ -167,8 +166,8 @@ gt_meaning gt_draft_meaning(const void *user, const gt_token *name, int64_t *val
 /* Reads the names that the conditions of the text compare with numbers, and that it does not
  * define. ENOMEM. */
 gputune_status gt_draft_read_compared(gt_draft_compared *out, const char *text);
-/* Reads what another file, a tuner's script, has as `"NAME", {1, 2, 4}` or `"NAME"] = [1, 2, 4]`, of
- * the names in `text`. ENOMEM. */
+/* Reads what another file, a tuner's script, has as `"NAME", {1, 2, 4}` or `"NAME"] = [1, 2, 4]`,
+ * of the names in `text`. ENOMEM. */
 gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, const char *text);
 /* What is known of the name, or NULL. */
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
@@ -275,5 +274,3 @@ bool gt_draft_is_reference(const gt_draft *draft);
 
 /* Appends the clauses whose words are not among `present`. */
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present);
-
-#endif

@@ -1,7 +1,6 @@
 /* Index arithmetic on names: sums of products, such as row * w + col. Exponents may be negative, so
  * that K / TILE * TILE is K. Values; nothing is allocated. */
-#ifndef GT_DRAFT_POLYNOMIAL_H
-#define GT_DRAFT_POLYNOMIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ bool gt_polynomial_is_symbol(const gt_polynomial *p, uint16_t *out);
 bool gt_polynomial_equal(const gt_polynomial *a, const gt_polynomial *b);
 /* The term's exponents, summed. */
 int gt_monomial_degree(const gt_monomial *term);
-
-#endif

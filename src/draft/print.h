@@ -1,6 +1,5 @@
 /* An engine's expression as text again, in a simpler form. */
-#ifndef GT_DRAFT_PRINT_H
-#define GT_DRAFT_PRINT_H
+#pragma once
 
 #include "kernel/expression.h"
 
@@ -14,5 +13,3 @@
  * each. false, and nothing: it is too long. */
 bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
                          const char *const *names);
-
-#endif

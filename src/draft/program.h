@@ -1,7 +1,6 @@
 /* The program around a kernel, as tokens: its functions, its macros, and what gives a value to a
  * name. No C++ front end: what it does not understand is not found. */
-#ifndef GT_DRAFT_PROGRAM_H
-#define GT_DRAFT_PROGRAM_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -88,8 +87,8 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 bool gt_program_is_plain(const gt_program *program, gt_span span);
 /* Whether something calls the function, or launches it. */
 bool gt_program_is_called(const gt_program *program, const gt_program_function *function);
-/* Whether another file belongs to the program: it calls one of the functions that nothing here calls,
- * and defines none of those that are here. */
+/* Whether another file belongs to the program: it calls one of the functions that nothing here
+ * calls, and defines none of those that are here. */
 bool gt_program_takes(const gt_program *program, const gt_program *other);
 /* What the name at that token stands for; false: nothing defines it. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
@@ -103,5 +102,3 @@ bool gt_program_is_told(const gt_program *program, const gt_token *name);
 /* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
  * a tuner defines. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);
-
-#endif

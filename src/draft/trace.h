@@ -1,7 +1,6 @@
 /* Follows the names of a host program's expressions to what they are made of: parameters of the
  * kernel, its block, and values that come from nowhere else, the leaves. */
-#ifndef GT_DRAFT_TRACE_H
-#define GT_DRAFT_TRACE_H
+#pragma once
 
 #include "draft/program.h"
 #include "kernel/functions.h"
@@ -72,5 +71,3 @@ gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, con
 int gt_trace_slot(void *user, const char *name);
 /* What the expression comes to, if all its leaves have values. */
 bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *expression);
-
-#endif

@@ -1,6 +1,5 @@
 /* The writers of a first template's clauses. For this room only. */
-#ifndef GT_DRAFT_WRITE_H
-#define GT_DRAFT_WRITE_H
+#pragma once
 
 #include "draft/parts.h"
 
@@ -65,5 +64,3 @@ void gt_draft_write_block(gt_draft_writer *w);
 void gt_draft_write_grid(gt_draft_writer *w);
 void gt_draft_write_requirements(gt_draft_writer *w);
 void gt_draft_write_shared(gt_draft_writer *w);
-
-#endif

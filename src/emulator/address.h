@@ -1,6 +1,5 @@
 /* Where the lanes of a memory instruction point, and what the access costs. */
-#ifndef EMU_ADDRESS_H
-#define EMU_ADDRESS_H
+#pragma once
 
 #include "emulator/decode.h"
 
@@ -58,5 +57,3 @@ void emu_count_shared(emu_warp *warp, const emu_op *op, const emu_access *access
 void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *access, uint32_t mask);
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask);
 void emu_count_constant(emu_warp *warp, const emu_access *access, uint32_t mask);
-
-#endif

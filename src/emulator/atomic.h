@@ -1,6 +1,5 @@
 /* Read-modify-write of one memory location, atomic among host threads. */
-#ifndef EMU_ATOMIC_H
-#define EMU_ATOMIC_H
+#pragma once
 
 #include "emulator/ptx.h"
 
@@ -25,5 +24,3 @@ bool emu_atomic_exists(emu_atomic what, ptx_type type);
  * sums treat subnormals as zero. */
 uint64_t emu_atomic_apply(emu_atomic what, ptx_type type, void *place, uint64_t b, uint64_t c,
                           bool flush);
-
-#endif

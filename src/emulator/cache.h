@@ -1,7 +1,6 @@
 /* The level-1 cache of one multiprocessor, as tags only: 128-byte lines of four sectors, 4-way,
  * least recently used goes first. Stores write through and do not allocate. */
-#ifndef EMU_CACHE_H
-#define EMU_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void emu_cache_clear(emu_l1 *cache);
 /* Reads the sectors in `sectors` (bit i: bytes 32 i of the line) of the line with that number, and
  * returns how many of them were there. */
 unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors);
-
-#endif

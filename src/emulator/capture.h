@@ -1,6 +1,5 @@
 /* Stream capture: what is refused, what is recorded. All with the lock held. */
-#ifndef EMU_CAPTURE_H
-#define EMU_CAPTURE_H
+#pragma once
 
 #include "emulator/graph.h"
 
@@ -63,5 +62,3 @@ CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNo
  * ends: its graph is returned, the caller's to free once the lock is given up. Another capture
  * becomes invalid, and NULL is returned. */
 CUgraph emu_capture_forget_stream(CUstream stream);
-
-#endif

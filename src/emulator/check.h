@@ -10,8 +10,7 @@
  * errs towards order: a mistake may be missed, and none is made up.
  *
  * A checked launch runs on one host thread. */
-#ifndef EMU_CHECK_H
-#define EMU_CHECK_H
+#pragma once
 
 #include "emulator/address.h"
 #include "emulator/program.h"
@@ -154,5 +153,3 @@ void emu_check_source(const emu_warp *warp, const emu_op *op, unsigned lane, uns
 
 /* No group of the worker can go on: says which threads wait. */
 void emu_check_stuck(const emu_group *group);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the sanitizer (check*.c) share. */
-#ifndef EMU_CHECK_PARTS_H
-#define EMU_CHECK_PARTS_H
+#pragma once
 
 #include "emulator/check.h"
 
@@ -53,5 +52,3 @@ struct emu_check {
 
 /* The variable of the launch's module that holds the address, with its base; NULL: none. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-
-#endif

@@ -1,6 +1,5 @@
 /* Contexts, and each thread's stack of them. */
-#ifndef EMU_CONTEXT_H
-#define EMU_CONTEXT_H
+#pragma once
 
 #include "emulator/handle.h"
 
@@ -30,5 +29,3 @@ CUresult emu_context_check_current(void);
 CUresult emu_context_push(CUcontext context);
 CUresult emu_context_pop(CUcontext *out);
 void emu_context_set(CUcontext context);
-
-#endif

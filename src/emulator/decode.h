@@ -1,7 +1,6 @@
 /* From parsed instructions to operations. Each family of opcodes has a file op_*.c with its
  * handlers and the function that decodes into them. */
-#ifndef EMU_DECODE_H
-#define EMU_DECODE_H
+#pragma once
 
 #include "emulator/program.h"
 
@@ -107,5 +106,3 @@ emu_decode_function emu_decode_bar, emu_decode_fence;
 emu_decode_function emu_decode_shuffle, emu_decode_vote, emu_decode_match, emu_decode_redux;
 emu_decode_function emu_decode_elect, emu_decode_activemask, emu_decode_nanosleep;
 emu_decode_function emu_decode_mapa, emu_decode_rank;
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of the emulated driver share: its state, its lock, its errors and the modelled
  * host clock. One process-wide lock guards all objects; it is never held while commands run. */
-#ifndef EMU_DRIVER_H
-#define EMU_DRIVER_H
+#pragma once
 
 #include "emulator/driver_abi.h"
 #include "emulator/faults.h"
@@ -84,5 +83,3 @@ static inline int emu_compute_capability(void)
     return 10 * emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
            emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
-
-#endif

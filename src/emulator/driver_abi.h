@@ -1,8 +1,7 @@
 /* The CUDA driver's binary interface as its implementer sees it: gputune's own declaration of it,
  * and the few names that only a driver needs. Compiling with -DEMU_CHECK_ABI takes cuda.h 13.0
  * instead, so that the compiler compares every entry point with the original. */
-#ifndef EMU_DRIVER_ABI_H
-#define EMU_DRIVER_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +32,5 @@ typedef struct CUctxCreateParams_st {
     int numExecAffinityParams;
     CUctxCigParam *cigParams;
 } CUctxCreateParams;
-
-#endif
 
 #endif

@@ -2,8 +2,7 @@
  * brought this form of it, exported symbol). The versions are those of cudaTypedefs.h. A name with
  * several forms has a row for each, oldest first. A form may be left out only if a newer one is
  * here: who asks for a newer form would get an older one. */
-#ifndef EMU_DRIVER_SYMBOLS_H
-#define EMU_DRIVER_SYMBOLS_H
+#pragma once
 
 /* clang-format off */
 #define EMU_SYMBOL_LIST(X) \
@@ -116,5 +115,3 @@
     X(cuUserObjectCreate, 11030, cuUserObjectCreate) \
     X(cuUserObjectRelease, 11030, cuUserObjectRelease)
 /* clang-format on */
-
-#endif

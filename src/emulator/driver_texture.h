@@ -1,6 +1,5 @@
 /* Texture objects, as launches see them. */
-#ifndef EMU_DRIVER_TEXTURE_H
-#define EMU_DRIVER_TEXTURE_H
+#pragma once
 
 #include "emulator/context.h"
 #include "emulator/machine.h"
@@ -10,5 +9,3 @@ const emu_texture *emu_texture_find(uint64_t object);
 
 /* Destroys all that were made in the context. Lock held. */
 void emu_textures_end(CUcontext context);
-
-#endif

@@ -1,6 +1,5 @@
 /* How every entry point of the driver begins. */
-#ifndef EMU_ENTER_H
-#define EMU_ENTER_H
+#pragma once
 
 #include "emulator/driver.h"
 
@@ -24,5 +23,3 @@ CUresult emu_enter(const char *name, unsigned needs);
             return emu_enter_code_;                                                                \
         }                                                                                          \
     } while (0)
-
-#endif

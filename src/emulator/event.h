@@ -1,6 +1,5 @@
 /* Events: the completion of what they were last recorded after, or the nodes of a capture. */
-#ifndef EMU_EVENT_H
-#define EMU_EVENT_H
+#pragma once
 
 #include "emulator/graph.h"
 
@@ -15,5 +14,3 @@ struct CUevent_st {
 
 /* Ends the event with its handle. Lock held. */
 void emu_event_free(CUevent event);
-
-#endif

@@ -8,8 +8,7 @@
  * The file that GPUTUNE_EMU_REACHED names is made when a rule comes to apply.
  * Names are plain ones, without a version suffix. A sticky code (700, 719 ...) is as sticky as
  * hardware's. Calls are counted from the start of the process, over all threads. */
-#ifndef EMU_FAULTS_H
-#define EMU_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void emu_faults_free(emu_faults *faults);
 /* Counts one use of `name` on `device` and says what happens to it: the code it fails with (0:
  * none), and in *delay_ns how long to wait first. Thread-safe; faults may be NULL. */
 int emu_faults_next(emu_faults *faults, const char *name, int device, double *delay_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Floating point as PTX defines it, on values. */
-#ifndef EMU_FLOAT_H
-#define EMU_FLOAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ double emu_add_to_odd(double a, double b);
  * is the direction that is set already, which costs nothing. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);
-
-#endif

@@ -1,6 +1,5 @@
 /* Graphs: what a capture records, what can be instantiated and replayed. */
-#ifndef EMU_GRAPH_H
-#define EMU_GRAPH_H
+#pragma once
 
 #include "emulator/queue.h"
 
@@ -68,5 +67,3 @@ CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 /* Gives up `count` references; the last one calls the destructor, the caller's code. Lock not held.
  */
 void emu_user_object_release(CUuserObject object, unsigned count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The handles that are valid now. A driver call looks a handle up here before it follows the
  * pointer, so that a handle that was destroyed, or that never was one, is an error and no crash. */
-#ifndef EMU_HANDLE_H
-#define EMU_HANDLE_H
+#pragma once
 
 #include "emulator/driver_abi.h"
 
@@ -46,5 +45,3 @@ bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
 /* Some valid handle of that kind that was made in `context`, or NULL. Any thread. */
 void *emu_handle_any(emu_kind kind, CUcontext context);
-
-#endif

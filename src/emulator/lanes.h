@@ -1,6 +1,5 @@
 /* Handlers of operations that treat each lane by itself. */
-#ifndef EMU_LANES_H
-#define EMU_LANES_H
+#pragma once
 
 #include "emulator/decode.h"
 
@@ -84,5 +83,3 @@ typedef double __attribute__((may_alias)) emu_f64;
     }
 
 #define EMU_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-#endif

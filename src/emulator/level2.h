@@ -1,7 +1,6 @@
 /* What the level-2 cache holds, by buffer: least recently used goes first. A model of residency,
  * enough to tell a hot replay from a cold one; deterministic for work on one stream. */
-#ifndef EMU_LEVEL2_H
-#define EMU_LEVEL2_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
 
 /* A copy or fill went over [address, address + bytes). */
 void emu_level2_touch(uint64_t address, double bytes, double capacity_bytes);
-
-#endif

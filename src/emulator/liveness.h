@@ -1,6 +1,5 @@
 /* Which registers may share storage. */
-#ifndef EMU_LIVENESS_H
-#define EMU_LIVENESS_H
+#pragma once
 
 #include "emulator/decode.h"
 
@@ -9,5 +8,3 @@
  * function; writes slots[register] and the function's register_bytes, predicate_bytes and
  * live_words. False when memory runs out. */
 bool emu_assign_registers(emu_decoder *decoder, uint32_t *slots);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Codes are the driver API's (CUresult) as plain integers. Nothing here prints or ends the process.
  */
-#ifndef EMU_MACHINE_H
-#define EMU_MACHINE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -260,5 +259,3 @@ typedef struct emu_fault {
  * Thread-safe. The launch has been validated by the driver: dimensions within the device's limits,
  * cluster dividing the grid, shared memory allowed. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);
-
-#endif

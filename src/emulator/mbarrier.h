@@ -1,6 +1,5 @@
 /* The state of an mbarrier object, as this emulator keeps it in the 8 bytes of shared memory. */
-#ifndef EMU_MBARRIER_H
-#define EMU_MBARRIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 /* Parity of the phase that has not completed, and arrivals that it waits for. */
 unsigned emu_mbarrier_parity(uint64_t state);
 uint32_t emu_mbarrier_pending(uint64_t state);
-
-#endif

@@ -3,8 +3,7 @@
  * An allocation takes whole granules of 64 KiB, and there is an unused one between any two. The
  * owner of an address is thus found with two loads, and an access even one byte outside is seen.
  * The range is backed by one sparse memory file, so that another process can map an allocation. */
-#ifndef EMU_MEMORY_H
-#define EMU_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner)
  * CUDA_ERROR_INVALID_VALUE where none begins there, CUDA_ERROR_NOT_SUPPORTED where memory cannot be
  * mapped twice. */
 int emu_memory_view(uint64_t *out, uint64_t base, void *owner);
-
-#endif

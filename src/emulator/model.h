@@ -18,8 +18,7 @@
  *   launch   blocks and warps started, one after another on each multiprocessor
  * Work is dealt in whole blocks: a multiprocessor with one more than the others is waited for, and
  * clusters leave some multiprocessors empty. */
-#ifndef EMU_MODEL_H
-#define EMU_MODEL_H
+#pragma once
 
 #include "emulator/level2.h"
 #include "emulator/machine.h"
@@ -43,5 +42,3 @@ typedef struct emu_kernel_shape {
 /* Length of a kernel in ns, and what it leaves in level 2. Any thread. */
 double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
                         const emu_counters *counters);
-
-#endif

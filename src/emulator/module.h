@@ -1,6 +1,5 @@
 /* Modules: a decoded program with variables of its own, in one context. */
-#ifndef EMU_MODULE_H
-#define EMU_MODULE_H
+#pragma once
 
 #include "emulator/context.h"
 #include "emulator/driver.h"
@@ -47,5 +46,3 @@ int emu_kernel_max_threads(const emu_kernel *kernel);
 int emu_kernel_registers(const emu_kernel *kernel);
 /* Most dynamic shared memory a launch of the function may ask for. */
 int emu_function_dynamic_limit(CUfunction function);
-
-#endif

@@ -1,7 +1,6 @@
 /* How many blocks and clusters fit, and how a multiprocessor's cache is divided for them. Pure
  * functions of a profile. */
-#ifndef EMU_OCCUPANCY_H
-#define EMU_OCCUPANCY_H
+#pragma once
 
 #include "emulator/profile.h"
 
@@ -38,5 +37,3 @@ int emu_max_clusters(const emu_profile *profile, const emu_block_needs *needs, i
 
 /* Multiprocessors that clusters of `size` can occupy; all without clusters. */
 int emu_cluster_multiprocessors(const emu_profile *profile, int size);
-
-#endif

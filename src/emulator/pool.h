@@ -1,6 +1,5 @@
 /* Memory that lives as long as a program: allocated piece by piece, freed at once. */
-#ifndef EMU_POOL_H
-#define EMU_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ char *emu_pool_string(emu_pool *pool, const char *text, size_t length);
 void *emu_pool_grow(emu_pool *pool, void *items, size_t count, size_t *capacity, size_t size);
 
 void emu_pool_free(emu_pool *pool);
-
-#endif

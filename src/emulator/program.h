@@ -1,6 +1,5 @@
 /* A loaded program: the parsed module and what was decoded from it. */
-#ifndef EMU_PROGRAM_H
-#define EMU_PROGRAM_H
+#pragma once
 
 #include "emulator/machine.h"
 #include "emulator/ptx.h"
@@ -69,5 +68,3 @@ typedef struct emu_call {
 
 /* The address of function i is this plus i: no pointer to memory looks like it. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)
-
-#endif

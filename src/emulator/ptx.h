@@ -1,6 +1,5 @@
 /* A PTX module as parsed: names resolved to registers and variables, opcodes still text. */
-#ifndef EMU_PTX_H
-#define EMU_PTX_H
+#pragma once
 
 #include "emulator/pool.h"
 
@@ -215,5 +214,3 @@ ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 /* The label of that name as seen from `scope`, or NULL. */
 const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
                                     const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* PTX text as tokens. */
-#ifndef EMU_PTX_LEXER_H
-#define EMU_PTX_LEXER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ ptx_token ptx_lexer_next(ptx_lexer *lexer);
 
 /* Whether the token is exactly this text. */
 bool ptx_token_is(const ptx_token *token, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the PTX parser share. */
-#ifndef EMU_PTX_PARSER_H
-#define EMU_PTX_PARSER_H
+#pragma once
 
 #include "emulator/ptx.h"
 #include "emulator/ptx_lexer.h"
@@ -60,5 +59,3 @@ void ptx_parse_body(ptx_parser *parser);
 const ptx_registers *ptx_find_register(const ptx_parser *parser, const char *name, size_t length,
                                        uint32_t *index);
 ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size_t length);
-
-#endif

@@ -1,7 +1,6 @@
 /* Streams as queues of commands: a worker thread each, completions for what is still to come, and
  * the modelled time at which each command starts and ends. */
-#ifndef EMU_QUEUE_H
-#define EMU_QUEUE_H
+#pragma once
 
 #include "emulator/context.h"
 #include "emulator/driver.h"
@@ -95,5 +94,3 @@ bool emu_queue_idle(CUstream stream);
 /* Ends the handle's validity, and the worker once its queue is empty. Until then the stream stays
  * in its context's list, so that a wait for the context includes its work. Lock held. */
 void emu_stream_retire(CUstream stream);
-
-#endif

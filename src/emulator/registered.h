@@ -1,6 +1,5 @@
 /* Host memory of the caller's that was made known to the driver: cuMemHostRegister. Any thread. */
-#ifndef EMU_REGISTERED_H
-#define EMU_REGISTERED_H
+#pragma once
 
 #include "emulator/memory.h"
 
@@ -14,5 +13,3 @@ void emu_registered_release_owner(void *owner);
 
 /* The range that holds `address`. */
 bool emu_registered_find(emu_allocation *out, uint64_t address);
-
-#endif

@@ -1,6 +1,5 @@
 /* Special registers. */
-#ifndef EMU_SPECIAL_H
-#define EMU_SPECIAL_H
+#pragma once
 
 #include "emulator/warp.h"
 
@@ -9,5 +8,3 @@ typedef uint64_t emu_special(const emu_warp *warp, unsigned lane);
 
 /* The register of that name (%tid.x), or NULL; *is_uniform when all lanes of a warp agree. */
 emu_special *emu_special_find(const char *name, bool *is_uniform);
-
-#endif

@@ -1,6 +1,5 @@
 /* Streams as driver calls name them, and the one way in which a call hands work to a stream. */
-#ifndef EMU_STREAM_H
-#define EMU_STREAM_H
+#pragma once
 
 #include "emulator/queue.h"
 
@@ -18,5 +17,3 @@ CUresult emu_stream_resolve(CUstream *out, CUstream handle);
  * over the command. With `wait` it also waits for the end (refused while capturing, 900). NULL
  * command is out of memory. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);
-
-#endif

@@ -5,8 +5,7 @@
  * 32-bit mask. An operand is an offset into the current frame's registers or, with bit 0 set, into
  * the program's constants, which are stored the same way; handlers thus treat immediates and
  * registers alike. */
-#ifndef EMU_WARP_H
-#define EMU_WARP_H
+#pragma once
 
 #include "emulator/machine.h"
 
@@ -288,5 +287,3 @@ void emu_cluster_check(emu_group *group);
 __attribute__((format(printf, 6, 7))) void emu_raise(emu_warp *warp, const emu_op *op, int code,
                                                      unsigned lane, uint64_t address,
                                                      const char *format, ...);
-
-#endif

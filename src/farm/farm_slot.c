@@ -15,12 +15,7 @@ gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_reco
     GT_TRY(gt_allocated(packet));
     packet->references = 1;
     gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
-    if (status < 0) {
-        gt_packet_drop(packet);
-        return status;
-    }
-    *out = packet;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, packet, gt_packet_drop(packet));
 }
 
 gt_packet *gt_packet_keep(gt_packet *packet)

@@ -5,8 +5,7 @@
  * What the compiler keeps is bound to its process (it holds addresses), so each worker has its own;
  * nothing is shared and nothing can race. The file is unlinked as soon as it is there, so that none
  * is left, however the worker ends. */
-#ifndef GT_FARM_HEAD_CACHE_H
-#define GT_FARM_HEAD_CACHE_H
+#pragma once
 
 #include "base/hash.h"
 #include "gpu/nvrtc.h"
@@ -30,5 +29,3 @@ typedef struct gt_head_cache {
 gputune_status gt_head_cache_compile(gt_nvrtc_result *out, gt_head_cache *cache,
                                      const gt_nvrtc *nvrtc, const gt_nvrtc_request *request);
 void gt_head_cache_free(gt_head_cache *cache);
-
-#endif

@@ -68,12 +68,7 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
         status = add_named(includes, paths[i]);
     }
     GT_THEN(status, add_environment(includes));
-    if (status < 0) {
-        gt_includes_close(includes);
-        return status;
-    }
-    *out = includes;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, includes, gt_includes_close(includes));
 }
 
 gputune_status gt_includes_share(gt_includes *includes, const char *shared)
@@ -389,10 +384,5 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gputune_status status = gt_file_read(&found.text, NULL, real);
     GT_THEN(status, message_path(&found.path, includes, real));
     free(real);
-    if (status < 0) {
-        free(found.text);
-        return status;
-    }
-    *out = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, found, free(found.text));
 }

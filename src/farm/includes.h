@@ -6,8 +6,7 @@
  * in the named folders (gputune_open_options.include_paths, then GPUTUNE_INCLUDE, separated by
  * colons), or the toolkit's. No file outside of the template's own folder, the template folder, the
  * named folders and the toolkit is read. */
-#ifndef GT_FARM_INCLUDES_H
-#define GT_FARM_INCLUDES_H
+#pragma once
 
 #include "kernel/template.h"
 
@@ -30,5 +29,3 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
 /* The compiler's options -IFOLDER, in the order of the search; they live as long as `includes`.
  * ENOMEM. */
 gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes);
-
-#endif

@@ -19,12 +19,7 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
     gputune_status status = gt_driver_open(&measure->driver, driver);
     GT_THEN(status, gt_device_find(&ordinal, measure->driver, which));
     GT_THEN(status, gt_device_query(&measure->device, measure->driver, ordinal));
-    if (status < 0) {
-        gt_measure_close(measure);
-        return status;
-    }
-    *out = measure;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, measure, gt_measure_close(measure));
 }
 
 gputune_status gt_measure_attach(gt_measure *measure)

@@ -1,7 +1,6 @@
 /* The numbers of measuring: how many launches make a sample, how many copies of the buffers keep L2
  * cold, how much memory it all takes. Pure. */
-#ifndef GT_FARM_MEASURE_PLAN_H
-#define GT_FARM_MEASURE_PLAN_H
+#pragma once
 
 #include "farm/job.h"
 
@@ -70,5 +69,3 @@ uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 /* All that verifying needs on the device, without rotated sets and the sweep's buffer. live[w]: bit
  * i set where the data of buffer i of workload w are sent. */
 uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live);
-
-#endif

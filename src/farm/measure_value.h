@@ -1,6 +1,5 @@
 /* Elements as raw bits on the host, exactly as the service kernels make them on the device. */
-#ifndef GT_FARM_MEASURE_VALUE_H
-#define GT_FARM_MEASURE_VALUE_H
+#pragma once
 
 #include "kernel/problem.h"
 
@@ -24,5 +23,3 @@ void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffe
 
 /* An element as text for a message, floats with as many digits as tell neighbours apart. */
 const char *gt_bits_text(char out[40], gt_type type, uint64_t bits);
-
-#endif

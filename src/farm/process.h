@@ -1,7 +1,6 @@
 /* Child processes that leave no trace in their host: no inherited descriptor, signal state or
  * process group, no SIGCHLD handler, and no harm if the host reaps them first. */
-#ifndef GT_FARM_PROCESS_H
-#define GT_FARM_PROCESS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -61,5 +60,3 @@ gputune_status gt_process_visible(char **out, int ordinal);
 /* A socketpair with both ends close-on-exec and above 9, out of the way of the child's descriptors.
  */
 gputune_status gt_process_channel(int *host, int *child);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the host and the service kernels share: tasks, findings, and their numbers. C, and CUDA C++
  * in front of service_tasks.cu, where there are no other headers. */
-#ifndef GT_FARM_SERVICE_H
-#define GT_FARM_SERVICE_H
+#pragma once
 
 #ifndef __CUDACC__
 #include "kernel/template.h"
@@ -107,5 +106,3 @@ typedef struct gt_service_task {
 typedef struct gt_finding {
     uint64_t count, first, worst, need, gaps, value, expected, unwritten;
 } gt_finding;
-
-#endif

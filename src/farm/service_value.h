@@ -1,7 +1,6 @@
 /* Elements as bits and as numbers, and the fills: the same functions on the host and in the service
  * kernels, with the same results, bit by bit. */
-#ifndef GT_FARM_SERVICE_VALUE_H
-#define GT_FARM_SERVICE_VALUE_H
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -318,5 +317,3 @@ SERVICE double fill_real(const gt_service_task *t, uint64_t i)
         return 0;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The worker's side: the loops that serve requests (compile_worker.c, measure_worker.c), and the
  * way to a worker that a command starts (engine.c). */
-#ifndef GT_FARM_WORKER_H
-#define GT_FARM_WORKER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -49,5 +48,3 @@ int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int or
                       bool close_device);
 
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };
-
-#endif

@@ -2,8 +2,7 @@
  * points, so that cuda.h is not needed to build. Names, values and layouts are cuda.h's (CUDA 13.0,
  * 64-bit Linux); tests/gpu/test_abi.c compares them with a real cuda.h where the compiler finds
  * one. Never include both in one file. */
-#ifndef GT_GPU_ABI_H
-#define GT_GPU_ABI_H
+#pragma once
 
 #include "gpu/abi_codes.h"
 #include "gpu/abi_functions.h"
@@ -298,5 +297,3 @@ typedef struct CUlaunchConfig {
 /* cuGetProcAddress_v2, the one entry point that is looked up by name. */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
-
-#endif

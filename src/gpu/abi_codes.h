@@ -1,8 +1,7 @@
 /* Result codes that gputune or its emulator has a use for, and device attributes, of the CUDA
  * driver API, as lists of name and value (CUDA 13.0's cuda.h; texture and surface limits left out).
  */
-#ifndef GT_GPU_ABI_CODES_H
-#define GT_GPU_ABI_CODES_H
+#pragma once
 
 /* X(name, value) */
 #define GT_CUDA_RESULT_LIST(X)                                                                     \
@@ -169,5 +168,3 @@
     X(HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 145)                                               \
     X(HOST_ALLOC_DMA_BUF_SUPPORTED, 146)                                                           \
     X(ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED, 147)
-
-#endif

@@ -4,8 +4,7 @@
  * is asked for: the version is the symbol's own (of the ABI declared here, cudaTypedefs.h), as
  * asking for a later one than the driver's fails. need is REQUIRED or OPTIONAL; an optional member
  * may be NULL. All return CUresult. */
-#ifndef GT_GPU_ABI_FUNCTIONS_H
-#define GT_GPU_ABI_FUNCTIONS_H
+#pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
     X(Init, cuInit, 2000, REQUIRED, (unsigned int flags))                                          \
@@ -183,5 +182,3 @@
       (CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes, int is_set))   \
     Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
-
-#endif

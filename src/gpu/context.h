@@ -1,6 +1,5 @@
 /* Working in a given context whatever the caller's is, and leaving the caller's as it was. */
-#ifndef GT_GPU_CONTEXT_H
-#define GT_GPU_CONTEXT_H
+#pragma once
 
 #include "gpu/driver.h"
 
@@ -31,5 +30,3 @@ void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);
 
 /* EINVAL when no context is current, ECUDA when it is destroyed. */
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver);
-
-#endif

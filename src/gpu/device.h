@@ -1,6 +1,5 @@
 /* Filling base/device.h from a driver. */
-#ifndef GT_GPU_DEVICE_H
-#define GT_GPU_DEVICE_H
+#pragma once
 
 #include "base/device.h"
 #include "base/status.h"
@@ -36,5 +35,3 @@ void gt_device_add_arch_facts(gt_device *device);
 /* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
  * has what decides about times, and nothing that differs between equal machines. */
 void gt_device_environment(gt_device *device);
-
-#endif

@@ -1,8 +1,7 @@
 /* Headers that the compiler of kernels lacks and brings nowhere: the C library's, as far as device
  * code has use for them, and CUB's umbrella, whose texts are in src/gpu/headers; of C++'s library
  * those that the toolkit has as <cuda/std/…>, and nothing in place of those for host code. */
-#ifndef GT_GPU_DEVICE_HEADERS_H
-#define GT_GPU_DEVICE_HEADERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 size_t gt_device_header_list(const char *const **names, const char *const **texts);
 /* The text of the one of that name, or NULL. */
 const char *gt_device_header_text(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The CUDA driver as a function table, from libcuda.so.1 or the emulator, by dlopen. */
-#ifndef GT_GPU_DRIVER_H
-#define GT_GPU_DRIVER_H
+#pragma once
 
 #include "base/status.h"
 #include "gpu/abi.h"
@@ -50,5 +49,3 @@ bool gt_cuda_fatal(CUresult result);
  * gt_relaxed_leave() restores. */
 CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver);
 void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
-
-#endif

@@ -1,6 +1,5 @@
 /* What to do about a header that the compiler did not find. */
-#ifndef GT_GPU_HEADER_HINT_H
-#define GT_GPU_HEADER_HINT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -9,5 +8,3 @@
  * the headers that the source has as "// skipped: NAME". */
 void gt_header_hint_append(gt_text *out, const char *line, const char *source,
                            const char *const *options, size_t option_count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What an image (a cubin or PTX) has inside: its kernels. Images come from databases too: what is
  * damaged is read as having nothing. */
-#ifndef GT_GPU_IMAGE_H
-#define GT_GPU_IMAGE_H
+#pragma once
 
 #include "base/launch.h"
 #include "base/status.h"
@@ -28,5 +27,3 @@ void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void 
  * all functions of a cubin for compute capabilities 7.0 to 12.x. Copies by the bulk engine do not
  * count. PTX, and what is damaged, has none. */
 void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char *arch);
-
-#endif

@@ -1,7 +1,6 @@
 /* Loading an image and launching it: parameter passing, cluster, carveout and dynamic shared memory
  * in one place for host and worker. */
-#ifndef GT_GPU_LAUNCHER_H
-#define GT_GPU_LAUNCHER_H
+#pragma once
 
 #include "base/device.h"
 #include "base/launch.h"
@@ -94,5 +93,3 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
 /* The carveout hint in percent that makes the driver choose `kb` of an SM's `max_kb`: it takes the
  * next larger size that the architecture has, so the fraction is rounded down. */
 int gt_carveout_percent(int kb, int max_kb);
-
-#endif

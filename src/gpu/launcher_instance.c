@@ -166,12 +166,7 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
     gt_instance instance = {.owns_module = true};
     GT_TRY(gt_image_load(&instance.module, launcher->driver, image));
     gputune_status status = load_functions(&instance, launcher);
-    if (status < 0) {
-        launcher->driver->ModuleUnload(instance.module);
-        return status;
-    }
-    *out = instance;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, instance, launcher->driver->ModuleUnload(instance.module));
 }
 
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
@@ -238,12 +233,7 @@ gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
     gt_instance instance = {0};
     gputune_status status = make_buffers(&instance, launcher);
     GT_THEN(status, take_module(&instance, launcher));
-    if (status < 0) {
-        gt_instance_free(&instance, launcher->driver);
-        return status;
-    }
-    *out = instance;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, instance, gt_instance_free(&instance, launcher->driver));
 }
 
 void gt_instance_free(gt_instance *instance, const gt_driver *driver)

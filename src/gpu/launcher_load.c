@@ -605,12 +605,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     gputune_status status = prepare(launcher);
     GT_THEN(status, load_in_context(launcher, image, parent));
     gt_relaxed_leave(driver, mode);
-    if (status < 0) {
-        gt_launcher_free(launcher);
-        return status;
-    }
-    *out = launcher;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, launcher, gt_launcher_free(launcher));
 }
 
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,

@@ -1,6 +1,5 @@
 /* What the files of the launcher share. */
-#ifndef GT_GPU_LAUNCHER_PARTS_H
-#define GT_GPU_LAUNCHER_PARTS_H
+#pragma once
 
 #include "base/array.h"
 #include "gpu/context.h"
@@ -175,5 +174,3 @@ gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t 
 void gt_graph_states_free(gt_launcher *launcher, bool on_device);
 /* Releases orphans whose graphs are gone. May be called in any context. */
 void gt_graph_orphans_collect(void);
-
-#endif

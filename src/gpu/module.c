@@ -74,12 +74,7 @@ gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt
     module->driver = driver;
     gputune_status status = gt_context_current(&module->context, driver);
     GT_THEN(status, load_relaxed(&module->module, driver, image));
-    if (status < 0) {
-        free(module);
-        return status;
-    }
-    *out = module;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, module, free(module));
 }
 
 gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,

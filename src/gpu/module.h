@@ -1,6 +1,5 @@
 /* Loads images and functions. Failures carry the driver's own message. */
-#ifndef GT_GPU_MODULE_H
-#define GT_GPU_MODULE_H
+#pragma once
 
 #include "base/launch.h"
 #include "gpu/driver.h"
@@ -26,5 +25,3 @@ gputune_status gt_module_global(CUdeviceptr *out, size_t *bytes, gt_module *modu
                                 const char *name);
 /* Works from any context and thread. NULL is allowed. */
 void gt_module_free(gt_module *module);
-
-#endif

@@ -1,7 +1,6 @@
 /* NVML by dlopen: clocks, throttle reasons, energy, other processes. Everything is optional:
  * without NVML (or with an emulated device) every reading is zero and nothing fails. */
-#ifndef GT_GPU_NVML_H
-#define GT_GPU_NVML_H
+#pragma once
 
 #include "base/status.h"
 
@@ -48,5 +47,3 @@ typedef struct gt_nvml_setup {
     uint32_t most_sm_mhz, most_memory_mhz, celsius; /* 0: not known */
 } gt_nvml_setup;
 void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml);
-
-#endif

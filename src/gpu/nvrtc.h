@@ -1,6 +1,5 @@
 /* NVRTC by dlopen. */
-#ifndef GT_GPU_NVRTC_H
-#define GT_GPU_NVRTC_H
+#pragma once
 
 #include "base/launch.h"
 #include "base/status.h"
@@ -45,5 +44,3 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
 gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request);
 void gt_nvrtc_result_free(gt_nvrtc_result *result);
-
-#endif

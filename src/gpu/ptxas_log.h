@@ -1,6 +1,5 @@
 /* What the assembler's log (`ptxas -v`, through NVRTC) says of a kernel. */
-#ifndef GT_GPU_PTXAS_LOG_H
-#define GT_GPU_PTXAS_LOG_H
+#pragma once
 
 #include "base/launch.h"
 #include "base/status.h"
@@ -13,5 +12,3 @@ void gt_ptxas_parse(gt_resources *out, const char *log);
  * the limit, which ptxas 13.0 refuses without a message, a line that says so; else the last line.
  */
 gputune_status gt_compile_error_line(char **out, const char *log);
-
-#endif

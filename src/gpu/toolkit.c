@@ -192,12 +192,7 @@ gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
     gputune_status status = search_nvrtc(&search);
     GT_THEN(status, gt_text_take(&search.found.searched, &search.searched));
     gt_text_free(&search.searched);
-    if (status < 0) {
-        gt_nvrtc_candidates_free(&search.found);
-        return status;
-    }
-    *out = search.found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, search.found, gt_nvrtc_candidates_free(&search.found));
 }
 
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
@@ -339,12 +334,7 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     GT_THEN(status, gt_text_take(&found.searched, &finder.searched));
     gt_text_free(&version);
     gt_text_free(&finder.searched);
-    if (status < 0) {
-        gt_toolkit_free(&found);
-        return status;
-    }
-    *out = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, found, gt_toolkit_free(&found));
 }
 
 void gt_toolkit_free(gt_toolkit *toolkit)

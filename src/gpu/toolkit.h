@@ -1,6 +1,5 @@
 /* The CUDA toolkit's headers and NVRTC, of an installation or of Python's wheels. */
-#ifndef GT_GPU_TOOLKIT_H
-#define GT_GPU_TOOLKIT_H
+#pragma once
 
 #include "base/array.h"
 #include "base/status.h"
@@ -31,5 +30,3 @@ typedef struct gt_nvrtc_candidates {
  * ENOMEM. gt_nvrtc_candidates_free() releases. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
-
-#endif

@@ -1,7 +1,6 @@
 /* Device memory at two addresses: at one it can be written, at the other only read. A kernel that
  * writes to the view faults, as with any address that it may not write. */
-#ifndef GT_GPU_VIEW_H
-#define GT_GPU_VIEW_H
+#pragma once
 
 #include "gpu/driver.h"
 
@@ -18,5 +17,3 @@ typedef struct gt_view {
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
 /* In the same context; nothing may use it any more. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);
-
-#endif

@@ -1,8 +1,7 @@
 /* The kinds of axes, a row each: everything that the engine must know of a kind. A new kind needs a
  * value of gt_axis_kind (template.h), its row, a parser where gt_parse_axis() does not do, and what
  * the launcher makes of it (base/launch.h, src/gpu) where it is about the launch. */
-#ifndef GT_KERNEL_AXIS_KIND_H
-#define GT_KERNEL_AXIS_KIND_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/parse.h"
@@ -28,5 +27,3 @@ typedef struct gt_axis_traits {
 
 /* The row of a kind; NULL behind the last. */
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind);
-
-#endif

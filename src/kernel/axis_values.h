@@ -1,6 +1,5 @@
 /* The values of axes: their texts, and those that users add. For src/kernel only. */
-#ifndef GT_KERNEL_AXIS_VALUES_H
-#define GT_KERNEL_AXIS_VALUES_H
+#pragma once
 
 #include "kernel/template.h"
 
@@ -15,5 +14,3 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
 /* A value as text ("4", "half", "auto") into `out` of `bytes`. */
 void gt_value_text(char *out, size_t bytes, const gt_value *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* Evaluates how a configuration is launched, step by step, so that a space can stop at the first
  * step that fails. The steps come in the order of the functions here; each needs the axes that its
  * expressions use in `slots`, and sets the slots that later ones may use. No messages: fast. */
-#ifndef GT_KERNEL_BINDING_H
-#define GT_KERNEL_BINDING_H
+#pragma once
 
 #include "kernel/limits.h"
 #include "kernel/symbols.h"
@@ -64,5 +63,3 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
 /* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
  * Of a struct only bytes and alignment are meant. In structure_layout.c. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-
-#endif

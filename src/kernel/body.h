@@ -1,7 +1,6 @@
 /* From the text that was read to the two texts that are compiled, with the checks that only the
  * functions' declarations allow. */
-#ifndef GT_KERNEL_BODY_H
-#define GT_KERNEL_BODY_H
+#pragma once
 
 #include "kernel/parse.h"
 
@@ -23,5 +22,3 @@ gputune_status gt_functions_cut(char **text, const char *name);
 /* Appends the token stream of a text: comments out, one blank between tokens, directives on lines
  * of their own, #line left out. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* Leaves out of a text what its #if do, as far as they can be told. */
-#ifndef GT_KERNEL_BRANCHES_H
-#define GT_KERNEL_BRANCHES_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -17,5 +16,3 @@ typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int6
  * all of an #if can be told; lines keep their numbers. *out is the caller's to free(). ENOMEM. */
 gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
                                const void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a template's code gives names to: macros, constants and enumerators. */
-#ifndef GT_KERNEL_CODE_CONSTANT_H
-#define GT_KERNEL_CODE_CONSTANT_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -9,5 +8,3 @@
  * functions, with what follows it in the code. false: there is none, or there are several, of which
  * only the compiler knows the right one. */
 bool gt_code_constant(gt_lexer *value, const char *code, const char *path, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The compiler options that a template may state: which there are, and what is made of them. */
-#ifndef GT_KERNEL_COMPILER_OPTIONS_H
-#define GT_KERNEL_COMPILER_OPTIONS_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/source.h"
@@ -17,5 +16,3 @@ gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *bindin
 
 /* Whether an option's text can depend on the axis. */
 bool gt_compiler_options_use(const gt_template *template, uint32_t axis);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which lines of a text its #if, #ifdef and #else leave, as far as the text itself tells. */
-#ifndef GT_KERNEL_CONDITION_H
-#define GT_KERNEL_CONDITION_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -33,5 +32,3 @@ void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_ter
 /* Reads what follows the '#' of a directive; `line` is copied. A directive that is no condition
  * changes nothing. */
 void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
-
-#endif

@@ -1,7 +1,6 @@
 /* Integer and floating C expressions of templates, parsed once and evaluated often. Symbols are
  * resolved to slots of a value array at parse time, so that evaluation touches no string. */
-#ifndef GT_KERNEL_EXPRESSION_H
-#define GT_KERNEL_EXPRESSION_H
+#pragma once
 
 #include "base/status.h"
 
@@ -60,5 +59,3 @@ bool gt_expression_is_real(const gt_expression *expression);
 /* The text as written, comments out, blanks folded. */
 const char *gt_expression_text(const gt_expression *expression);
 gt_place gt_expression_place(const gt_expression *expression);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an expression is parsed into. */
-#ifndef GT_KERNEL_EXPRESSION_CODE_H
-#define GT_KERNEL_EXPRESSION_CODE_H
+#pragma once
 
 #include "base/operation.h"
 #include "kernel/expression.h"
@@ -29,5 +28,3 @@ const gt_infix *gt_infix_at(const struct gt_lexer *lexer);
  * another way. */
 const gt_infix *gt_infix_of(gt_operation operation);
 const char *gt_function_of(gt_operation operation);
-
-#endif

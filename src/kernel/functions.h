@@ -1,6 +1,5 @@
 /* Finds __global__ functions in CUDA text: where they begin and end and what they take. */
-#ifndef GT_KERNEL_FUNCTIONS_H
-#define GT_KERNEL_FUNCTIONS_H
+#pragma once
 
 #include "kernel/template_parts.h"
 
@@ -49,5 +48,3 @@ enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
                             char blocks[GT_BLOCKS_TEXT], const char *text,
                             const gt_function *function);
-
-#endif

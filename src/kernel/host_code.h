@@ -1,7 +1,6 @@
 /* Finds what of a program's text is for the host alone: main(), launches, what calls CUDA's runtime
  * or the parts of C++'s library that GPUs have not, and what uses these. */
-#ifndef GT_KERNEL_HOST_CODE_H
-#define GT_KERNEL_HOST_CODE_H
+#pragma once
 
 #include "kernel/template_parts.h"
 
@@ -16,5 +15,3 @@ bool gt_header_is_hosts(const char *name);
 /* Whether it is one of CUDA's whose device part, if any, the compiler knows without it, and which
  * it reads slowly or not at all, or a source in C. */
 bool gt_header_is_known(const char *name);
-
-#endif

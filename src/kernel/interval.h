@@ -1,7 +1,6 @@
 /* Bounds of an integer expression whose operands are known only by their bounds: what tells that a
  * constraint can no longer hold before all its axes have values. */
-#ifndef GT_KERNEL_INTERVAL_H
-#define GT_KERNEL_INTERVAL_H
+#pragma once
 
 #include "kernel/expression_code.h"
 
@@ -26,5 +25,3 @@ gt_interval gt_interval_join(gt_interval a, gt_interval b);
  * else an interval that holds every result, which may be wider than needed. Not for jumps. */
 gt_interval gt_interval_binary(gt_operation operation, gt_interval a, gt_interval b);
 gt_interval gt_interval_unary(gt_operation operation, gt_interval a);
-
-#endif

@@ -14,10 +14,8 @@ static gputune_status refuse(gt_limit limit, const gt_template *template, const 
     char reason[96], *text = NULL;
     gt_limit_text(reason, sizeof reason, limit, device);
     gputune_status status = gt_config_text(&text, template, config);
-    if (status == GPUTUNE_OK) {
-        status = gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
-                         template->name, text, reason);
-    }
+    GT_THEN(status, gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
+                            template->name, text, reason));
     free(text);
     return status;
 }

@@ -1,7 +1,6 @@
 /* Tokens of C++ text, enough for pragmas, for token streams and for finding functions. Comments,
  * blanks and spliced lines are skipped. Never fails: what is no token comes as GT_TOKEN_OTHER. */
-#ifndef GT_KERNEL_LEXER_H
-#define GT_KERNEL_LEXER_H
+#pragma once
 
 #include "kernel/expression.h"
 
@@ -66,5 +65,3 @@ void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Steps over `text` or fails as above. */
 gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);
-
-#endif

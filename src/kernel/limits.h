@@ -1,6 +1,5 @@
 /* Limits of the device and of CUDA that exclude a configuration, whatever the template says. */
-#ifndef GT_KERNEL_LIMITS_H
-#define GT_KERNEL_LIMITS_H
+#pragma once
 
 #include "base/device.h"
 
@@ -49,5 +48,3 @@ typedef enum gt_limit {
 
 /* "block exceeds 1024 threads", with the device's numbers; into out, NUL-terminated. */
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);
-
-#endif

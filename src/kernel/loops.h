@@ -1,6 +1,5 @@
 /* The loops of a pipeline: how a configuration carries out its steps. */
-#ifndef GT_KERNEL_LOOPS_H
-#define GT_KERNEL_LOOPS_H
+#pragma once
 
 #include "kernel/binding.h"
 
@@ -9,5 +8,3 @@
  * block. What is against any of the launches. */
 gt_limit gt_sequence_bind(gt_sequence *out, gt_kernel_step steps[GT_STEPS_MAX],
                           const gt_binding *binding);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a text that is compiled does with the names of tunables and of compile-time problem values:
  * which it reads as macros, and which are C++ names there. */
-#ifndef GT_KERNEL_NAME_USE_H
-#define GT_KERNEL_NAME_USE_H
+#pragma once
 
 #include "kernel/template_parts.h"
 
@@ -29,5 +28,3 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
  * false: none is near. */
 bool gt_name_nearest(char out[GT_NAME_MAX], const gt_template *template, const char *text,
                      const char *name);
-
-#endif

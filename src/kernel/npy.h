@@ -1,6 +1,5 @@
 /* NumPy's file format, versions 1 to 3: what a file says of its elements. Pure: works on bytes. */
-#ifndef GT_KERNEL_NPY_H
-#define GT_KERNEL_NPY_H
+#pragma once
 
 #include "base/text.h"
 #include "kernel/template.h"
@@ -26,5 +25,3 @@ void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape,
                  uint32_t dimensions);
 /* "(3, 4) of float": shape and type, for messages. */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);
-
-#endif

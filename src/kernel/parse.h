@@ -1,7 +1,6 @@
 /* The pragmas' grammar, a function for each word. All fail with ETEMPLATE and a place; what they
  * make is kept in the template, also when they fail half-way. */
-#ifndef GT_KERNEL_PARSE_H
-#define GT_KERNEL_PARSE_H
+#pragma once
 
 #include "kernel/name_use.h"
 #include "kernel/reader.h"
@@ -149,5 +148,3 @@ void gt_initialisers_free(gt_initialisers *initialisers);
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
 /* Whether any type that such a name can stand for is an integer. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* A template bound to problem values (problem.c), awkward problems (awkward.c), and what a problem
  * needs in memory, as numbers (workload.c). */
-#ifndef GT_KERNEL_PROBLEM_H
-#define GT_KERNEL_PROBLEM_H
+#pragma once
 
 #include "base/device.h"
 #include "kernel/template.h"
@@ -167,5 +166,3 @@ uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
 /* Device bytes that verifying and timing need: buffers, pristine copies, reference, guards. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);
-
-#endif

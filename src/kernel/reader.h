@@ -1,6 +1,5 @@
 /* Reads a template's files into one text: pragmas out (lines kept), its own included files in. */
-#ifndef GT_KERNEL_READER_H
-#define GT_KERNEL_READER_H
+#pragma once
 
 #include "kernel/template_parts.h"
 
@@ -40,5 +39,3 @@ void gt_reader_free_files(gt_template_parts *parts);
 gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* The settings of a launch that are expressions: clauses of a template with one kernel, or words in
  * launch(); and those that say how its code is compiled. A table that parsing, freeing, spaces and
  * identities go through. */
-#ifndef GT_KERNEL_SETTINGS_H
-#define GT_KERNEL_SETTINGS_H
+#pragma once
 
 #include "kernel/template_parts.h"
 
@@ -27,5 +26,3 @@ void gt_settings_visit(const gt_template_parts *parts, bool in_source,
                        void (*use)(void *user, const gt_expression *expression), void *user);
 /* Bit i: one of these uses axis i. */
 uint64_t gt_settings_axes(const gt_template_parts *parts, bool in_source);
-
-#endif

@@ -405,17 +405,10 @@ static gputune_status generate(gt_source *out, const gt_binding *binding, const 
     gt_source source = {0};
     gputune_status status = make_macros(&g, kernel);
     GT_THEN(status, gt_compiler_options_make(&source, binding, kernel));
-    if (status == GPUTUNE_OK) {
-        status = add_instances(&source, &g);
-    }
+    GT_THEN(status, add_instances(&source, &g));
     GT_THEN(status, assemble(&source, &g, prelude));
     gt_text_free(&g.macros);
-    if (status < 0) {
-        gt_source_free(&source);
-        return status;
-    }
-    *out = source;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, source, gt_source_free(&source));
 }
 
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,

@@ -1,6 +1,5 @@
 /* From a configuration to the source that is compiled (source.c) and to its launch (launch.c). */
-#ifndef GT_KERNEL_SOURCE_H
-#define GT_KERNEL_SOURCE_H
+#pragma once
 
 #include "kernel/space.h"
 
@@ -61,5 +60,3 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
  * that work() uses. *same: it is the given one. In config.c. */
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
                                 const gt_config *config);
-
-#endif

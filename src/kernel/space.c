@@ -57,12 +57,7 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
     space->workload = workload;
     gt_binding_open(&space->base, template, problem, device);
     gputune_status status = fill(space, only, only_count);
-    if (status < 0) {
-        gt_space_free(space);
-        return status;
-    }
-    *out = space;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, space, gt_space_free(space));
 }
 
 void gt_space_free(gt_space *space)

@@ -1,6 +1,5 @@
 /* The configurations of a template that a problem and a device allow. */
-#ifndef GT_KERNEL_SPACE_H
-#define GT_KERNEL_SPACE_H
+#pragma once
 
 #include "base/random.h"
 #include "base/text.h"
@@ -104,5 +103,3 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
 /* Parses such a text (blanks or commas between), missing axes from the default. EINVAL with the
  * nearest axis or the axis's values. */
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text);
-
-#endif

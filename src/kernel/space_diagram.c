@@ -403,18 +403,11 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
     }
     gputune_status status = open_builder(&b);
     GT_THEN(status, take_levels(&b));
-    if (status == GPUTUNE_OK) {
-        status = count_endings(&diagram, space);
-    }
+    GT_THEN(status, count_endings(&diagram, space));
     free_level(&b.now);
     free_level(&b.next);
     free(b.table);
-    if (status < 0) {
-        gt_diagram_free(&diagram);
-        return status;
-    }
-    *out = diagram;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, diagram, gt_diagram_free(&diagram));
 }
 
 void gt_diagram_free(gt_diagram *diagram)

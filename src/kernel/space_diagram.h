@@ -2,8 +2,7 @@
  * Sangiovanni-Vincentelli, "Multi-valued decision diagrams: theory and applications", 1998): one
  * level for each axis, one node for each way in which what is left can go on, however many
  * combinations lead there. Counting and drawing take a step a level. For space*.c only. */
-#ifndef GT_KERNEL_SPACE_DIAGRAM_H
-#define GT_KERNEL_SPACE_DIAGRAM_H
+#pragma once
 
 #include "kernel/space.h"
 
@@ -48,5 +47,3 @@ static inline bool gt_rule_in(const gt_rule_set *set, int rule)
 {
     return set->bits[rule / 64] >> (rule % 64) & 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What a space consists of. For space*.c only. */
-#ifndef GT_KERNEL_SPACE_PARTS_H
-#define GT_KERNEL_SPACE_PARTS_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/space_diagram.h"
@@ -138,5 +137,3 @@ gt_found gt_space_search_next(gt_space_search *search);
 /* Replaces a group's diagrams by one that lists its valid combinations, where a search finds them
  * all and they are few: exact in the order of the axes. Else nothing changes. ENOMEM. */
 gputune_status gt_group_list(gt_space *space, gt_group *group);
-
-#endif

@@ -1,7 +1,6 @@
 /* Constraints as trees over the axes, so that what is left of one can be bounded, and recognised
  * when it comes up again, while some of its axes have no value yet. For space*.c only. */
-#ifndef GT_KERNEL_SPACE_TERMS_H
-#define GT_KERNEL_SPACE_TERMS_H
+#pragma once
 
 #include "kernel/interval.h"
 #include "kernel/template.h"
@@ -58,5 +57,3 @@ typedef struct gt_residue {
 } gt_residue;
 
 gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known);
-
-#endif

@@ -1,7 +1,6 @@
 /* Structs that a template's own code declares and its arguments use: read from the text, and laid
  * out as the compiler lays them out, which every generated source asserts. */
-#ifndef GT_KERNEL_STRUCTURE_H
-#define GT_KERNEL_STRUCTURE_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/parse.h"
@@ -55,5 +54,3 @@ gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);
 /* "alpha at 0, n at 8": the members of the struct `name`, for a message. */
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
 void gt_structures_free(gt_template_parts *parts);
-
-#endif

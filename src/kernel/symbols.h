@@ -1,6 +1,5 @@
 /* The names that expressions may use, and the slots that hold their values. */
-#ifndef GT_KERNEL_SYMBOLS_H
-#define GT_KERNEL_SYMBOLS_H
+#pragma once
 
 #include "kernel/space.h"
 
@@ -75,5 +74,3 @@ void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint
                    uint8_t choice);
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                      const gt_config *config);
-
-#endif

@@ -129,12 +129,7 @@ static gputune_status new_template(gt_template **out)
     }
     template->parts = parts;
     gputune_status status = seed_words(template);
-    if (status < 0) {
-        gt_template_free(template);
-        return status;
-    }
-    *out = template;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, template, gt_template_free(template));
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
@@ -161,12 +156,7 @@ gputune_status gt_template_parse_kernel(gt_template **out, const char *path, con
     free(parse->left);
     free(parse);
     gt_reader_free(&reader);
-    if (status < 0) {
-        gt_template_free(template);
-        return status;
-    }
-    *out = template;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, template, gt_template_free(template));
 }
 
 int gt_template_axis_index(const gt_template *template, const char *name)

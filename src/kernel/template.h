@@ -176,8 +176,7 @@
  * that stops when its work is done), each launch is a sample of its own, on restored buffers; -v
  * says so. */
 // clang-format on
-#ifndef GT_KERNEL_TEMPLATE_H
-#define GT_KERNEL_TEMPLATE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -418,5 +417,3 @@ int gt_template_problem_index(const gt_template *template, const char *name);
 const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
-
-#endif

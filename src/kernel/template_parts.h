@@ -1,6 +1,5 @@
 /* What a parsed template holds beyond its public part. For src/kernel only. */
-#ifndef GT_KERNEL_TEMPLATE_PARTS_H
-#define GT_KERNEL_TEMPLATE_PARTS_H
+#pragma once
 
 #include "kernel/axis_values.h"
 #include "kernel/lexer.h"
@@ -206,5 +205,3 @@ typedef struct gt_template_parts {
 const gt_expression *gt_work_measure(const gt_template *template);
 /* The index of the axis of that name; EINVAL with the nearest or the list. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
-
-#endif

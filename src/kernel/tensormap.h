@@ -1,7 +1,6 @@
 /* Tensor maps: read from a template (parse_tensormap.c) and worked out for a configuration
  * (tensormap.c). */
-#ifndef GT_KERNEL_TENSORMAP_H
-#define GT_KERNEL_TENSORMAP_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
@@ -18,5 +17,3 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
 /* Bit i: a map's expression uses axis i. */
 uint64_t gt_map_axes(const gt_map *map);
 void gt_map_free(gt_map *map);
-
-#endif

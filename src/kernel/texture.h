@@ -1,6 +1,5 @@
 /* Texture objects: read from a template (parse_texture.c) and worked out for sizes (texture.c). */
-#ifndef GT_KERNEL_TEXTURE_H
-#define GT_KERNEL_TEXTURE_H
+#pragma once
 
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
@@ -17,5 +16,3 @@ gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argume
 /* All textures at the binding's sizes. ETEMPLATE with the clause's place for elements, extents and
  * rows that a texture cannot have. */
 gputune_status gt_textures_make(gt_texture out[GT_TEXTURE_MAX], const gt_binding *binding);
-
-#endif

@@ -8,8 +8,7 @@
  * cancellation, coefficients and functions without being told. An output that no input moves has
  * its largest magnitude for S. The number of terms is measured too where there are many outputs:
  * by how many of them stay as they are when few inputs move. */
-#ifndef GT_KERNEL_TOLERANCE_H
-#define GT_KERNEL_TOLERANCE_H
+#pragma once
 
 #include "kernel/problem.h"
 
@@ -51,5 +50,3 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
  * data add up there. A sum of 225 products of constants was off by 1.1 of a tolerance of 1e-6 of
  * its magnitudes, which random data keep. */
 #define GT_TOLERANCE_VARIED 8.0
-
-#endif

@@ -1,6 +1,5 @@
 /* Element types and the words that name them. gt_type itself is in template.h. */
-#ifndef GT_KERNEL_TYPES_H
-#define GT_KERNEL_TYPES_H
+#pragma once
 
 #include "kernel/lexer.h"
 #include "kernel/template.h"
@@ -29,5 +28,3 @@ gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char
  * behind it; *out is its index. ETEMPLATE with the place and the nearest name; `what` as above. */
 gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lexer,
                                     const char *const *names, uint32_t count, const char *what);
-
-#endif

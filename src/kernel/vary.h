@@ -1,7 +1,6 @@
 /* Another workload of the same shape, on which variants are proved too: other values for scalars
  * that are no sizes, and other contents. Pure. */
-#ifndef GT_KERNEL_VARY_H
-#define GT_KERNEL_VARY_H
+#pragma once
 
 #include "kernel/problem.h"
 
@@ -49,5 +48,3 @@ bool gt_workload_has_contents(const gt_workload *workload);
 double gt_workload_largest(const gt_buffer *buffer);
 /* The most entries that a scalar's list has. */
 uint32_t gt_workload_longest_list(const gt_workload *workload);
-
-#endif

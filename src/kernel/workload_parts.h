@@ -1,6 +1,5 @@
 /* What workload.c and workload_elements.c share. */
-#ifndef GT_KERNEL_WORKLOAD_PARTS_H
-#define GT_KERNEL_WORKLOAD_PARTS_H
+#pragma once
 
 #include "kernel/binding.h"
 
@@ -20,5 +19,3 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 /* The type and value of a scalar argument. EINVAL for a value that its type does not hold. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);
-
-#endif

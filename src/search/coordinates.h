@@ -3,8 +3,7 @@
  * is, for what one value does alone; and how often 2 divides it, for what alignment does. Words
  * have no order, and differ or not. Two axes that constraints tie together give one more: the
  * logarithm of their product, such as the threads of a block. */
-#ifndef GT_SEARCH_COORDINATES_H
-#define GT_SEARCH_COORDINATES_H
+#pragma once
 
 #include "search/domain.h"
 
@@ -26,5 +25,3 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
 void gt_coordinates_free(gt_coordinates *coordinates);
 /* Fills `count` numbers. */
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point);
-
-#endif

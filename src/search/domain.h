@@ -1,7 +1,6 @@
 /* The configurations that a search may try, seen through a few functions, so that a template's
  * space, a recorded one and a synthetic landscape look the same. Pure. */
-#ifndef GT_SEARCH_DOMAIN_H
-#define GT_SEARCH_DOMAIN_H
+#pragma once
 
 #include "base/random.h"
 #include "base/status.h"
@@ -49,5 +48,3 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
 /* Changes `count` different axes of *point to choices drawn at random; false, and *point is as it
  * was, where nothing valid was found in a few tries. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);
-
-#endif

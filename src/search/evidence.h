@@ -1,6 +1,5 @@
 /* What a search knows: which configurations were proposed, and their results. */
-#ifndef GT_SEARCH_EVIDENCE_H
-#define GT_SEARCH_EVIDENCE_H
+#pragma once
 
 #include "search/point_set.h"
 #include "search/strategy.h"
@@ -41,5 +40,3 @@ uint32_t gt_evidence_count(const gt_evidence *evidence);
 /* Fills the indices of the `most` fastest configurations, the fastest first; returns how many. */
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);
-
-#endif

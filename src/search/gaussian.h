@@ -5,8 +5,7 @@
  * 2011): main effects show in few points, interactions later.
  * The mean is a constant. Several targets share the points; the covariance is learnt for the first.
  * Pure. */
-#ifndef GT_SEARCH_GAUSSIAN_H
-#define GT_SEARCH_GAUSSIAN_H
+#pragma once
 
 #include "search/coordinates.h"
 
@@ -79,5 +78,3 @@ double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospe
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,
                              gt_target target);
-
-#endif

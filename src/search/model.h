@@ -1,7 +1,6 @@
 /* The parts of the strategy `model`: a Gaussian process of the times, failures and compile times
  * seen, and a pool of candidates among which it looks for the one that promises the most. */
-#ifndef GT_SEARCH_MODEL_H
-#define GT_SEARCH_MODEL_H
+#pragma once
 
 #include "search/gaussian.h"
 #include "search/strategy_parts.h"
@@ -92,5 +91,3 @@ gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool c
                                   int64_t *best);
 /* The gain expected of a point that is not in the pool. */
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
-
-#endif

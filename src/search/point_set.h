@@ -1,6 +1,5 @@
 /* A growable map from points to small numbers. */
-#ifndef GT_SEARCH_POINT_SET_H
-#define GT_SEARCH_POINT_SET_H
+#pragma once
 
 #include "search/domain.h"
 
@@ -22,5 +21,3 @@ gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_poi
 int64_t gt_point_set_find(const gt_point_set *set, const gt_point *point);
 void gt_point_set_clear(gt_point_set *set);
 void gt_point_set_free(gt_point_set *set);
-
-#endif

@@ -1,7 +1,6 @@
 /* A recorded space: its configurations were all measured, and it is a domain to search in. Pure.
  * api/recorded_read.h reads one from a file. */
-#ifndef GT_SEARCH_RECORDED_H
-#define GT_SEARCH_RECORDED_H
+#pragma once
 
 #include "search/point_set.h"
 #include "search/strategy.h"
@@ -41,5 +40,3 @@ void gt_recorded_free(gt_recorded *recorded);
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 /* The entry of a valid point. */
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);
-
-#endif

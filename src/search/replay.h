@@ -1,6 +1,5 @@
 /* Runs a strategy against a recorded space on a virtual clock. Pure. */
-#ifndef GT_SEARCH_REPLAY_H
-#define GT_SEARCH_REPLAY_H
+#pragma once
 
 #include "search/recorded.h"
 
@@ -30,5 +29,3 @@ typedef struct gt_replay_result {
  * the proof. EINVAL, ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);
-
-#endif

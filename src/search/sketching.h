@@ -4,8 +4,7 @@
  * configurations are tried both ways, which tells whether that pays here: whether sketches compile
  * far faster, whether few variants could be tried without them, and whether what is faster as a
  * sketch is faster. The times of the sketches are then hints for the search. Pure; one thread. */
-#ifndef GT_SEARCH_SKETCHING_H
-#define GT_SEARCH_SKETCHING_H
+#pragma once
 
 #include "search/strategy.h"
 
@@ -42,5 +41,3 @@ gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result
 /* Ends it where it is time, `left_s` seconds before the search's limit, or where it does not pay.
  * In the first case `full` gets the times as hints. ENOMEM. */
 gputune_status gt_sketching_go_on(gt_sketching *sketching, gt_strategy *full, double left_s);
-
-#endif

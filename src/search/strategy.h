@@ -1,8 +1,7 @@
 /* What proposes the configurations to try: the engine asks for some, tries them, and tells what
  * came of each, in any order. A strategy never waits, reads no clock and does no I/O: with the same
  * seed, the same questions and the same results it gives the same answers. Pure; one thread. */
-#ifndef GT_SEARCH_STRATEGY_H
-#define GT_SEARCH_STRATEGY_H
+#pragma once
 
 #include "search/domain.h"
 
@@ -74,5 +73,3 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
  * others did, and what is expected of it for the time that it holds a worker is less than half of
  * what others give, or nothing to speak of. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* What strategy.c and the strategies share: auto.c, model*.c, local.c. */
-#ifndef GT_SEARCH_STRATEGY_PARTS_H
-#define GT_SEARCH_STRATEGY_PARTS_H
+#pragma once
 
 #include "search/evidence.h"
 #include "search/strategy.h"
@@ -42,5 +41,3 @@ extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
 /* A random point that the evidence does not have; false where none was found in a hundred draws. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rank correlation: whether one figure orders things as another does. Pure. */
-#ifndef GT_STATS_CORRELATION_H
-#define GT_STATS_CORRELATION_H
+#pragma once
 
 #include "base/status.h"
 
@@ -10,5 +9,3 @@
  * Gibbons, Rank Correlation Methods). 0 when either list has no spread or fewer than 2 values.
  * ENOMEM. */
 gputune_status gt_spearman(double *out, const double *x, const double *y, size_t count);
-
-#endif

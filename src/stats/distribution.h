@@ -1,6 +1,5 @@
 /* Normal and Student distributions. Pure. */
-#ifndef GT_STATS_DISTRIBUTION_H
-#define GT_STATS_DISTRIBUTION_H
+#pragma once
 
 /* P(Z <= x) of the standard normal. */
 double gt_normal_cdf(double x);
@@ -9,5 +8,3 @@ double gt_normal_cdf(double x);
  * (need not be an integer); -inf and +inf at 0 and 1. To 1e-12 relative, through the incomplete
  * beta function (DLMF 8.17.22, Lentz's continued fraction). */
 double gt_student_quantile(double p, double freedom);
-
-#endif

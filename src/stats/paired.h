@@ -1,7 +1,6 @@
 /* Comparing two things from paired samples: the differences (here: log-ratios of times sampled side
  * by side) carry the comparison, and what both share cancels. Pure. */
-#ifndef GT_STATS_PAIRED_H
-#define GT_STATS_PAIRED_H
+#pragma once
 
 #include "base/status.h"
 
@@ -44,5 +43,3 @@ typedef struct gt_verdict {
     bool tie;   /* another configuration is within epsilon of the winner, and may be as good */
     bool noisy; /* other programs used the GPU meanwhile, or its clocks were throttled */
 } gt_verdict;
-
-#endif

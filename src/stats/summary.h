@@ -1,6 +1,5 @@
 /* What a list of samples says: robust and classical estimates with their intervals. Pure. */
-#ifndef GT_STATS_SUMMARY_H
-#define GT_STATS_SUMMARY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -42,5 +41,3 @@ void gt_sort_ranked(gt_ranked *items, size_t count);
 
 /* Of sorted values: the middle one, or the mean of the two middle ones; 0 for none. */
 double gt_median_sorted(const double *sorted, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which result answers which request. The one rule: the plan table, the store and the tuner ask
  * here and nowhere else. Pure. */
-#ifndef GT_STORE_ANSWER_H
-#define GT_STORE_ANSWER_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -37,5 +36,3 @@ bool gt_answers(const gt_terms *result, const gt_terms *request);
 /* Whether a kept result makes this other one of the same space superfluous: it is as final, or had
  * as much time, is as proved, and answers what the other one would. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);
-
-#endif

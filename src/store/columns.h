@@ -5,8 +5,7 @@
  *
  * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
  * HIDDEN. */
-#ifndef GT_STORE_COLUMNS_H
-#define GT_STORE_COLUMNS_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -232,5 +231,3 @@ typedef struct gt_winner {
     X(REAL, s.work_bytes, work_bytes, HIDDEN)                                                      \
     X(REAL, s.work_flops, work_flops, HIDDEN)                                                      \
     X(BOOL, s.unreferenced, unreferenced, HIDDEN)
-
-#endif

@@ -1,7 +1,6 @@
 /* One SQLite connection with its schema and its prepared statements. Not thread-safe: a mutex of
  * the store is held. Nothing here records a message: a failed lookup is no news to the caller. */
-#ifndef GT_STORE_DATABASE_H
-#define GT_STORE_DATABASE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/patience.h"
@@ -96,5 +95,3 @@ const char *gt_distrust(const char *path);
 const char *gt_network_of(const char *path);
 /* The same by the type that statfs() tells. */
 const char *gt_network_name(uint64_t type);
-
-#endif

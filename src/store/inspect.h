@@ -1,6 +1,5 @@
 /* What is to be known of a database file, for those who look for what is wrong. */
-#ifndef GT_STORE_INSPECT_H
-#define GT_STORE_INSPECT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -22,5 +21,3 @@ typedef struct gt_store_facts {
  * place for a database; ENOMEM. gt_store_facts_free() releases. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 void gt_store_facts_free(gt_store_facts *facts);
-
-#endif

@@ -1,7 +1,6 @@
 /* Keys of scenarios and environments (keys.c), and what the files of the tables do for each other:
  * trials.c, winner.c. */
-#ifndef GT_STORE_KEYS_H
-#define GT_STORE_KEYS_H
+#pragma once
 
 #include "store/database.h"
 #include "store/store.h"
@@ -37,5 +36,3 @@ double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32
 /* The time so many seconds ago in UTC, "2026-01-31T12:00:00Z". */
 enum { GT_TIMESTAMP = 24 };
 const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);
-
-#endif

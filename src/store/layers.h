@@ -1,7 +1,6 @@
 /* The store's stack of databases: which one is asked, which one is written, and what happens when
  * one of them fails. Serves layers.c and layers_*.c. */
-#ifndef GT_STORE_LAYERS_H
-#define GT_STORE_LAYERS_H
+#pragma once
 
 #include "store/database.h"
 #include "store/store.h"
@@ -44,5 +43,3 @@ void gt_store_compact(gt_store *store);
 /* The path of the user's file where `path` is asked for; NULL: as gt_store_open() takes it.
  * ENOTFOUND where the user has no cache folder. *out is the caller's. */
 gputune_status gt_store_path(char **out, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* What layers.c and layers_*.c share: the store's state. */
-#ifndef GT_STORE_LAYERS_PARTS_H
-#define GT_STORE_LAYERS_PARTS_H
+#pragma once
 
 #include "store/layers.h"
 
@@ -91,5 +90,3 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
 /* Writes what memory holds for want of a lock to the file, if there is such, and forgets it there.
  * NULL: the patience of closing. Under no mutex. */
 void gt_layers_bring(gt_store *store, const gt_patience *patience);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of tables as structs: parameters bound, columns read, by the lists of columns.h. */
-#ifndef GT_STORE_ROW_H
-#define GT_STORE_ROW_H
+#pragma once
 
 #include "store/store.h"
 
@@ -89,5 +88,3 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
 /* Registers gt_checksum(value, ...): a hash over the types and bytes of all its arguments. It
  * detects a row that has changed since it was written. It is no protection against an attacker. */
 int gt_checksum_register(sqlite3 *handle);
-
-#endif

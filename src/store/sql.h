@@ -1,6 +1,5 @@
 /* Every statement that is prepared, for all files of the store. The schema is db/NNN_*.sql. */
-#ifndef GT_STORE_SQL_H
-#define GT_STORE_SQL_H
+#pragma once
 
 #include "store/columns.h"
 
@@ -284,5 +283,3 @@ typedef enum gt_sql {
 #undef GT_SQL_ENUM
         GT_SQL_COUNT
 } gt_sql;
-
-#endif

@@ -27,8 +27,7 @@
  * was in vain, those that follow look at once and spend a tenth of the time since then at most,
  * until one is answered. For this process's own commits, which the disk may slow down, they wait as
  * long as the patience says. */
-#ifndef GT_STORE_STORE_H
-#define GT_STORE_STORE_H
+#pragma once
 
 #include "base/device.h"
 #include "base/hash.h"
@@ -319,5 +318,3 @@ typedef struct gt_merged {
  * write; EBUSY and EDATABASE where the user's file cannot be written. */
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
                               size_t count, const gt_patience *patience);
-
-#endif

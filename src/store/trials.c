@@ -346,10 +346,5 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
     gt_array_free(&search.groups);
     gt_array_free(&search.here);
     gt_related_list list = {search.found.items, search.found.count};
-    if (status != GPUTUNE_OK) {
-        gt_related_list_free(&list);
-        return status;
-    }
-    *out = list;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, list, gt_related_list_free(&list));
 }

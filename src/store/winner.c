@@ -136,12 +136,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
     winner.terms.final |= rows->database->given;
-    if (status != GPUTUNE_OK) {
-        gt_winner_free(&winner);
-        return status;
-    }
-    *out = winner;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, winner, gt_winner_free(&winner));
 }
 
 /* Missing or damaged code leaves the image empty: it can be compiled again. */
@@ -323,12 +318,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char
     if (status == GPUTUNE_OK && !search.best.config) {
         status = GPUTUNE_ENOTFOUND;
     }
-    if (status != GPUTUNE_OK) {
-        gt_winner_free(&search.best);
-        return status;
-    }
-    *out = search.best;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, search.best, gt_winner_free(&search.best));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

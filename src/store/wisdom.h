@@ -1,7 +1,6 @@
 /* Winners as text, to be carried from one database to another: what was measured, what it was
  * measured under, and code if that is asked for. wisdom.c has the rows, wisdom_text.c the text. */
-#ifndef GT_STORE_WISDOM_H
-#define GT_STORE_WISDOM_H
+#pragma once
 
 #include "base/text.h"
 #include "store/store.h"
@@ -37,5 +36,3 @@ typedef struct gt_wisdom_import {
  * the new ones would. ERECORDED when the text is no wisdom, or of a version that is not known. */
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience);
-
-#endif

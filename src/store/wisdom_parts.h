@@ -1,6 +1,5 @@
 /* What wisdom.c and wisdom_text.c share: one winner with all that its rows say. */
-#ifndef GT_STORE_WISDOM_PARTS_H
-#define GT_STORE_WISDOM_PARTS_H
+#pragma once
 
 #include "base/array.h"
 #include "store/row.h"
@@ -37,5 +36,3 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry);
 /* Reads the next entry from *text, which goes on behind it. ENOTFOUND: there is none; ERECORDED, if
  * it is damaged, edited or not sound: the next one can be read. */
 gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text);
-
-#endif

@@ -367,10 +367,5 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
         return mistake("an entry was changed since it was written, or is cut short");
     }
     gputune_status status = read_body(&entry, body, end);
-    if (status != GPUTUNE_OK) {
-        gt_wisdom_entry_free(&entry);
-        return status;
-    }
-    *out = entry;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
 }

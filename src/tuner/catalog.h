@@ -1,6 +1,5 @@
 /* The templates there are, by name or path, parsed once. Thread-safe. */
-#ifndef GT_TUNER_CATALOG_H
-#define GT_TUNER_CATALOG_H
+#pragma once
 
 #include "base/log.h"
 #include "kernel/template.h"
@@ -52,5 +51,3 @@ int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *tex
  * not parse is left out with a warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but
  * several kernels of one file are no failure. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checking variants by the emulator's sanitizer. */
-#ifndef GT_TUNER_CHECK_H
-#define GT_TUNER_CHECK_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -10,5 +9,3 @@
  * not the emulator's. */
 gputune_status gt_check(gt_request *request,
                         int (*each)(void *user, const gputune_finding *finding), void *user);
-
-#endif

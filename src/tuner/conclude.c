@@ -379,18 +379,11 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
         status = conclude_without_winner(tuning, &list);
     }
     GT_THEN(status, make_choice(&choice, tuning, &result, &time, &standard));
-    if (status == GPUTUNE_OK) {
-        status = choose_fallback(&choice, tuning, &fallback);
-    }
+    GT_THEN(status, choose_fallback(&choice, tuning, &fallback));
     if (status == GPUTUNE_OK &&
         store_result(tuning, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     gt_tuning_free_trials(&list);
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

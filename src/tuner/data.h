@@ -1,8 +1,6 @@
 /* Data of a measurement that come from the host: the caller's own buffers, files, expressions of
- * the index (data.c); the files behind them (data_files.c); the caller's own reference
- * (data_reference.c). */
-#ifndef GT_TUNER_DATA_H
-#define GT_TUNER_DATA_H
+ * the index, and the caller's own reference. */
+#pragma once
 
 #include "base/text.h"
 #include "kernel/npy.h"
@@ -29,28 +27,10 @@ void gt_data_describe(gt_text *out, const gt_request *request);
 /* Fills the setup's inputs with all that the measure worker cannot make: live buffers, files and
  * expressions. */
 gputune_status gt_data_send(gt_field *field);
-/* Names in the field the files that outputs are written to, if the options name a folder, and
- * logs the expect() that reads them. EINVAL for an output of structs, ENOTFOUND for no folder. In
- * data_files.c. */
-gputune_status gt_data_save(gt_field *field);
 void gt_data_release(gt_field *field);
-
-/* A new input at the end of the setup's. In data.c. */
-gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
-                           uint32_t buffer);
-/* What is sent for that input; NULL: nothing, and the worker makes it. In data.c. */
-const gt_live_input *gt_data_find(const gt_measure_setup *setup, uint32_t workload,
-                                  uint32_t buffer);
-/* Asks the call's reference function, if there is one, and adds its results for workload `index` to
- * the setup. All inputs of that workload are there already. In data_reference.c. */
-gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,
-                             const gt_problem *problem, const gt_workload *workload,
-                             uint32_t index);
 
 /* The place among the workload's inputs of an argument that is a buffer, or of a block. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What disturbed the measurements: other users of the GPU, clocks that were held back. */
-#ifndef GT_TUNER_DISTURBANCE_H
-#define GT_TUNER_DISTURBANCE_H
+#pragma once
 
 #include "base/log.h"
 #include "farm/job.h"
@@ -15,5 +14,3 @@ typedef struct gt_disturbance {
 /* Notes a round. True: it is spoiled, and must be repeated. After three repetitions it counts as it
  * is, and the result is noisy. The first other user of the GPU is named in a warning. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-
-#endif

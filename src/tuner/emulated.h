@@ -1,6 +1,5 @@
 /* What is too large for an emulated device. */
-#ifndef GT_TUNER_EMULATED_H
-#define GT_TUNER_EMULATED_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -8,5 +7,3 @@
  * make the inputs, run the reference and prove one variant within the request's time limit. OK on
  * any GPU. An estimate: a longer limit is the caller's word that it is to be tried. */
 gputune_status gt_emulated_can(const gt_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* A guess at how variants rank, from what the compiler says and the launch alone. Pure. */
-#ifndef GT_TUNER_ESTIMATE_H
-#define GT_TUNER_ESTIMATE_H
+#pragma once
 
 #include "base/device.h"
 #include "base/launch.h"
@@ -17,5 +16,3 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
  * once. */
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* What earlier tunings of a scenario found, by trial: evidence about configurations, whatever race
  * they were in. Immutable once loaded. */
-#ifndef GT_TUNER_HISTORY_H
-#define GT_TUNER_HISTORY_H
+#pragma once
 
 #include "kernel/space.h"
 #include "store/store.h"
@@ -48,5 +47,3 @@ gputune_status gt_history_refutes(const struct gt_request *request, const gt_con
 /* The same of failures that would harm who launches it: that its compile did not end within a limit
  * is none. */
 gputune_status gt_history_warns(const struct gt_request *request, const gt_config *config);
-
-#endif

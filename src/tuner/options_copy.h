@@ -1,6 +1,5 @@
 /* Options that outlive the call that they were given to. */
-#ifndef GT_TUNER_OPTIONS_COPY_H
-#define GT_TUNER_OPTIONS_COPY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -21,5 +20,3 @@ typedef struct gt_call_copy {
 gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
                                  const gputune_options *options);
 void gt_call_copy_free(gt_call_copy *copy);
-
-#endif

@@ -1,7 +1,6 @@
 /* One table of statuses: whose fault each one is, the status of a trial that ends with it, and
  * whether it is remembered. Pure. */
-#ifndef GT_TUNER_OUTCOME_H
-#define GT_TUNER_OUTCOME_H
+#pragma once
 
 #include "store/store.h"
 
@@ -27,5 +26,3 @@ bool gt_outcome_is_kept(gputune_status status, bool repeatable);
 gt_trial_status gt_outcome_trial(gputune_status status);
 /* The failure of a stored trial; OK if it was right. */
 gputune_status gt_trial_failure(gt_trial_status status);
-
-#endif

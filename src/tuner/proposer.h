@@ -1,7 +1,6 @@
 /* Who proposes the variants of a tuning, and hears what became of them. A search strategy is one of
  * these. One thread. */
-#ifndef GT_TUNER_PROPOSER_H
-#define GT_TUNER_PROPOSER_H
+#pragma once
 
 #include "base/launch.h"
 #include "kernel/space.h"
@@ -52,5 +51,3 @@ typedef struct gt_space_proposer {
     gt_space *space;
 } gt_space_proposer;
 gt_space_proposer gt_space_proposer_make(gt_space *space);
-
-#endif

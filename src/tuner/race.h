@@ -19,8 +19,7 @@
  * -epsilon. A few final rounds of winner and default then give the interval of the speed-up, from
  * samples that had no part in the choice. Of contestants that cannot be told apart the one of
  * lowest rank wins; with `tie_break`, the one that the caller names before the final rounds. */
-#ifndef GT_TUNER_RACE_H
-#define GT_TUNER_RACE_H
+#pragma once
 
 #include "base/status.h"
 #include "stats/paired.h"
@@ -163,5 +162,3 @@ gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
 /* Why a contestant left: "2.31x the best in its first round", "4.2% slower after 6 samples", …; ""
  * if it has not left. Returns `out`. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant *contestant);
-
-#endif

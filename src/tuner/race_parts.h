@@ -1,6 +1,5 @@
 /* What race.c and race_*.c share: the race's state, and what is decided between rounds. */
-#ifndef GT_TUNER_RACE_PARTS_H
-#define GT_TUNER_RACE_PARTS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/random.h"
@@ -107,5 +106,3 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end);
 void gt_race_choose(gt_race *race);
 /* Marks the contestants that may be as good as the winner; false if there are none. */
 bool gt_race_find_tied(gt_race *race);
-
-#endif

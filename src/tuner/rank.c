@@ -81,9 +81,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
                                       .history = history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
-    if (status == GPUTUNE_OK) {
-        status = rank(best, request, &session.field);
-    }
+    GT_THEN(status, rank(best, request, &session.field));
     *variants = (uint32_t)session.field.variants.count;
     gt_session_close(&session);
     gt_space_free(space);
@@ -113,10 +111,5 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     GT_THEN(status, prove_best(&choice, best, request, &history));
     gt_history_free(&history);
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -1,6 +1,5 @@
 /* Measuring given configurations side by side, without a race: for `run` and `compare`. */
-#ifndef GT_TUNER_RUN_H
-#define GT_TUNER_RUN_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -11,5 +10,3 @@
  * failure if none is right. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
                       int (*each)(void *user, const gputune_record *record), void *user);
-
-#endif

@@ -1,8 +1,7 @@
 /* Raw samples as CSV: kernel, sizes, configuration, objective, round, value (nanoseconds; energy:
  * nanojoules; rate: nanoseconds for the work of the default's launch), kind ("quick", "full",
  * "final"). */
-#ifndef GT_TUNER_SAMPLES_H
-#define GT_TUNER_SAMPLES_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -27,5 +26,3 @@ typedef struct gt_sample_row {
     const char *kind;
 } gt_sample_row;
 void gt_samples_write(FILE *file, const gt_request *request, const gt_sample_row *row);
-
-#endif

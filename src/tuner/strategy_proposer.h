@@ -1,6 +1,5 @@
 /* A search strategy as the proposer of a tuning. One thread. */
-#ifndef GT_TUNER_STRATEGY_PROPOSER_H
-#define GT_TUNER_STRATEGY_PROPOSER_H
+#pragma once
 
 #include "tuner/history.h"
 #include "tuner/proposer.h"
@@ -26,5 +25,3 @@ uint32_t gt_strategy_proposer_known(const gt_strategy_proposer *proposer);
 uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *proposer);
 /* Whether the search ended because nothing better is expected, with variants left untried. */
 bool gt_strategy_proposer_is_content(gt_strategy_proposer *proposer);
-
-#endif

@@ -88,12 +88,7 @@ static gputune_status choose_folders(char **folder, char **home, const gt_texts 
     GT_TRY(find_prelude(&index, places));
     GT_TRY(gt_strdup(&found, places->items[index]));
     gputune_status status = gt_strdup(folder, asked ? asked : found);
-    if (status != GPUTUNE_OK) {
-        free(found);
-        return status;
-    }
-    *home = found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, home, found, free(found));
 }
 
 gputune_status gt_template_folders(char **folder, char **home, const char *given)

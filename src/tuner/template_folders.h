@@ -1,6 +1,5 @@
 /* Where templates and the prelude are. */
-#ifndef GT_TUNER_TEMPLATE_FOLDERS_H
-#define GT_TUNER_TEMPLATE_FOLDERS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -10,5 +9,3 @@
  * ../templates, ../share/gputune/templates, gputune/share/templates). Both are the caller's.
  * ENOTFOUND: there is no such folder, or no prelude; the message lists where it was looked for. */
 gputune_status gt_template_folders(char **folder, char **home, const char *given);
-
-#endif

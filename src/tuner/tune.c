@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "tuner/history.h"
-#include "tuner/imported.h"
 #include "tuner/outcome.h"
 #include "tuner/prove.h"
 #include "tuner/session.h"
@@ -128,16 +127,9 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
     gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
                                    winner ? &winner->code : NULL);
     GT_THEN(status, choose_fallback(choice, request, winner));
-    if (status == GPUTUNE_OK) {
-        const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
-        status = gt_strdup(&choice->stop_reason, reason);
-    }
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(choice);
-        return status;
-    }
-    *out = *choice;
-    return GPUTUNE_OK;
+    const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
+    GT_THEN(status, gt_strdup(&choice->stop_reason, reason));
+    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
 }
 
 static bool is_of_space(const gt_winner *winner, const gt_request *request)
@@ -258,11 +250,8 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
-        gt_choice_free(choice);
-        return status;
     }
-    *out = *choice;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
 }
 
 static gputune_status choose_nearest(gt_choice *out, gt_request *request)
@@ -274,13 +263,9 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     gputune_status status = winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
     GT_THEN(status, gt_stored_config(&choice.config, request, &winner));
-    if (status == GPUTUNE_OK) {
-        status = gt_history_refutes(request, &choice.config);
-    }
+    GT_THEN(status, gt_history_refutes(request, &choice.config));
     GT_THEN(status, gt_choice_take_times(&choice, &winner, request));
-    if (status == GPUTUNE_OK) {
-        status = finish_nearest(out, &choice, request, &winner);
-    }
+    GT_THEN(status, finish_nearest(out, &choice, request, &winner));
     gt_winner_free(&winner);
     return status;
 }

@@ -1,7 +1,6 @@
 /* The way of a request: look up, tune, choose. Serves tune.c, rank.c, compile.c, tuning.c and
  * conclude.c. */
-#ifndef GT_TUNER_TUNE_H
-#define GT_TUNER_TUNE_H
+#pragma once
 
 #include "tuner/request.h"
 
@@ -68,5 +67,3 @@ void gt_stand_by(gt_request *request);
  * request, what was compiled is kept. ECOMPILE where nothing compiled. */
 int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
                      void *user);
-
-#endif

@@ -16,8 +16,7 @@
  * tries variants again that hung once, and those that were left out because of a variant that has
  * failed since; those that are right race again. When the time is up, or the caller cancels, every
  * phase leads to PROVE_AGAIN. Of a time limit, what that takes was set aside (tuning_end.c). */
-#ifndef GT_TUNER_TUNING_H
-#define GT_TUNER_TUNING_H
+#pragma once
 
 #include "tuner/race.h"
 #include "tuner/session.h"
@@ -180,5 +179,3 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
 /* After a failure of the tuning: stores the trials, and notes in the request whether the default
  * failed. The thread's message stays. */
 void gt_tuning_keep_findings(const gt_tuning *tuning);
-
-#endif

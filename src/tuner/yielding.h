@@ -1,6 +1,5 @@
 /* A tuning in the background yields the GPU to the application. */
-#ifndef GT_TUNER_YIELDING_H
-#define GT_TUNER_YIELDING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ typedef struct gt_yielding {
  * request's time limit is put off by as much. A rest ends when the application pauses, or the
  * request is cancelled. */
 void gt_session_yield(struct gt_session *session);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every test of src/base includes. */
-#ifndef GT_TESTS_BASE_SUPPORT_H
-#define GT_TESTS_BASE_SUPPORT_H
+#pragma once
 
 #include "support/test.h"
 
@@ -11,5 +10,3 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-#endif

@@ -1,6 +1,5 @@
 /* Opcode families: PTX snippets in a common frame, expanded over their modifiers. */
-#ifndef DIFFERENTIAL_OP_CASES_H
-#define DIFFERENTIAL_OP_CASES_H
+#pragma once
 
 #include "side.h"
 #include "tally.h"
@@ -44,5 +43,3 @@ void dump_text(pair *both, const char *text);
 
 /* Records that a side refused (the thread's message says why). */
 void tally_refusal(tally *counts, const char *what, const char *where);
-
-#endif

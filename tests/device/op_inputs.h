@@ -1,6 +1,5 @@
 /* Inputs of the snippets: specials in all pairs first, then random values. */
-#ifndef DIFFERENTIAL_OP_INPUTS_H
-#define DIFFERENTIAL_OP_INPUTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ enum { OP_INPUTS = 4096 };
  *   q  f16 in [-16, 16]              r  bf16 in [-16, 16]           e  f32 in [-150, 150]
  *   I  f32 and J f64 about the limits of the integer types */
 void op_inputs_make(uint64_t *out[3], const char *letters);
-
-#endif

@@ -1,7 +1,6 @@
 /* Small programs in CUDA (programs.cu): control flow, calls, barriers, shared and distributed
  * shared memory, contended atomics, the math functions. */
-#ifndef DIFFERENTIAL_PROGRAMS_H
-#define DIFFERENTIAL_PROGRAMS_H
+#pragma once
 
 #include "op_cases.h"
 
@@ -22,5 +21,3 @@ extern const size_t program_count;
 gputune_status programs_compile(char **out, pair *both);
 
 void program_run(pair *both, const char *ptx, const program *one, tally *counts);
-
-#endif

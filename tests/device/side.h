@@ -1,6 +1,5 @@
 /* Two drivers side by side: the same PTX with the same inputs runs on both. */
-#ifndef DIFFERENTIAL_SIDE_H
-#define DIFFERENTIAL_SIDE_H
+#pragma once
 
 #include "base/device.h"
 #include "base/launch.h"
@@ -33,5 +32,3 @@ typedef struct side_run {
 /* Loads, launches, waits and reads the results into `results` (result_bytes). Everything is
  * released again. */
 gputune_status side_execute(const side *one, const side_run *run, void *results);
-
-#endif

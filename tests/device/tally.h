@@ -1,6 +1,5 @@
 /* Judging results: equal bits, or near enough, and what to print of it. */
-#ifndef DIFFERENTIAL_TALLY_H
-#define DIFFERENTIAL_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ bool results_agree(tally *counts, result_kind kind, tolerance allowed, uint64_t 
 
 /* f16 and bf16 bits as a double. */
 double half_value(uint16_t bits, bool brain);
-
-#endif

@@ -1,6 +1,5 @@
 /* Variants of the templates that come with gputune, on both sides. */
-#ifndef DIFFERENTIAL_TEMPLATE_CASES_H
-#define DIFFERENTIAL_TEMPLATE_CASES_H
+#pragma once
 
 #include "op_cases.h"
 
@@ -12,5 +11,3 @@ gputune_status templates_run(pair *both, const char *folder,
                              void (*each)(void *user, const char *name, const tally *counts,
                                           double began),
                              void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of drafts share: a kernel of drafts/, and the clauses that it gets. */
-#ifndef GT_TESTS_DRAFT_SUPPORT_H
-#define GT_TESTS_DRAFT_SUPPORT_H
+#pragma once
 
 #include "draft/draft.h"
 #include "kernel/kernel_support.h"
@@ -77,5 +76,3 @@ static inline void check_draft(const gt_drafted *drafted)
     free(draft);
     free(text);
 }
-
-#endif

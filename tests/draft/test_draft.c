@@ -296,17 +296,15 @@ static const gt_drafted drafts[] = {
      "reference(scale_rows_reference, block = 256, grid = ceil_div(rows * columns, 256))\n"},
 };
 
-static void test_clauses(void **state)
+TEST(test_clauses)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
         check_draft(&drafts[i]);
     }
 }
 
-static void test_code_stays(void **state)
+TEST(test_code_stays)
 {
-    (void)state;
     char *text = read_text("tests/draft/drafts/with_host.cu");
     char *draft = draft_of(text, NULL), *at = draft;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -360,13 +358,12 @@ static const struct {
      "kernel.cu:1:17: unterminated 'kernel('; expected ')'"},
 };
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char *draft = NULL;
-        gputune_status status =
-            gt_draft_template(&draft, "kernel.cu", refused[i].text, refused[i].kernel, NULL, NULL, NULL);
+        gputune_status status = gt_draft_template(&draft, "kernel.cu", refused[i].text,
+                                                  refused[i].kernel, NULL, NULL, NULL);
         assert_int_equal(status, refused[i].status);
         assert_string_equal(gt_message(), refused[i].message);
         assert_null(draft);
@@ -374,23 +371,11 @@ static void test_refused(void **state)
 }
 
 /* The only kernel() chooses among several functions. */
-static void test_begun_among_several(void **state)
+TEST(test_begun_among_several)
 {
-    (void)state;
     char *draft = draft_of("#pragma gputune kernel(b)\n__global__ void a(float *y) { *y = 1; }\n"
                            "__global__ void b(float *z) { *z = 1; }\n",
                            NULL);
     assert_non_null(strstr(draft, "args(out float z[1])"));
     free(draft);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clauses),
-        cmocka_unit_test(test_code_stays),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_begun_among_several),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,17 +313,15 @@ static const gt_drafted drafts[] = {
      "work(bytes = 12 * n)\n"},
 };
 
-static void every_form_becomes_a_template(void **state)
+TEST(every_form_becomes_a_template)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
         check_draft(&drafts[i]);
     }
 }
 
-static void long_names_are_refused(void **state)
+TEST(long_names_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char name[101] = {0}, text[300], *draft = NULL;
         memset(name, 'a', 100);
@@ -336,13 +334,4 @@ static void long_names_are_refused(void **state)
                             "kernel.cu:1:19: a parameter's type or name has more than "
                             "63 characters; expected fewer");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_becomes_a_template),
-        cmocka_unit_test(long_names_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,9 +192,8 @@ static const program programs[] = {
      COPY_CLAUSES("1 << 12", USUAL, "256")},
 };
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char *draft = draft_of(programs[i].text, NULL);
         char *clauses = new_clauses(draft, "");
@@ -217,9 +216,8 @@ static bool has(const char *text, const char *part)
 }
 
 /* What was looked for in vain is said, once each, with what was found instead. */
-static void test_what_is_not_found(void **state)
+TEST(test_what_is_not_found)
 {
-    (void)state;
     char *draft =
         draft_of(COPY "__global__ void t(cudaTextureObject_t o) { }\n"
                       "int main(int c, char **v) { int n = to_int(v[1]); float *a, *b;\n"
@@ -235,9 +233,8 @@ static void test_what_is_not_found(void **state)
 }
 
 /* A draft that is no template yet says so, and why. */
-static void test_what_is_refused(void **state)
+TEST(test_what_is_refused)
 {
-    (void)state;
     char *draft = draft_of("__global__ void k(item *y) { y[threadIdx.x].a = 1; }\n"
                            "union item { int a; float b; };\n",
                            NULL);
@@ -261,10 +258,9 @@ static gputune_status include(void *user, const gt_include *include, gt_included
 
 /* A kernel of a local header: its clauses stand in front of the #include; a header that is not
  * there is left to the host. */
-static void test_headers(void **state)
+TEST(test_headers)
 {
     char *draft;
-    (void)state;
     ASSERT_OK(gt_draft_template(&draft, "main.cu",
                                 "#include \"check.h\"\n#include \"absent.h\"\n"
                                 "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
@@ -277,15 +273,4 @@ static void test_headers(void **state)
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
     free(draft);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_what_is_not_found),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* The driver's entry points by their exported names, for tests that are linked with the emulator.
  */
-#ifndef TEST_EMULATOR_CALLS_H
-#define TEST_EMULATOR_CALLS_H
+#pragma once
 
 #include "emulator/driver_abi.h"
 
@@ -125,5 +124,3 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy, unsigned count,
                             unsigned flags);
 CUresult cuUserObjectRelease(CUuserObject object, unsigned count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Running a test in a process of its own, with a device: the emulator's state, like the hardware's,
  * is the process's, and some tests lose it. */
-#ifndef TEST_EMULATOR_DEVICE_H
-#define TEST_EMULATOR_DEVICE_H
+#pragma once
 
 #include "calls.h"
 #include "emulator/extensions.h"
@@ -104,5 +103,3 @@ static inline float read_float(CUdeviceptr at)
     OK(cuMemcpyDtoH_v2(&value, at, sizeof value));
     return value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* PTX of small kernels, as the compiler makes it from the source above each. */
-#ifndef TEST_EMULATOR_KERNELS_H
-#define TEST_EMULATOR_KERNELS_H
+#pragma once
 
 /* clang-format off */
 /* extern "C" __global__ void add(float *y, float a, int n) { int i = blockIdx.x*blockDim.x+threadIdx.x; if (i < n) y[i] += a; } */
@@ -297,5 +296,3 @@ __attribute__((unused)) static const char ptx_meet[] =
     "ret;\n"
     "}\n";
 /* clang-format on */
-
-#endif

@@ -1,6 +1,5 @@
 /* Loading PTX and launching it on memory of the test's own. */
-#ifndef TEST_MACHINE_FIXTURE_H
-#define TEST_MACHINE_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ static inline void machine_free(machine *m)
         free(m->blocks[i]);
     *m = (machine){.count = 0};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One instruction at a time: PTX around it, inputs and the expected result. */
-#ifndef TEST_OP_CASE_H
-#define TEST_OP_CASE_H
+#pragma once
 
 #include "machine_fixture.h"
 
@@ -83,5 +82,3 @@ static inline void op_cases_run(const op_case *cases, size_t count)
 }
 
 #define OP_CASES(cases) op_cases_run(cases, sizeof(cases) / sizeof((cases)[0]))
-
-#endif

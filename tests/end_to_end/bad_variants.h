@@ -1,8 +1,7 @@
 /* Every way in which a variant can be bad, a template of tests/poisoned/ each. The tests run on the
  * emulator, with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds those cases that take
  * a call's whole limit. */
-#ifndef TEST_BAD_VARIANTS_H
-#define TEST_BAD_VARIANTS_H
+#pragma once
 
 #include "world.h"
 
@@ -173,5 +172,3 @@ static int open_device(void **state)
     setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB: the greedy one needs not be waited for */
     return world_open(world_driver());
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Verifying a template's whole space, or a sample of it, on an emulated device, with real workers.
  */
-#ifndef TEST_EVERY_VARIANT_H
-#define TEST_EVERY_VARIANT_H
+#pragma once
 
 #include "world.h"
 
@@ -154,5 +153,3 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
     field_judge(&field);
     verify_end(&field, request);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds a process's worker, to kill it. */
-#ifndef TEST_VICTIM_H
-#define TEST_VICTIM_H
+#pragma once
 
 #include <dirent.h>
 #include <stdio.h>
@@ -44,5 +43,3 @@ static inline pid_t worker_of(pid_t parent, const char *role)
     }
     return found;
 }
-
-#endif

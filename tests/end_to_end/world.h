@@ -1,6 +1,5 @@
 /* The whole library on the emulator: workers, a database in a folder of its own, buffers. */
-#ifndef TEST_WORLD_H
-#define TEST_WORLD_H
+#pragma once
 
 #include "base/file.h"
 #include "base/text.h"
@@ -150,5 +149,3 @@ static CUstream stream_new(void)
     CU(StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     return stream;
 }
-
-#endif

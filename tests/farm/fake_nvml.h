@@ -1,6 +1,5 @@
 /* What the made-up libnvidia-ml.so.1 of these tests answers. */
-#ifndef GT_TESTS_FAKE_NVML_H
-#define GT_TESTS_FAKE_NVML_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -12,5 +11,3 @@ typedef struct fake_nvml {
     atomic_int persistence, compute_mode;
     atomic_ullong memory_errors;
 } fake_nvml;
-
-#endif

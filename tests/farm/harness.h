@@ -1,6 +1,5 @@
 /* Opening a farm over the scripted worker, and asking it in one line. */
-#ifndef GT_TESTS_FARM_HARNESS_H
-#define GT_TESTS_FARM_HARNESS_H
+#pragma once
 
 #include "base/file.h"
 #include "farm/farm.h"
@@ -121,5 +120,3 @@ static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t cou
     gt_event_free(&event);
     return pid;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A measure worker's parts without the worker, on the emulator or, with GPUTUNE_TEST_DRIVER=cuda,
  * on a GPU: the device, a reference, and setups and variants of y += a * x. */
-#ifndef GT_TESTS_FARM_MEASURE_WORLD_H
-#define GT_TESTS_FARM_MEASURE_WORLD_H
+#pragma once
 
 #include "farm/farm.h"
 #include "farm/measure_parts.h"
@@ -206,5 +205,3 @@ static gputune_status verify(gt_verified *out, uint64_t id, const char *text)
     free(job.image.data);
     return status;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The application whose calls fail in walk.c: what it has, and the scenes of its life. */
-#ifndef TEST_APPLICATION_H
-#define TEST_APPLICATION_H
+#pragma once
 
 #include "gpu/driver.h"
 
@@ -45,5 +44,3 @@ int open_tuner(void);
 void expect_well(const scene *s, int status);
 /* What is made once in a process, and kept, is made here instead of in the scene. */
 void live_before(void);
-
-#endif

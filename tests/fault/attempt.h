@@ -1,6 +1,5 @@
 /* One attempt of the walk (walk.c): a scene in which a call fails, in a process of its own. */
-#ifndef TEST_ATTEMPT_H
-#define TEST_ATTEMPT_H
+#pragma once
 
 #include "application.h"
 
@@ -39,5 +38,3 @@ bool is_of_driver(const char *call);
  * when nothing fails, and the same after a life before. */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));
-
-#endif

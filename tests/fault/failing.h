@@ -4,8 +4,7 @@
  * FAIL_MODE ("once", or "always": every later one too) say what fails; the file FAIL_REACHED is
  * made when it came to that. A program that is linked with it says so by calls. Child processes are
  * left alone. */
-#ifndef TEST_FAILING_H
-#define TEST_FAILING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void failing_resume(void);
 bool failing_now(const char *call, int error);
 /* Allocations that have not been freed. */
 long failing_live(void);
-
-#endif

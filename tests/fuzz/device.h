@@ -1,6 +1,5 @@
 /* A device for what needs its numbers: like an H200. */
-#ifndef FUZZ_DEVICE_H
-#define FUZZ_DEVICE_H
+#pragma once
 
 #include "base/device.h"
 
@@ -37,5 +36,3 @@ static inline gt_device fuzz_device(void)
                        .driver_version = 13000,
                        .nvrtc_version = 13000};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A fuzzer is LLVMFuzzerTestOneInput() and where to begin; driver.c, or libFuzzer, feeds it. */
-#ifndef FUZZ_FUZZ_H
-#define FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ _Noreturn static inline void fuzz_stop(const char *file, int line, const char *w
     fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
     abort();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the launcher share: a device, an image, and launches. */
-#ifndef GT_TESTS_LAUNCHER_SUPPORT_H
-#define GT_TESTS_LAUNCHER_SUPPORT_H
+#pragma once
 
 #include "gpu/launcher.h"
 #include "support/fake_driver.h"
@@ -53,10 +52,13 @@ static inline gt_launch make_launch(gt_pass pass)
     uint32_t n = 0;
     if (pass == GT_PASS_GLOBAL || by_value) {
         uint32_t bytes = by_value ? by_value : 8;
-        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
+        launch.parameters[n++] =
+            (gt_parameter){.kind = GT_PARAMETER_BLOCK, .bytes = bytes, .argument = 0};
     }
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0, 0};
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0, 0};
+    launch.parameters[n++] =
+        (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = first};
+    launch.parameters[n++] =
+        (gt_parameter){.kind = GT_PARAMETER_SCALAR, .bytes = 4, .argument = first + 1};
     launch.parameter_count = n;
     return launch;
 }
@@ -104,6 +106,7 @@ static inline void free_and_check(gt_launcher *launcher)
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);
+    assert_int_equal(fake.live_streams, 0);
     assert_int_equal(fake.live_textures, 0);
 }
 
@@ -116,5 +119,3 @@ static inline int setup(void **state)
     }
     return 0;
 }
-
-#endif

@@ -75,7 +75,8 @@ TEST_WITHIN(test_global_passes_a_buffer_of_its_own, setup, NULL)
 TEST_WITHIN(test_scratch_and_clears, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     launch.clears[0] = (gt_clear){2, 4096};
     launch.clears[1] = (gt_clear){0, 777};
@@ -100,7 +101,8 @@ TEST_WITHIN(test_scratch_and_clears, setup, NULL)
 static gt_launch launch_with_scratch(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    launch.parameters[2] = (gt_parameter){
+        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
     launch.parameter_count = 3;
     return launch;
 }
@@ -119,6 +121,34 @@ TEST_WITHIN(test_scratch_is_poisoned_before_the_first_launch, setup, NULL)
     assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), GPUTUNE_ECAPTURE);
+    free_and_check(launcher);
+}
+
+/* Once for each stream, and never again, also not where it is poisoned; its guards are. */
+TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
+{
+    gt_launch launch = launch_with_scratch();
+    launch.parameters[2].zero_first = true;
+    gt_launcher *launcher = load(&launch);
+    gt_launcher_guard(launcher, 64);
+    for (int stream = 1; stream <= 2; stream++) {
+        fake_forget();
+        assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
+        uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+        assert_int_equal(fake_count("MemsetD8Async"), 1);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
+    }
+    fake_forget();
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+    assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
+    uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+    fake_forget();
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch - 64);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096 + 128);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->bytes, 4096);
     free_and_check(launcher);
 }
 

@@ -136,10 +136,12 @@ static gt_launch spread_launch(gt_pass pass)
     if (pass != GT_PASS_CONSTANT) {
         uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.blocks[0].by_value_bytes;
         launch.parameters[launch.parameter_count++] =
-            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
+            (gt_parameter){.kind = GT_PARAMETER_BLOCK, .bytes = bytes, .argument = 0};
     }
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0};
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = 1};
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_SCALAR, .bytes = 4, .argument = 2};
     return launch;
 }
 

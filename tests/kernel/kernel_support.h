@@ -1,6 +1,5 @@
 /* What the tests of src/kernel share: a device, and templates from text. */
-#ifndef GT_TESTS_KERNEL_SUPPORT_H
-#define GT_TESTS_KERNEL_SUPPORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -116,5 +115,3 @@ static inline char *read_text(const char *path)
     ASSERT_OK(gt_file_read(&text, NULL, path));
     return text;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Templates with mistakes: a template that is right, in which one line is replaced, and the whole
  * message that shows the form that is right. */
-#ifndef GT_TESTS_KERNEL_MISTAKES_H
-#define GT_TESTS_KERNEL_MISTAKES_H
+#pragma once
 
 #include "kernel_support.h"
 
@@ -54,5 +53,3 @@ static inline void check_mistakes(const char *const *lines, const gt_mistake *mi
 
 #define CHECK_MISTAKES(lines, mistakes)                                                            \
     check_mistakes(lines, mistakes, sizeof(mistakes) / sizeof *(mistakes))
-
-#endif

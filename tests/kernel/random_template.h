@@ -1,6 +1,5 @@
 /* Templates with axes and constraints at random, and what brute force says of their spaces. */
-#ifndef GT_TESTS_KERNEL_RANDOM_TEMPLATE_H
-#define GT_TESTS_KERNEL_RANDOM_TEMPLATE_H
+#pragma once
 
 #include "kernel_support.h"
 
@@ -142,5 +141,3 @@ static inline bool brute_next(const gt_template *template, gt_config *config)
     }
     return false;
 }
-
-#endif

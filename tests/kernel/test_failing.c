@@ -152,22 +152,19 @@ static const char loops[] =
     "#pragma gputune launch(s, block = 1, grid = 1, args = (x, 7), times = 2)\n"
     "__global__ void s(float *x, int j) { x[0] = j; }\n";
 
-static void test_every_clause(void **state)
+TEST(test_every_clause)
 {
-    (void)state;
     fail_each(clauses, NULL, 0);
 }
 
-static void test_restricted_axes(void **state)
+TEST(test_restricted_axes)
 {
     static const char *const only[] = {"B=32,64,96", "MODE=fast"};
-    (void)state;
     fail_each(clauses, only, 2);
 }
 
-static void test_several_kernels(void **state)
+TEST(test_several_kernels)
 {
-    (void)state;
     fail_each(steps, NULL, 0);
     fail_each(maps, NULL, 0);
     fail_each(loops, NULL, 0);
@@ -181,11 +178,10 @@ static gputune_status draft(void *user)
     return GPUTUNE_OK;
 }
 
-static void test_drafts(void **state)
+TEST(test_drafts)
 {
     static const char *const names[] = {"matmul", "histogram", "nbody", "moved_pointers",
                                         "structs"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         (void)snprintf(path, sizeof path, "tests/draft/drafts/%s.cu", names[i]);
@@ -193,15 +189,4 @@ static void test_drafts(void **state)
         each_failure("allocation", 1, draft, NULL, text);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_clause),
-        cmocka_unit_test(test_restricted_axes),
-        cmocka_unit_test(test_several_kernels),
-        cmocka_unit_test(test_drafts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

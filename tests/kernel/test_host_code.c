@@ -27,9 +27,8 @@ static void check(const char *text, const char *expected)
     free(left);
 }
 
-static void test_functions_of_the_host_are_cut(void **state)
+TEST(test_functions_of_the_host_are_cut)
 {
-    (void)state;
     check("int main() { return 0; }", "");
     check("void f(int n) { k<<<n, 1>>>(n); }", "");
     check("float *make(size_t n) { float *p; cudaMalloc(&p, n); return p; }", "");
@@ -40,9 +39,8 @@ static void test_functions_of_the_host_are_cut(void **state)
     check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "\n\n\n\n\n");
 }
 
-static void test_what_uses_the_host_is_the_hosts(void **state)
+TEST(test_what_uses_the_host_is_the_hosts)
 {
-    (void)state;
     check("void g(int n); void f() { exit(1); } void g(int n) { f(); }", "");
     check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }",
           "#define CHECK(x) if (x != cudaSuccess) abort()\n");
@@ -62,9 +60,8 @@ static void test_what_uses_the_host_is_the_hosts(void **state)
           "struct P { float x; };");
 }
 
-static void test_the_gpus_part_stays(void **state)
+TEST(test_the_gpus_part_stays)
 {
-    (void)state;
     static const char *const texts[] = {
         "__global__ void k(float *y) { y[0] = 1; }",
         "float twice(float x) { return 2 * x; } __device__ float y = twice(1);",
@@ -86,9 +83,8 @@ static void test_the_gpus_part_stays(void **state)
           "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
 }
 
-static void test_a_class_keeps_what_kernels_use(void **state)
+TEST(test_a_class_keeps_what_kernels_use)
 {
-    (void)state;
     check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; __device__ int f(M m) "
           "{ return m.n; }",
           "struct M { float *x; int n; }; __device__ int f(M m) { return m.n; }");
@@ -96,9 +92,8 @@ static void test_a_class_keeps_what_kernels_use(void **state)
           "class A { public: private: int n; };");
 }
 
-static void test_endless_nesting(void **state)
+TEST(test_endless_nesting)
 {
-    (void)state;
     static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]), count = 200000;
@@ -113,16 +108,4 @@ static void test_endless_nesting(void **state)
         free(left);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_of_the_host_are_cut),
-        cmocka_unit_test(test_what_uses_the_host_is_the_hosts),
-        cmocka_unit_test(test_the_gpus_part_stays),
-        cmocka_unit_test(test_a_class_keeps_what_kernels_use),
-        cmocka_unit_test(test_endless_nesting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

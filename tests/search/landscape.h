@@ -1,6 +1,5 @@
 /* Synthetic spaces whose times follow a formula, and what a strategy reaches there. */
-#ifndef GT_TESTS_LANDSCAPE_H
-#define GT_TESTS_LANDSCAPE_H
+#pragma once
 
 #include "search/strategy.h"
 #include "support/test.h"
@@ -141,5 +140,3 @@ static inline double landscape_noise(const gt_point *point)
 {
     return (double)(gt_point_hash(point) >> 11) * 0x1p-53;
 }
-
-#endif

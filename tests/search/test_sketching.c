@@ -83,9 +83,8 @@ static double sketch(scene *s, const kind *kind)
     return left_s;
 }
 
-static void where_variants_compile_for_seconds_sketches_show_the_fast_ones(void **state)
+TEST(where_variants_compile_for_seconds_sketches_show_the_fast_ones)
 {
-    (void)state;
     static const kind slow = {.compile_s = 2.5, .sketch_s = 0.5};
     scene s;
     set_up(&s, 5);
@@ -110,30 +109,18 @@ static void expect_none(const kind *kind)
     tear_down(&s);
 }
 
-static void where_sketches_do_not_pay_they_soon_end(void **state)
+TEST(where_sketches_do_not_pay_they_soon_end)
 {
-    (void)state;
     expect_none(&(kind){.compile_s = 0.2, .sketch_s = 0.05}); /* many are tried without them */
     expect_none(&(kind){.compile_s = 2.5, .sketch_s = 2});    /* they are hardly quicker */
     expect_none(&(kind){.compile_s = 2.5, .sketch_s = 0.5, .contrary = true});
     expect_none(&(kind){.compile_s = 2.5, .sketch_s = 0.01, .fails = true}); /* an older NVRTC */
 }
 
-static void a_small_space_is_not_sketched(void **state)
+TEST(a_small_space_is_not_sketched)
 {
-    (void)state;
     scene s;
     set_up(&s, 3);
     assert_null(s.sketching.strategy);
     tear_down(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_variants_compile_for_seconds_sketches_show_the_fast_ones),
-        cmocka_unit_test(where_sketches_do_not_pay_they_soon_end),
-        cmocka_unit_test(a_small_space_is_not_sketched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

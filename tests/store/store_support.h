@@ -1,6 +1,5 @@
 /* What the store's tests share: a folder of their own, a scenario, an outcome. */
-#ifndef TESTS_STORE_SUPPORT_H
-#define TESTS_STORE_SUPPORT_H
+#pragma once
 
 #include "store/layers.h"
 #include "store/store.h"
@@ -226,5 +225,3 @@ static inline void run_sql(const char *path, const char *sql)
     assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(raw);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What src/gpu/abi.h and cuda.h must agree on. Both headers cannot be in one file, so each side
  * fills a table from this list, included once after either header. */
-#ifndef CUDA_LAYOUT_H
-#define CUDA_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -130,5 +129,3 @@ typedef struct cuda_layout_row {
 extern const cuda_layout_row cuda_layout[];
 /* cuda.h's value of a code of abi_codes.h by its full name; -1 without cuda.h or such a name. */
 long long cuda_code(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* Lets what is tested fail once for each call that could fail in it: the first allocation, the
  * second, and so on, until it makes no more. For programs that are linked with fault/failing.c. */
-#ifndef TESTS_EACH_FAILURE_H
-#define TESTS_EACH_FAILURE_H
+#pragma once
 
 #include "base/status.h"
 #include "fault/failing.h"
@@ -124,5 +123,3 @@ static inline void each_of_sqlite(long step, each_act act, each_check afterwards
     step = getenv("GPUTUNE_TEST_LONG") ? (step + 9) / 10 : step;
     assert_true(each_failure("sqlite", step, act, afterwards, user) > 0);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A driver of functions that only keep books: what was called, in which order, on what. For tests
  * of code that calls the driver, without a GPU. One at a time. Calls may come from
  * several threads; scripts are set before. */
-#ifndef FAKE_DRIVER_H
-#define FAKE_DRIVER_H
+#pragma once
 
 #include "gpu/driver.h"
 
@@ -41,7 +40,7 @@ typedef struct fake_driver {
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
     /* Books. */
-    int live_modules, live_memory, live_host, live_events, live_textures;
+    int live_modules, live_memory, live_host, live_events, live_streams, live_textures;
     CUDA_RESOURCE_DESC resource; /* of the texture object that was made last */
     CUDA_TEXTURE_DESC texture;
     uint64_t next_object;
@@ -70,5 +69,3 @@ CUstream fake_stream(int number);
 CUcontext fake_context(int number);
 /* What happens some time after all graphs were destroyed. */
 void fake_graphs_gone(void);
-
-#endif

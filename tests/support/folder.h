@@ -1,6 +1,5 @@
 /* A temporary folder for one test. */
-#ifndef GT_TESTS_FOLDER_H
-#define GT_TESTS_FOLDER_H
+#pragma once
 
 /* Makes one; the path is for folder_remove() to free. Fails the test where it cannot. */
 char *folder_make(void);
@@ -8,5 +7,3 @@ char *folder_make(void);
 char *folder_make_in_memory(void);
 /* Removes it with all that is in it. */
 void folder_remove(char *folder);
-
-#endif

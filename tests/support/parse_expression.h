@@ -1,6 +1,5 @@
 /* Parses a text that is one expression and nothing else. */
-#ifndef GT_TESTS_SUPPORT_PARSE_EXPRESSION_H
-#define GT_TESTS_SUPPORT_PARSE_EXPRESSION_H
+#pragma once
 
 #include "kernel/lexer.h"
 
@@ -21,5 +20,3 @@ static inline gputune_status parse_expression(gt_expression **out, const char *t
     *out = expression;
     return GPUTUNE_OK;
 }
-
-#endif

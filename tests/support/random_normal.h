@@ -1,6 +1,5 @@
 /* Normal noise for tests, from the library's seeded generator. */
-#ifndef GT_TESTS_SUPPORT_RANDOM_NORMAL_H
-#define GT_TESTS_SUPPORT_RANDOM_NORMAL_H
+#pragma once
 
 #include "base/random.h"
 
@@ -13,5 +12,3 @@ static inline double random_normal(gt_random *random)
     double v = gt_random_unit(random);
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A farm without workers: answers every request at once, as a script says. */
-#ifndef GT_TESTS_SCRIPTED_FARM_H
-#define GT_TESTS_SCRIPTED_FARM_H
+#pragma once
 
 #include "base/array.h"
 #include "farm/farm.h"
@@ -56,5 +55,3 @@ typedef struct scripted_farm {
 
 void scripted_farm_open(scripted_farm *farm);
 void scripted_farm_close(scripted_farm *farm);
-
-#endif

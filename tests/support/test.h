@@ -1,7 +1,6 @@
 /* A test says its name once, where it stands: TEST(name) { … } is a test of this program. They run
  * in the order of the file. A program whose tests need nothing around them has no main(). */
-#ifndef GT_TESTS_SUPPORT_TEST_H
-#define GT_TESTS_SUPPORT_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,5 +24,3 @@
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);
 
 void test_add(int line, const struct CMUnitTest *test);
-
-#endif

@@ -1,8 +1,7 @@
 /* Calls of a tuner in which each allocation fails in turn, or each call or answer of its farm. The
  * templates are read already. A call that fails is repeated with nothing failing, and must succeed
  * then. */
-#ifndef GT_TESTS_FAILING_WORLD_H
-#define GT_TESTS_FAILING_WORLD_H
+#pragma once
 
 #include "search_world.h"
 #include "support/each_failure.h"
@@ -175,5 +174,3 @@ static inline void without_the_farm(failing_world *f, failing_act act)
     f->best = best;
     f->may_refute = false;
 }
-
-#endif

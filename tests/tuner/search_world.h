@@ -1,6 +1,5 @@
 /* A tuner with a scripted farm, for the tests of the way of a request. */
-#ifndef GT_TESTS_SEARCH_WORLD_H
-#define GT_TESTS_SEARCH_WORLD_H
+#pragma once
 
 #include "gpu/device.h"
 #include "support/folder.h"
@@ -214,5 +213,3 @@ static inline const char *tune_for(world *w, gt_choice *choice, char *config,
     assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
     return config;
 }
-
-#endif

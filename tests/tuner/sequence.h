@@ -1,7 +1,6 @@
 /* What the parts of the test of request sequences share: a kernel of 15 configurations, a request,
  * and its answer. Both travel through a pipe, so they hold no pointers. */
-#ifndef GT_TESTS_SEQUENCE_H
-#define GT_TESTS_SEQUENCE_H
+#pragma once
 
 #include "support/scripted_farm.h"
 
@@ -107,5 +106,3 @@ static inline void config_name(char out[32], int config)
     snprintf(out, 32, "BLOCK=%d ITEMS=%d", block_values[config / ITEM_VALUES],
              item_values[config % ITEM_VALUES]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What is right: which answers a request may get after those before it. The model knows how every
  * variant behaves, what was measured, and what was found not to work. */
-#ifndef GT_TESTS_SEQUENCE_MODEL_H
-#define GT_TESTS_SEQUENCE_MODEL_H
+#pragma once
 
 #include "tuner/sequence.h"
 
@@ -365,5 +364,3 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     m->plans[r->number].request = *r;
     m->plans[r->number].result = made;
 }
-
-#endif

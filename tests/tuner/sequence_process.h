@@ -1,7 +1,6 @@
 /* A process that answers the requests of a sequence: the real tuner, plan table and store over a
  * scripted farm and a scripted clock. It checks nothing itself. */
-#ifndef GT_TESTS_SEQUENCE_PROCESS_H
-#define GT_TESTS_SEQUENCE_PROCESS_H
+#pragma once
 
 #include "tuner/sequence.h"
 
@@ -430,5 +429,3 @@ static inline void run_process(int channel, const char *template, const char *da
     }
     _exit(0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Races under simulated noise, drift and outliers, for the tests of this folder. */
-#ifndef GT_TESTS_SIMULATED_RACE_H
-#define GT_TESTS_SIMULATED_RACE_H
+#pragma once
 
 #include "base/random.h"
 #include "support/random_normal.h"
@@ -93,5 +92,3 @@ static void equal_times(machine *m)
         m->times[i] = 100;
     }
 }
-
-#endif

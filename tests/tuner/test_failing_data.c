@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "store/wisdom.h"
 #include "tuner/options_copy.h"
-#include "tuner/ordered.h"
+#include "tuner/prove.h"
 
 enum { N = 64 };
 

@@ -1,6 +1,5 @@
 /* What all benchmarks begin with. */
-#ifndef GT_BENCH_PROGRAM_H
-#define GT_BENCH_PROGRAM_H
+#pragma once
 
 #include <gputune.h>
 
@@ -23,5 +22,3 @@ static inline void must(int status, const char *what)
         exit(1);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernels that come with gputune, each at a small, a middle and a large size, for benchmarks.
  */
-#ifndef BENCH_SCENARIOS_H
-#define BENCH_SCENARIOS_H
+#pragma once
 
 #include "gputune.h"
 
@@ -71,5 +70,3 @@ static inline gputune_sizes bench_sizes(const bench_scenario *scenario)
 {
     return (gputune_sizes){scenario->size_count, scenario->sizes};
 }
-
-#endif

@@ -10,8 +10,7 @@
  * initialise them with their _INIT macro. Nothing here prints, exits or installs a signal handler,
  * synchronises a stream of the caller's, or changes the current context.
  */
-#ifndef GPUTUNE_H
-#define GPUTUNE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -462,5 +461,4 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
 
 #ifdef __cplusplus
 } /* extern "C" */
-#endif
 #endif
