@@ -42,8 +42,8 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
 /* Starts the measure loop on a thread of this process. */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
-/* Seconds that a worker has left to say hello; INFINITY once it has, for a thread, and for one that
- * a command starts, which may have to wait for a machine. */
+/* Seconds that a worker has left to say hello, or to be looked at again; INFINITY once it has, for
+ * a thread, and for one that a command starts, which may have to wait for a machine. */
 double gt_link_hello_s(const gt_link *link);
 /* EWORKER: the worker at `path` did not say hello in time. */
 gputune_status gt_link_say_mute(const char *path);
