@@ -42,6 +42,9 @@
  * share results, let one user write the database, in a folder that others may only read, and let
  * the others import them (gputune_wisdom_export(), gputune_wisdom_import()).
  *
+ * Tables that come with an installation lie beneath every database and are only read. What they
+ * have is decided: it answers also where its search ended by its limit; `force` searches anew.
+ *
  * Environment variables are read when a tuner is opened. The application's options overrule the
  * first group. The second group overrules the application. A set-uid or set-gid program heeds none
  * of them, nor HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: results are then kept in memory only,
@@ -440,14 +443,21 @@ typedef struct gputune_options {
     const char *save; /* of gputune_run(): a folder, to which the outputs of the first configuration
                          are written once it is proved, as NAME.npy of numpy.save(); the log tells
                          the expect() that reads them. NULL: none */
+    /* since version 7 */
+    gputune *const *helpers; /* tuners on other GPUs of the same kind, which do nothing else and
+                                stay open meanwhile: their GPUs launch and prove new variants first,
+                                and their workers compile, too. What is compared with one another is
+                                measured on this tuner's GPU alone. Not in the background, nor with
+                                `inputs` that are shared on the device */
+    size_t helper_count;
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 6 /* 1 to 5 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL, \
-            NULL                                                                                   \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
@@ -797,6 +807,25 @@ GPUTUNE_API int gputune_devices(const char *driver,
 /* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
+
+/* How fast a GPU is now, to be compared with others of its kind. */
+typedef struct gputune_pace {
+    uint32_t version;
+    double launch_ns; /* median of a launch of about 0.1 ms that all multiprocessors compute in */
+    uint32_t sm_clock_mhz; /* right after it; 0: not known */
+    bool throttled;        /* its clocks are held back by heat, power or the hardware, says NVML */
+    bool shared;           /* other processes have a context there, */
+    char other[96];        /* such as this one; or "" */
+} gputune_pace;
+#define GPUTUNE_PACE_VERSION 1
+#define GPUTUNE_PACE_INIT                                                                          \
+    {                                                                                              \
+        GPUTUNE_PACE_VERSION, 0, 0, false, false, ""                                               \
+    }
+/* Measures it in a worker of the tuner, which takes about 0.1 s and a worker's start. Fills *out,
+ * which was initialised with GPUTUNE_PACE_INIT, as far as its version goes. EBUSY while a tuning
+ * measures on that GPU. */
+GPUTUNE_API int gputune_measure_pace(gputune_pace *out, gputune *tuner);
 
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK = 0,

@@ -9,6 +9,7 @@
 #include "gpu/device.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,35 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
 static void return_farm(void *user, gt_farm *farm)
 {
     gt_workers_return(&((gputune *)user)->workers, farm);
+}
+
+static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gputune *helper,
+                                    gputune_isolation isolation)
+{
+    const gputune *tuner = user;
+    if (helper == tuner || gt_calls_closing(&helper->calls) || !helper->has_device ||
+        strcmp(helper->device.environment, tuner->device.environment) != 0) {
+        return gt_fail(GPUTUNE_EINVAL, "helpers: found a tuner that is closed, has no GPU of the "
+                                       "same kind, or is the caller's own; expected others that "
+                                       "are open on equal GPUs");
+    }
+    snprintf(name, 32, "GPU %d", helper->device.ordinal);
+    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_take_gpu(&helper->workers)) {
+        return gt_fail(GPUTUNE_EBUSY, "%s does not help: %s", name,
+                       isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
+                                                             : "it is measured on");
+    }
+    gputune_status status = gt_workers_borrow(&helper->workers, out, true, isolation);
+    if (status != GPUTUNE_OK) {
+        gt_workers_leave_gpu(&helper->workers);
+    }
+    return status == GPUTUNE_EINVAL ? GPUTUNE_EWORKER : status;
+}
+
+static void return_helper(gputune *helper, gt_farm *farm)
+{
+    gt_workers_return(&helper->workers, farm);
+    gt_workers_leave_gpu(&helper->workers);
 }
 
 static bool take_gpu(void *user)
@@ -291,6 +321,8 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                                                 : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
                          .borrow_farm = borrow_farm,
                          .return_farm = return_farm,
+                         .borrow_helper = borrow_helper,
+                         .return_helper = return_helper,
                          .take_gpu = take_gpu,
                          .leave_gpu = leave_gpu,
                          .input = gt_inputs_share,

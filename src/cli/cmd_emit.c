@@ -5,18 +5,14 @@
 #include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
+#include "cli/tool.h"
 
-#include <errno.h>
 #include <glob.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- SASS ------------------------------------------------------------------------------------ */
-
-extern char **environ;
 
 static const struct tool {
     const char *name, *option; /* option may be NULL */
@@ -91,54 +87,37 @@ static char *find_tool(const struct tool **tool)
     return NULL;
 }
 
-static bool write_all(int file, const char *bytes, size_t count)
-{
-    while (count) {
-        ssize_t wrote = write(file, bytes, count);
-        if (wrote < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += wrote > 0 ? wrote : 0;
-        count -= wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
-/* A temporary file with the cubin, or NULL with errno. */
-static char *store_cubin(const void *cubin, size_t bytes)
-{
-    const char *folder = getenv("TMPDIR");
-    char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
-    int file = mkstemps(path, 6);
-    bool stored = file >= 0 && write_all(file, cubin, bytes);
-    if (file >= 0 && close(file) != 0) {
-        stored = false;
-    }
-    if (!stored) {
-        if (file >= 0) {
-            unlink(path);
-        }
-        return NULL;
-    }
-    return path;
-}
-
 /* True when the tool ended with 0. */
 static bool run_tool(const char *path, const struct tool *tool, const char *cubin, int output)
 {
-    char *arguments[] = {cli_copy(tool->name), cli_copy(tool->option), cli_copy(cubin), NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1;
-    if (posix_spawn_file_actions_init(&actions) == 0) {
-        int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        if (!error && posix_spawn(&child, path, &actions, NULL, arguments, environ) == 0) {
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-            }
-        }
-        posix_spawn_file_actions_destroy(&actions);
+    const char *const arguments[] = {path, tool->option, cubin, NULL};
+    cli_tool run = {.arguments = arguments, .output = output};
+    bool good = cli_tool_run(&run) == 0;
+    if (!good) {
+        cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return good;
+}
+
+static int run_on_file(const char *path, const struct tool *tool, const void *cubin, size_t bytes,
+                       int output)
+{
+    char *folder = cli_tool_make_folder();
+    if (!folder) {
+        return CLI_EXIT_NOTHING;
+    }
+    cli_output file;
+    const char *name = cli_format("%s/code.cubin", folder);
+    int code = cli_output_open(&file, name, true);
+    if (code == CLI_CONTINUE) {
+        (void)fwrite(cubin, 1, bytes, file.file);
+        code = cli_output_close(&file, CLI_EXIT_OK);
+    }
+    if (code == CLI_EXIT_OK && !run_tool(path, tool, name, output)) {
+        code = CLI_EXIT_NOTHING;
+    }
+    cli_tool_remove_folder(folder);
+    return code;
 }
 
 /* Runs nvdisasm or cuobjdump, found on PATH, under CUDA_HOME or in the toolkit's default folder, on
@@ -155,19 +134,7 @@ static int disassemble(const void *cubin, size_t bytes, int output)
             "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
             "needs none");
     }
-    int code = CLI_EXIT_NOTHING;
-    char *file = store_cubin(cubin, bytes);
-    if (!file) {
-        cli_error("cannot write a temporary file: %s", strerror(errno));
-    } else if (run_tool(path, tool, file, output)) {
-        code = CLI_EXIT_OK;
-    } else {
-        cli_error("%s failed", path);
-    }
-    if (file) {
-        unlink(file);
-    }
-    return code;
+    return run_on_file(path, tool, cubin, bytes, output);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

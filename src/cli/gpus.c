@@ -125,7 +125,7 @@ static uint32_t share_of_cores(size_t count)
 
 static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int number)
 {
-    cli_gpu gpu;
+    cli_gpu gpu = {.label = NULL};
     common->device = cli_format("%d", number);
     CLI_TRY(cli_open(&gpu.session, common, mode));
     gpu.label = cli_format("GPU %d (%s)", number, gpu.session.device.name);

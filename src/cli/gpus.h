@@ -6,7 +6,9 @@
 
 typedef struct cli_gpu {
     cli_session session;
-    char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    char *label;       /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    gputune_pace pace; /* launch_ns 0: not known */
+    bool is_out;       /* it gets no work any more */
 } cli_gpu;
 
 typedef struct cli_gpus {
@@ -43,5 +45,17 @@ void cli_gpus_close(cli_gpus *gpus);
 
 /* Whether two GPUs are of one kind: a winner of the one is that of the other. */
 bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
+
+/* ---- paces.c --------------------------------------------------------------------------------- */
+
+/* Measures the paces of the GPUs that have an equal, leaves out those that are slower than another
+ * one of their kind, and says so; or that they are equal. */
+void cli_gpus_compare(const cli_gpus *gpus);
+/* How fast the GPU is now, while nothing else is measured there; launch_ns 0 where that cannot be
+ * said. Any thread. */
+gputune_pace cli_gpu_pace(const cli_gpu *gpu);
+/* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
+ * fastest, also when it is measured twice more. NULL: it is. */
+char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu);
 
 #endif

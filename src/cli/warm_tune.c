@@ -20,11 +20,16 @@ typedef struct kind {
 /* A GPU, and what a thread of its own does there. */
 typedef struct bench {
     struct run *run;
-    const cli_gpu *gpu;
+    cli_gpu *gpu;
     kind *kind;
     enum { IDLE, BUSY, DONE } state;
+    struct bench
+        *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
+    gputune **helpers; /* the tuners of those that help this one */
+    size_t helper_count;
     bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
-    bool is_out;      /* the equal GPU had success */
+    double paced_s;   /* when its pace was measured */
+    char *slower;     /* than an equal one, which is why it did not begin; or NULL */
     cli_turn turn;
     double limit_s;
     cli_progress progress;
@@ -39,6 +44,7 @@ typedef struct bench {
 /* What the thread of the command and those of the benches share. */
 typedef struct run {
     const cli_warm *warm;
+    const cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
     pthread_cond_t news;  /* a bench is DONE */
     bench *benches;
@@ -62,7 +68,7 @@ static double now_s(void)
 
 static bool is_usable(const bench *at)
 {
-    return !at->is_in_doubt && !at->is_out;
+    return !at->is_in_doubt && !at->gpu->is_out;
 }
 
 static size_t count_usable(const run *run, const kind *kind)
@@ -93,13 +99,29 @@ static void log_line(void *user, gputune_log_level level, const char *line)
     cli_console_log(NULL, level, text);
 }
 
-static void *work(void *user)
+/* Now and then the GPU is compared with its equals again. */
+static bool is_still_equal(bench *bench)
 {
-    bench *bench = user;
+    static const double every_s = 10;
+    if (bench->gpu->pace.launch_ns > 0 && now_s() - bench->paced_s > every_s) {
+        const gputune_pace pace = cli_gpu_pace(bench->gpu);
+        pthread_mutex_lock(&bench->run->desk);
+        bench->gpu->pace = pace;
+        bench->paced_s = now_s();
+        bench->slower = cli_gpus_slower(bench->run->gpus, bench->gpu);
+        pthread_mutex_unlock(&bench->run->desk);
+    }
+    return !bench->slower;
+}
+
+static void tune(bench *bench)
+{
     const cli_scenario *scenario = bench->turn.scenario;
     gputune_options options = cli_tuning_options(&bench->run->warm->tuning, scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
+    options.helpers = bench->helpers;
+    options.helper_count = bench->helper_count;
     options.progress = show_progress;
     options.log = log_line;
     options.user = bench;
@@ -112,6 +134,14 @@ static void *work(void *user)
     }
     snprintf(bench->message, sizeof bench->message, "%s",
              bench->status < 0 ? gputune_error() : bench->info.stop_reason);
+}
+
+static void *work(void *user)
+{
+    bench *bench = user;
+    if (is_still_equal(bench)) {
+        tune(bench);
+    }
     pthread_mutex_lock(&bench->run->desk);
     bench->state = DONE;
     pthread_cond_signal(&bench->run->news);
@@ -162,6 +192,34 @@ static void choose_turn(const run *run, kind *kind)
     }
 }
 
+static bool is_free(const bench *at)
+{
+    return at->state == IDLE && is_usable(at) && !at->helps;
+}
+
+/* Where fewer turns are left than equal GPUs are free, the others help at those that begin. */
+static void find_helpers(run *run, bench *bench)
+{
+    const kind *kind = bench->kind;
+    size_t left = kind->count - kind->next, free = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        free += run->benches[i].kind == kind && is_free(&run->benches[i]);
+    }
+    size_t wanted = free / (left + 1);
+    bench->helper_count = 0;
+    for (size_t i = 0; i < run->count && bench->helper_count < wanted; i++) {
+        if (run->benches[i].kind == kind && is_free(&run->benches[i])) {
+            run->benches[i].helps = bench;
+            bench->helpers[bench->helper_count++] = run->benches[i].gpu->session.tuner;
+        }
+    }
+    if (bench->helper_count) {
+        cli_note("%s: %zu more GPU%s take%s part in the search", bench->turn.scenario->label,
+                 bench->helper_count, bench->helper_count > 1 ? "s" : "",
+                 bench->helper_count > 1 ? "" : "s");
+    }
+}
+
 static void begin(run *run, bench *bench)
 {
     kind *kind = bench->kind;
@@ -169,6 +227,7 @@ static void begin(run *run, bench *bench)
     bench->limit_s = limit_of(run, kind);
     bench->turn = kind->turns[kind->next++];
     bench->state = BUSY;
+    find_helpers(run, bench);
     cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
     if (pthread_create(&bench->thread, NULL, work, bench) != 0) {
         cli_error("cannot start a thread for %s", bench->turn.scenario->label);
@@ -230,8 +289,8 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->is_in_doubt = false;
-        first->is_out = has_winner(run, second) && first->status < 0;
-        if (first->is_out) {
+        first->gpu->is_out = has_winner(run, second) && first->status < 0;
+        if (first->gpu->is_out) {
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
                       first->gpu->label, second->turn.scenario->label, second->gpu->label);
@@ -278,11 +337,27 @@ static void report(run *run, const bench *bench)
     run->code = cli_worse(run->code, code);
 }
 
+/* The turn of a GPU that has become slow is another's. */
+static void give_back(run *run, bench *bench)
+{
+    bench->kind->turns[--bench->kind->next] = bench->turn;
+    run->begun--;
+    bench->gpu->is_out = true;
+    cli_error("%s gets no more work: %s", bench->gpu->label, bench->slower);
+}
+
 static void settle(run *run, bench *bench)
 {
     pthread_join(bench->thread, NULL);
     bench->state = IDLE;
+    for (size_t i = 0; i < run->count; i++) {
+        run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
+    }
     cli_progress_end(&bench->progress);
+    if (bench->slower) {
+        give_back(run, bench);
+        return;
+    }
     judge_first_try(run, bench);
     if (has_winner(run, bench) || !pass_on(run, bench)) {
         report(run, bench);
@@ -303,13 +378,26 @@ static bool move_on(run *run)
     }
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
-        bool can = bench->state == IDLE && is_usable(bench) && !*cli_cancel();
+        bool can = is_free(bench) && !*cli_cancel();
         if (can && bench->kind->next < bench->kind->count) {
             begin(run, bench);
         }
         waits |= bench->state != IDLE;
     }
     return waits;
+}
+
+static bool measures_something(const run *run)
+{
+    for (size_t i = 0; i < run->kind_count; i++) {
+        const kind *kind = &run->kinds[i];
+        for (size_t at = 0; at < kind->count; at++) {
+            if (!kind->turns[at].known) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void take_turns(run *run)
@@ -359,9 +447,11 @@ static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenario
     run->kinds = cli_allocate(gpus->count, sizeof *run->kinds);
     run->benches = cli_allocate(gpus->count, sizeof *run->benches);
     for (; run->count < gpus->count; run->count++) {
-        const cli_gpu *gpu = &gpus->items[run->count];
-        run->benches[run->count] =
-            (bench){.run = run, .gpu = gpu, .kind = kind_of(run, gpus, run->count, scenarios)};
+        cli_gpu *gpu = &gpus->items[run->count];
+        run->benches[run->count] = (bench){.run = run,
+                                           .gpu = gpu,
+                                           .kind = kind_of(run, gpus, run->count, scenarios),
+                                           .paced_s = run->start_s};
     }
     for (size_t i = 0; i < run->kind_count; i++) {
         turns += run->kinds[i].count;
@@ -369,6 +459,7 @@ static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenario
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
         cli_progress *next = i + 1 < run->count ? &run->benches[i + 1].progress : NULL;
+        bench->helpers = cli_allocate(run->count, sizeof(gputune *));
         bench->progress = (cli_progress){.count = turns,
                                          .gpu = bench->gpu->label,
                                          .first = &run->benches[0].progress,
@@ -409,12 +500,16 @@ static int end(run *run)
 int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios)
 {
     run run = {.warm = warm,
+               .gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
                .code = CLI_EXIT_OK,
                .stored = true};
     set_up(&run, gpus, scenarios);
+    if (measures_something(&run)) {
+        cli_gpus_compare(gpus);
+    }
     take_turns(&run);
     return end(&run);
 }

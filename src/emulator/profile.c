@@ -339,6 +339,7 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
         (overrides && !apply_overrides(&profile, overrides, why, why_bytes))) {
         return false;
     }
+    profile.slowness = 1;
     *out = profile;
     return true;
 }
@@ -355,9 +356,21 @@ static int load_list(emu_profile *out, const char *list, char *why, size_t why_b
                      (int)EMU_DEVICES_MAX);
             return 0;
         }
-        snprintf(name, sizeof name, "%.*s", (int)length, rest);
+        size_t name_length = strcspn(rest, ",*");
+        snprintf(name, sizeof name, "%.*s", (int)name_length, rest);
         if (!emu_profile_load(&out[count], name, getenv("GPUTUNE_EMU_SET"), why, why_bytes)) {
             return 0;
+        }
+        if (name_length < length) {
+            char *end;
+            out[count].slowness = gt_strtod(rest + name_length + 1, &end);
+            if (end != rest + length || !(out[count].slowness > 0)) {
+                snprintf(why, why_bytes,
+                         "GPUTUNE_EMU_DEVICES: found '%.*s'; expected a factor above 0 behind the "
+                         "'*', as in h200*1.3",
+                         (int)length, rest);
+                return 0;
+            }
         }
         rest += length + (rest[length] == ',');
     }

@@ -58,6 +58,7 @@ typedef struct emu_profile {
     double copy_fixed_ns, set_fixed_ns;
     double host_call_ns, host_launch_ns, host_copy_ns, host_sync_ns, host_graph_launch_ns;
     double host_start_ns;       /* from the call to the start on an idle device */
+    double slowness;            /* of this device beside others of its kind; 1 */
     double parameter_ns_per_kb; /* launching with more than the first 4 KB of parameters */
 } emu_profile;
 
@@ -70,7 +71,8 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
 /* The devices of this process, with GPUTUNE_EMU_SET as overrides of each: one of the profile
  * `selected`, when that is not empty, else of GPUTUNE_EMU_PROFILE, else of what follows the colon
  * in GPUTUNE_DRIVER=emu:...; where none of these is given, those of GPUTUNE_EMU_DEVICES
- * ("h200,h200,a100"). Returns how many; 0 with one line in `why` for a mistake. */
+ * ("h200,h200*1.3,a100": the second takes 1.3 times as long for everything). Returns how many; 0
+ * with one line in `why` for a mistake. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 

@@ -127,7 +127,7 @@ static void run_one(CUstream stream)
     emu_command *command = submission->command;
     if (!emu.sticky_error) {
         pthread_mutex_unlock(&emu.lock);
-        length = command->class->run(command, start);
+        length = command->class->run(command, start) * emu.profile.slowness;
         pthread_mutex_lock(&emu.lock);
     }
     stream->clock_ns = start + length;

@@ -28,20 +28,32 @@ static gputune_status check(const gt_host_farm *farm)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
+/* The one with the fewest jobs for a worker. */
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
-    GT_TRY(check(host_of(base)));
-    return gt_compile_submit(host_of(base), job);
+    gt_host_farm *chosen = host_of(base);
+    for (gt_farm *one = base; one; one = one->helper) {
+        GT_TRY(check(host_of(one)));
+        bool is_freer = gt_compile_load(host_of(one)) < gt_compile_load(chosen);
+        chosen = is_freer ? host_of(one) : chosen;
+    }
+    return gt_compile_submit(chosen, job);
 }
 
 static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
 {
-    return gt_compile_list(host_of(base), out, count);
+    uint32_t listed = 0;
+    for (; base; base = base->helper) {
+        listed += gt_compile_list(host_of(base), out + listed, count - listed);
+    }
+    return listed;
 }
 
 static void give_up(gt_farm *base, uint64_t id)
 {
-    gt_compile_give_up(host_of(base), id);
+    for (; base; base = base->helper) {
+        gt_compile_give_up(host_of(base), id);
+    }
 }
 
 static gputune_status make_request(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
@@ -149,59 +161,68 @@ static void interrupt(gt_farm *base)
     gt_measure_interrupt(host_of(base));
 }
 
+static gputune_status pace(gt_farm *base, uint64_t id)
+{
+    const gt_id_job job = {id};
+    gt_farm_request *request;
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_PACE, id, &gt_record_id_job, &job));
+    request->patient = true; /* another process may be using the GPU */
+    return gt_measure_submit(host_of(base), request);
+}
+
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     gt_host_farm *farm = host_of(base);
-    gt_drop_job job = {variant};
+    gt_id_job job = {variant};
     gt_live_forget(&farm->measure, variant);
     if (!farm->measure.slot.link.open) {
         return check(farm);
     }
     gt_farm_request *request;
-    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_drop, &job));
+    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_id_job, &job));
     return gt_measure_submit(farm, request);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-typedef struct poll_set {
-    struct pollfd descriptors[GT_COMPILE_WORKERS_MAX + 1];
-    gt_slot *slots[GT_COMPILE_WORKERS_MAX + 1];
-    nfds_t count;
-} poll_set;
-
-static void watch(poll_set *set, gt_slot *slot)
+static void watch(gt_host_farm *first, gt_host_farm *farm, gt_slot *slot)
 {
-    if (slot->link.open) {
-        set->descriptors[set->count] =
-            (struct pollfd){slot->link.channel, (short)(POLLIN | (slot->full ? POLLOUT : 0)), 0};
-        set->slots[set->count++] = slot;
+    short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
+    const gt_watched watched = {farm, slot};
+    const struct pollfd descriptor = {slot->link.channel, awaited, 0};
+    if (slot->link.open && (gt_array_push(&first->watched, watched) < 0 ||
+                            gt_array_push(&first->descriptors, descriptor) < 0)) {
+        gt_farm_break(first, GPUTUNE_ENOMEM);
     }
 }
 
-static void fill_set(poll_set *set, gt_host_farm *farm)
+static void watch_all(gt_host_farm *first)
 {
-    set->count = 0;
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        watch(set, &farm->compile.slots[i]);
+    first->watched.count = first->descriptors.count = 0;
+    for (gt_farm *one = &first->farm; one; one = one->helper) {
+        gt_host_farm *farm = host_of(one);
+        for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+            watch(first, farm, &farm->compile.slots[i]);
+        }
+        watch(first, farm, &farm->measure.slot);
     }
-    watch(set, &farm->measure.slot);
 }
 
 /* A poll that fails tells nothing: every channel is tried, which does not block. */
-static void try_all(poll_set *set)
+static void try_all(gt_host_farm *first)
 {
     nanosleep(&(struct timespec){0, 1000000}, NULL);
-    for (nfds_t i = 0; i < set->count; i++) {
-        set->descriptors[i].revents = POLLIN;
+    for (size_t i = 0; i < first->descriptors.count; i++) {
+        first->descriptors.items[i].revents = POLLIN;
     }
 }
 
-static void handle_set(const poll_set *set, gt_host_farm *farm)
+static void receive(const gt_host_farm *first)
 {
-    for (nfds_t i = 0; i < set->count; i++) {
-        gt_slot *slot = set->slots[i];
-        bool readable = set->descriptors[i].revents & ~POLLOUT;
+    for (size_t i = 0; i < first->descriptors.count; i++) {
+        gt_slot *slot = first->watched.items[i].slot;
+        gt_host_farm *farm = first->watched.items[i].farm;
+        bool readable = first->descriptors.items[i].revents & ~POLLOUT;
         if (readable && slot == &farm->measure.slot) {
             gt_measure_receive(farm);
         } else if (readable && slot->link.open) {
@@ -211,24 +232,39 @@ static void handle_set(const poll_set *set, gt_host_farm *farm)
 }
 
 /* One turn: waits at most `seconds` for something to do, and does it. */
-static void turn(gt_host_farm *farm, double seconds)
+static void turn(gt_host_farm *first, double seconds)
 {
-    poll_set set;
-    seconds = fmin(seconds, gt_compile_patience(farm));
-    seconds = fmin(seconds, gt_measure_patience(farm));
-    fill_set(&set, farm);
+    for (gt_farm *one = &first->farm; one; one = one->helper) {
+        seconds = fmin(seconds, gt_compile_patience(host_of(one)));
+        seconds = fmin(seconds, gt_measure_patience(host_of(one)));
+    }
+    watch_all(first);
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
-    int ready = poll(set.descriptors, set.count, milliseconds);
+    int ready = poll(first->descriptors.items, first->descriptors.count, milliseconds);
     if (ready < 0) {
-        try_all(&set);
+        try_all(first);
     }
     if (ready != 0) {
-        handle_set(&set, farm);
+        receive(first);
     }
-    gt_compile_check_deadlines(farm);
-    gt_measure_check_deadline(farm);
-    gt_compile_pump(farm);
-    gt_measure_pump(farm);
+    for (gt_farm *one = &first->farm; one; one = one->helper) {
+        gt_compile_check_deadlines(host_of(one));
+        gt_measure_check_deadline(host_of(one));
+        gt_compile_pump(host_of(one));
+        gt_measure_pump(host_of(one));
+    }
+}
+
+/* The next event of a farm or of one that helps it. */
+static bool take_event(gt_event *out, gt_farm *base)
+{
+    for (uint32_t gpu = 0; base; base = base->helper, gpu++) {
+        if (gt_event_take(out, &host_of(base)->events)) {
+            out->gpu = gpu;
+            return true;
+        }
+    }
+    return false;
 }
 
 static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
@@ -237,10 +273,12 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
     int64_t start_ns = gt_now_ns();
     bool late = false;
     for (;;) {
-        if (gt_event_take(out, &farm->events)) {
+        if (take_event(out, base)) {
             return GPUTUNE_OK;
         }
-        GT_TRY(check(farm));
+        for (gt_farm *one = base; one; one = one->helper) {
+            GT_TRY(check(host_of(one)));
+        }
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
             return GPUTUNE_OK;
@@ -273,10 +311,12 @@ static gputune_status device(gt_farm *base, gt_device *out)
 
 static void cancel(gt_farm *base)
 {
-    gt_host_farm *farm = host_of(base);
-    gt_compile_cancel(farm);
-    gt_measure_cancel(farm);
-    gt_event_clear(&farm->events);
+    for (; base; base = base->helper) {
+        gt_host_farm *farm = host_of(base);
+        gt_compile_cancel(farm);
+        gt_measure_cancel(farm);
+        gt_event_clear(&farm->events);
+    }
 }
 
 static void close_farm(gt_farm *base)
@@ -288,6 +328,8 @@ static void close_farm(gt_farm *base)
     gt_compile_close(farm);
     gt_measure_free(farm);
     gt_event_clear(&farm->events);
+    gt_array_free(&farm->watched);
+    gt_array_free(&farm->descriptors);
     free(farm->compile.environment);
     free(farm->measure.environment);
     free(farm->measure.command);
@@ -307,6 +349,7 @@ static const gt_farm_ops operations = {
     .sample = sample,
     .recheck = recheck,
     .interrupt = interrupt,
+    .pace = pace,
     .drop = drop,
     .device = device,
     .wait = wait_event,

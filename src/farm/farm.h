@@ -25,6 +25,7 @@ typedef struct gt_event {
     gt_event_kind kind;
     uint64_t id;
     gputune_status status;
+    uint32_t gpu; /* whose measure worker it is of: 0 the farm's, 1 its first helper's, ... */
     char message[512];
     uint64_t culprit;
     bool repeatable; /* a crash, or a hang in spite of a patient job's ten times the deadline:
@@ -47,7 +48,9 @@ typedef struct gt_compiling {
     double seconds; /* since then; without the start of a new worker */
 } gt_compiling;
 
-/* A request copies what it needs before it returns. Each fails only for the farm as a whole. */
+/* A request copies what it needs before it returns. Each fails only for the farm as a whole.
+ * Helpers (gt_farm.helper) take compile jobs, too, and are listed, waited for and canceled with the
+ * farm. To their measure workers the caller speaks itself. */
 typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
     /* The jobs that are being compiled, not those that wait: writes up to `count`, and returns how
@@ -65,6 +68,10 @@ typedef struct gt_farm_ops {
      * prepared, and variants that were verified, are there again for the next request. Does nothing
      * where the worker is a thread, which cannot be ended. */
     void (*interrupt)(gt_farm *farm);
+    /* Asks how fast the GPU is now: the event is SAMPLED with one value, the time of a short launch
+     * that is the same on every GPU of a kind, and with what NVML says. Nothing need be prepared.
+     */
+    gputune_status (*pace)(gt_farm *farm, uint64_t id);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* The measure worker's device. Waits until the worker reports it, which it does before it makes
@@ -83,7 +90,19 @@ typedef struct gt_farm_ops {
 struct gt_farm {
     const gt_farm_ops *ops;
     uint32_t compile_workers; /* how many compile side by side */
+    gt_farm
+        *helper; /* another farm of the same kind that serves the same session, and so on; NULL */
 };
+
+/* How many sources a farm and its helpers compile side by side. */
+static inline uint32_t gt_farm_compile_workers(const gt_farm *farm)
+{
+    uint32_t count = 0;
+    for (; farm; farm = farm->helper) {
+        count += farm->compile_workers;
+    }
+    return count;
+}
 
 typedef struct gt_farm_options {
     const char *worker; /* path of gputune-worker; NULL: searched for */

@@ -188,6 +188,15 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, request) : NULL;
 }
 
+double gt_compile_load(const gt_host_farm *farm)
+{
+    size_t jobs = farm->compile.queue.count;
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        jobs += farm->compile.slots[i].queue.count;
+    }
+    return (double)jobs / farm->farm.compile_workers;
+}
+
 void gt_compile_pump(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;

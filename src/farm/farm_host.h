@@ -8,6 +8,7 @@
 #include "farm/wire.h"
 #include "farm/worker.h"
 
+#include <poll.h>
 #include <pthread.h>
 
 typedef struct gt_host_farm gt_host_farm;
@@ -263,6 +264,12 @@ typedef struct gt_measure_host {
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
+/* A worker that is waited for, and the farm that it is of. */
+typedef struct gt_watched {
+    gt_host_farm *farm;
+    gt_slot *slot;
+} gt_watched;
+
 struct gt_host_farm {
     gt_farm farm; /* first: a gt_farm * is one of these */
     char *worker, *driver, *device_uuid, *arch;
@@ -276,6 +283,8 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
+    GT_ARRAY(gt_watched) watched; /* in this turn of waiting, helpers' too */
+    GT_ARRAY(struct pollfd) descriptors;
 };
 
 /* Makes every further call of the farm fail with this status and the current message. */
@@ -283,6 +292,8 @@ void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 /* Queues a copy of the job, and gives jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
+/* Jobs for each worker that are not done. */
+double gt_compile_load(const gt_host_farm *farm);
 /* Gives queued jobs to workers, which are started as jobs need them, and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
 /* Handles what came from a slot's worker: answers become events, a death a retry or an event. */

@@ -198,6 +198,7 @@ static const struct {
     [GT_FRAME_VERIFY] = {GT_EVENT_VERIFIED, &gt_record_verified},
     [GT_FRAME_RECHECK] = {GT_EVENT_VERIFIED, &gt_record_verified},
     [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
+    [GT_FRAME_PACE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
 };
 
 /* The request for which an internal one was sent: the first that waits for the variant. */

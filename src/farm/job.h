@@ -98,6 +98,7 @@ typedef struct gt_verify_job {
     double work;      /* of a launch, over that of the default's: the deadline grows with it */
     double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
                          is not proved; 0: it is proved, however long they take */
+    bool proved;      /* on an equal GPU: a launch that is not slower is compared with nothing */
     bool look_twice;  /* a launch that is not far above slower_ns is repeated: luck decides less */
     gt_saved_output *saves; /* once it is proved */
     uint32_t save_count;

@@ -173,6 +173,24 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
     pthread_mutex_unlock(&monitor->mutex);
 }
 
+void gt_monitor_look(gt_sampled *out, const char *uuid)
+{
+    gt_monitor monitor = {.nvml = gt_nvml_open(uuid)};
+    gt_nvml_state state;
+    gt_nvml_users users;
+    if (!monitor.nvml) {
+        return;
+    }
+    gt_nvml_read(&state, monitor.nvml);
+    gt_nvml_read_users(&users, monitor.nvml, getppid());
+    note(&monitor, &state);
+    note_users(&monitor, &users);
+    pthread_mutex_init(&monitor.mutex, NULL);
+    gt_monitor_end(&monitor, out);
+    pthread_mutex_destroy(&monitor.mutex);
+    gt_nvml_close(monitor.nvml);
+}
+
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
 {
     if (!monitor) {

@@ -16,6 +16,8 @@ void gt_monitor_begin(gt_monitor *monitor);
 /* What was seen since then: the latest clocks, throttle reasons, spoiled. From the latest look at
  * the GPU's processes: whether others than the host application use it (noisy), and which. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
+/* The same from one look now, without a thread; zeros without NVML. */
+void gt_monitor_look(gt_sampled *out, const char *uuid);
 /* Total energy in millijoules; false without NVML. Waits for NVML to be open. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);
 

@@ -84,14 +84,21 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     if (!image->data) {
         return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the service kernels");
     }
+    const uint64_t hash = gt_hash64(image->data, image->bytes) | 1;
+    if (hash == measure->service_hash) { /* loaded for an earlier setup */
+        return GPUTUNE_OK;
+    }
     gt_module_free(measure->service);
     measure->service = NULL;
+    measure->service_hash = 0;
     GT_TRY(gt_module_load(&measure->service, measure->driver, image));
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
         GT_TRY(
             gt_module_function(&measure->functions[i], measure->service, image, service_names[i]));
     }
-    return allow_shared(measure);
+    GT_TRY(allow_shared(measure));
+    measure->service_hash = hash;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)

@@ -48,11 +48,18 @@ static gputune_status sample(gt_measure *measure, const void *job, void *reply, 
     return gt_measure_sample(measure, job, reply, page);
 }
 
+static gputune_status pace(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    (void)job;
+    (void)page;
+    return gt_measure_pace(measure, reply);
+}
+
 static gputune_status drop(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
     (void)reply;
     (void)page;
-    gt_measure_drop(measure, ((const gt_drop_job *)job)->id);
+    gt_measure_drop(measure, ((const gt_id_job *)job)->id);
     return GPUTUNE_OK;
 }
 
@@ -64,7 +71,8 @@ static const struct request {
     [GT_FRAME_VERIFY] = {verify, &gt_record_verify_job, &gt_record_verified},
     [GT_FRAME_RECHECK] = {recheck, &gt_record_recheck_job, &gt_record_verified},
     [GT_FRAME_SAMPLE] = {sample, &gt_record_sample_job, &gt_record_sampled},
-    [GT_FRAME_DROP] = {drop, &gt_record_drop, NULL},
+    [GT_FRAME_PACE] = {pace, &gt_record_id_job, &gt_record_sampled},
+    [GT_FRAME_DROP] = {drop, &gt_record_id_job, NULL},
 };
 
 /* ---- Answers --------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ typedef struct gt_record {
 
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
-    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_ready,
+    gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_ready,
     gt_record_hello, gt_record_answer, gt_record_hand;
 
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array; memory that is
@@ -75,6 +75,7 @@ typedef enum gt_frame_kind {
     GT_FRAME_VERIFY,
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
+    GT_FRAME_PACE, /* answered like a sample */
     GT_FRAME_DROP, /* the only request without an answer */
     GT_FRAME_HAND, /* what a measure worker that a command has started is at */
     GT_FRAME_KINDS
@@ -118,9 +119,10 @@ typedef struct gt_answer {
     char message[512]; /* of a failure */
 } gt_answer;
 
-typedef struct gt_drop_job {
-    uint64_t id; /* the variant's */
-} gt_drop_job;
+/* What to drop, or to answer. */
+typedef struct gt_id_job {
+    uint64_t id;
+} gt_id_job;
 
 /* Of gt_page (farm/worker.h). */
 typedef struct gt_hand {

@@ -202,7 +202,7 @@ static RECORD(save, NUMBER(buffer), TEXT(path), BYTES(head));
 
 #define T gt_verify_job
 RECORD(gt_record_verify_job, NUMBER(id), IMAGE(image), STRUCTS(launches, &launch), NUMBER(standard),
-       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(look_twice),
+       NUMBER(patient), NUMBER(work), NUMBER(slower_ns), NUMBER(proved), NUMBER(look_twice),
        HEAP(saves, save_count, GT_MEMBER_STRUCT, &save));
 #undef T
 
@@ -228,8 +228,8 @@ RECORD(gt_record_sampled, HEAP(values, count, GT_MEMBER_REAL, NULL), NUMBER(sm_c
 RECORD(gt_record_recheck_job, NUMBER(id), NUMBER(seed), NUMBER(share));
 #undef T
 
-#define T gt_drop_job
-RECORD(gt_record_drop, NUMBER(id));
+#define T gt_id_job
+RECORD(gt_record_id_job, NUMBER(id));
 #undef T
 
 #define T gt_device
@@ -284,7 +284,7 @@ const char *gt_wire_version(char out[64])
     static const gt_record *const all[] = {
         &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
         &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
-        &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_ready,
+        &gt_record_recheck_job, &gt_record_id_job,   &gt_record_device,     &gt_record_ready,
         &gt_record_answer,      &gt_record_hand,
     };
     gt_text text = {0};

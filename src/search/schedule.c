@@ -69,10 +69,12 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
     double most = workers + reserve;
     if (schedule->newcomer_s > 0) {
-        double gpu_s = schedule->newcomer_s / (1 - schedule->round_share);
+        double own_per_s = (1 - schedule->round_share) / schedule->newcomer_s;
+        double gpu_s = 1 / (own_per_s + schedule->helped_per_s);
         double taken = ceil(SPARE * compile_s / gpu_s);
         double beside = ceil(workers * gpu_s / compile_s); /* those that compile */
-        most = fmin(most + beside, taken + WAITING + gt_schedule_in_hand(schedule));
+        uint32_t in_hand = gt_schedule_in_hand(schedule) + schedule->helped_in_hand;
+        most = fmin(most + beside, taken + WAITING + in_hand);
     }
     return (uint32_t)most;
 }

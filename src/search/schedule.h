@@ -16,10 +16,12 @@
 /* A newcomer is a variant that is compiled and was not launched yet. All zero is one that nothing
  * was noted of, with no time set aside for rounds. */
 typedef struct gt_schedule {
-    double round_share; /* of the GPU's time that rounds of samples get while newcomers wait */
-    double owed_s;      /* to rounds; below 0: they had more than their share */
-    double newcomer_s;  /* seconds of the GPU that a newcomer takes; 0: not known */
-    double compile_s;   /* seconds that a compile takes; 0: not known */
+    double round_share;      /* of the GPU's time that rounds of samples get while newcomers wait */
+    double owed_s;           /* to rounds; below 0: they had more than their share */
+    double newcomer_s;       /* seconds of the GPU that a newcomer takes; 0: not known */
+    double compile_s;        /* seconds that a compile takes; 0: not known */
+    double helped_per_s;     /* newcomers that other GPUs launch first, a second */
+    uint32_t helped_in_hand; /* how many of them may be with those */
 } gt_schedule;
 
 /* A compile took so long. */

@@ -339,6 +339,9 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
     case GT_EVENT_COMPILED:
         return handle_compiled(field, event);
     case GT_EVENT_PREPARED:
+        if (event->gpu) {
+            return gt_field_handle_helper(field, event);
+        }
         if (event->status != GPUTUNE_OK) {
             return gt_fail(event->status, "%s", event->message);
         }
@@ -397,11 +400,13 @@ void gt_field_abandon(gt_field *field)
     field->abandoned = true;
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;
+    field->options.helper_count = 0;
     field->compiled.count = 0;
 }
 
 bool gt_field_is_done(const gt_field *field)
 {
     return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
-           !field->compiling && !field->verifying && !field->compiled.count;
+           !field->compiling && !field->verifying && !field->compiled.count &&
+           !gt_field_with_helpers(field);
 }

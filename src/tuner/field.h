@@ -56,6 +56,8 @@ typedef struct gt_variant {
     double work;      /* of a launch, over that of the default's; known once it is to be verified */
     uint32_t turn;    /* counts what is sent to verification */
     uint32_t hangs;   /* verifications that did not end in time; after one it is tried again */
+    uint32_t helper;  /* whose measure worker has it in hand, from 1; 0: none's */
+    bool helped;      /* another GPU's has launched it: it is this one's turn */
     bool tried_late;  /* was GT_STAGE_LATE, and its turn has come */
     double cut_off_s; /* it did not end within this time, and a longer limit tries it again; 0: it
                          did */
@@ -80,9 +82,27 @@ typedef struct gt_unit {
     uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
 } gt_unit;
 
+/* Another GPU of the same kind, on which variants are launched first (field_help.c). */
+typedef struct gt_helper {
+    gputune *tuner; /* whose farm it is */
+    char name[32];  /* "GPU 1" */
+    gt_farm *farm;
+    bool prepared, lost;
+    uint32_t in_hand;      /* variants that its measure worker has */
+    int64_t since_ns;      /* it has been at the first of them since then */
+    double scale;          /* a launch's time on the request's GPU over that here; 0: not known */
+    uint32_t uncalibrated; /* variants since the scale was found out */
+    uint32_t unequal;      /* in a row: scales that no equal GPU has */
+    bool calibrates;
+    uint32_t launched;    /* variants, for the debug log */
+    gt_schedule schedule; /* of it alone; no rounds are taken there */
+} gt_helper;
+
 typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
+    gt_helper *helpers; /* the session's; their farms are linked to `farm` in this order */
+    uint32_t helper_count;
     gt_proposer *proposer;
     bool measure;       /* false: compile only */
     bool with_default;  /* the default is the first variant, whatever is proposed */

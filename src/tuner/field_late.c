@@ -68,7 +68,7 @@ static bool others_wait(const gt_field *field, uint32_t running)
 static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
 {
     const gt_unit *unit = &field->units.items[job->id];
-    bool only = field->options.farm->compile_workers == 1;
+    bool only = gt_farm_compile_workers(field->options.farm) == 1;
     if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
         return false;
     }

@@ -31,6 +31,7 @@ static gputune_status submit_prepare(gt_field *field)
         status = field->options.farm->ops->prepare(field->options.farm, setup);
     }
     field->preparing = true;
+    GT_THEN(status, gt_field_prepare_helpers(field));
     return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
 }
 

@@ -8,12 +8,13 @@ enum {
 
 uint32_t gt_field_on_their_way(const gt_field *field)
 {
-    return field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
+    return field->compiling + (uint32_t)field->compiled.count + field->verifying +
+           gt_field_with_helpers(field) + field->untimed;
 }
 
 static uint32_t room(const gt_field *field)
 {
-    return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
+    return gt_schedule_room(&field->schedule, gt_farm_compile_workers(field->options.farm),
                             field->options.proposer->learns, field->compiling,
                             gt_field_on_their_way(field));
 }
@@ -28,7 +29,7 @@ static bool wants_more(const gt_field *field)
  * that. */
 static bool is_time_to_ask(const gt_field *field)
 {
-    uint32_t workers = field->options.farm->compile_workers;
+    uint32_t workers = gt_farm_compile_workers(field->options.farm);
     return !field->options.proposer->learns ||
            room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
 }
@@ -46,6 +47,7 @@ gputune_status gt_field_pump(gt_field *field)
         GT_TRY(gt_field_start_auxiliary(field));
     }
     field->awaits_results = false;
+    gt_field_schedule_helpers(field);
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
         if (field->started == field->variants.count && is_time_to_ask(field)) {
             GT_TRY(take_proposals(field));

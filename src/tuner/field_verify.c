@@ -59,9 +59,7 @@ static double slower_ratio(const gt_field *field)
     return field->options.proposer->learns ? GT_CLEARLY_SLOWER : SLOWER_OF_ALL;
 }
 
-/* What a launch of the variant must not take if the variant is to be proved. 0: it is in any case.
- */
-static double slower_ns(const gt_field *field, const gt_variant *variant)
+static double slower_of(const gt_field *field, const gt_variant *variant)
 {
     static const double least_ns = 1e-3; /* any launch takes longer */
     if (variant->role == GT_ROLE_SKETCH) {
@@ -74,7 +72,7 @@ static double slower_ns(const gt_field *field, const gt_variant *variant)
 
 /* First launches are compared with first launches, which are a little slower than samples; but not
  * with a lucky one. */
-static double first_launch(const gt_field *field, uint32_t index)
+double gt_field_first_launch(const gt_field *field, uint32_t index)
 {
     double pilot = gt_field_pilot(field, index);
     double median = field->variants.items[index].median_ns;
@@ -83,7 +81,7 @@ static double first_launch(const gt_field *field, uint32_t index)
 
 static void note_best(gt_field *field, uint32_t index)
 {
-    double first = first_launch(field, index);
+    double first = gt_field_first_launch(field, index);
     bool races = field->variants.items[index].role != GT_ROLE_FALLBACK;
     if (first > 0 && races && (first < field->best_ns || !(field->best_ns > 0))) {
         field->best_ns = first;
@@ -122,18 +120,19 @@ gputune_status gt_field_prove_slower(gt_field *field)
 
 gputune_status gt_field_note_median(gt_field *field, uint32_t index, double median_ns)
 {
-    bool was_best = first_launch(field, index) <= field->best_ns;
+    bool was_best = gt_field_first_launch(field, index) <= field->best_ns;
     field->variants.items[index].median_ns = median_ns;
     gt_field_tell(field, index, median_ns);
-    return was_best && first_launch(field, index) > field->best_ns ? gt_field_prove_slower(field)
-                                                                   : GPUTUNE_OK;
+    bool was_luck = was_best && gt_field_first_launch(field, index) > field->best_ns;
+    return was_luck ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-static gputune_status submit_verify(gt_field *field, uint32_t index)
+gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *helper, bool *sent)
 {
     gt_variant *variant = &field->variants.items[index];
+    gt_farm *farm = helper ? helper->farm : field->options.farm;
     gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
     job->id = index;
@@ -141,23 +140,36 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     job->patient = variant->hangs > 0 || field->options.request->check;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = describe_launches(job, field, variant);
+    *sent = status == GPUTUNE_OK;
     if (status != GPUTUNE_OK && variant->role == GT_ROLE_SKETCH) {
         gt_field_settle_sketch(field, index, status);
         status = GPUTUNE_OK;
     } else if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
-        job->slower_ns = slower_ns(field, variant);
+        double slower_ns = slower_of(field, variant);
+        job->slower_ns = helper ? gt_helper_slower_ns(helper, variant, slower_ns) : slower_ns;
         job->saves = field->saves;
         job->save_count = index == 0 ? field->save_count : 0;
+        job->proved = variant->helped && variant->verified.proved && !variant->surely_proved;
         job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
-        variant->stage = GT_STAGE_VERIFYING;
-        variant->turn = ++field->turns;
-        field->verifying++;
-        status = field->options.farm->ops->verify(field->options.farm, job);
+        status = farm->ops->verify(farm, job);
     }
     free(job);
     return status;
+}
+
+static gputune_status submit_verify(gt_field *field, uint32_t index)
+{
+    bool sent;
+    gt_variant *variant = &field->variants.items[index];
+    GT_TRY(gt_field_send(field, index, NULL, &sent));
+    if (sent) {
+        variant->stage = GT_STAGE_VERIFYING;
+        variant->turn = ++field->turns;
+        field->verifying++;
+    }
+    return GPUTUNE_OK;
 }
 
 /* A launch that is too short to tell is of no use. */
@@ -188,7 +200,7 @@ static bool has_room(const gt_field *field)
            !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
 }
 
-gputune_status gt_field_verify_compiled(gt_field *field)
+static gputune_status verify_here(gt_field *field)
 {
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
@@ -216,9 +228,39 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return status;
 }
 
+gputune_status gt_field_verify_compiled(gt_field *field)
+{
+    GT_TRY(verify_here(field));
+    return gt_field_give_helpers(field);
+}
+
+gputune_status gt_field_mark_slower(gt_field *field, uint32_t index)
+{
+    field->variants.items[index].stage = GT_STAGE_SLOWER;
+    field->slower++;
+    gt_field_tell(field, index, gt_field_pilot(field, index));
+    return reconsider(field, index); /* the best may have failed meanwhile */
+}
+
+/* Takes over what the event says. Errors are known from where its results were compared. */
+static void take_over(gt_variant *variant, gt_event *event)
+{
+    const gt_verified before = variant->verified;
+    free(before.findings);
+    variant->verified = event->verified;
+    event->verified.findings = NULL;
+    if (variant->helped && before.proved && !variant->surely_proved) {
+        variant->verified.max_error = before.max_error;
+        variant->verified.tolerance = before.tolerance;
+    }
+}
+
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 {
     gt_variant *variant = &field->variants.items[event->id];
+    if (event->gpu) {
+        return gt_field_handle_helper(field, event);
+    }
     field->verifying--;
     if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
         return gt_fail(event->status, "%s", event->message);
@@ -232,20 +274,13 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
-    free(variant->verified.findings);
-    variant->verified = event->verified; /* taken over from the event */
-    event->verified.findings = NULL;
+    take_over(variant, event);
     if (variant->role == GT_ROLE_SKETCH) {
         gt_field_settle_sketch(field, (uint32_t)event->id, GPUTUNE_OK);
         return GPUTUNE_OK;
     }
-    if (event->verified.proved) {
-        return gt_field_mark_ready(field, (uint32_t)event->id);
-    }
-    variant->stage = GT_STAGE_SLOWER;
-    field->slower++;
-    gt_field_tell(field, (uint32_t)event->id, gt_field_pilot(field, (uint32_t)event->id));
-    return reconsider(field, (uint32_t)event->id); /* the best may have failed meanwhile */
+    return event->verified.proved ? gt_field_mark_ready(field, (uint32_t)event->id)
+                                  : gt_field_mark_slower(field, (uint32_t)event->id);
 }
 
 void gt_field_note_newcomer(gt_field *field, double seconds)

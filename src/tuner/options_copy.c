@@ -34,6 +34,8 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     *out = (gt_call_copy){.options = *options};
     gputune_options *o = &out->options;
     o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->helpers = NULL; /* which may be closed by then */
+    o->helper_count = 0;
     if (options->input_count || options->file_count || options->reference) {
         return gt_fail(
             GPUTUNE_EINVAL,

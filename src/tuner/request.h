@@ -19,6 +19,11 @@ typedef struct gt_services {
     gputune_status (*borrow_farm)(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation);
     void (*return_farm)(void *user, gt_farm *farm);
+    /* Lends a farm of another tuner, and names its GPU, whose GPU nobody else measures on
+     * meanwhile. EINVAL: its GPU is of another kind; EBUSY: it is at something else. */
+    gputune_status (*borrow_helper)(void *user, gt_farm **out, char name[32], gputune *helper,
+                                    gputune_isolation isolation);
+    void (*return_helper)(gputune *helper, gt_farm *farm);
     /* The right to measure on the GPU, which one session at a time has. False: another one has it;
      * ask again later. */
     bool (*take_gpu)(void *user);

@@ -10,7 +10,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
                                    GT_BYTES_THROUGH(gputune_options, share),
                                    GT_BYTES_THROUGH(gputune_options, reference),
                                    GT_BYTES_THROUGH(gputune_options, reference_tag),
-                                   GT_BYTES_THROUGH(gputune_options, save)};
+                                   GT_BYTES_THROUGH(gputune_options, save),
+                                   GT_BYTES_THROUGH(gputune_options, helper_count)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
@@ -42,9 +43,9 @@ static gputune_status refuse_null(const char *what, size_t at)
 static gputune_status check_lists(const gputune_options *o)
 {
     if ((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
-        (o->only_count && !o->only)) {
-        return gt_fail(GPUTUNE_EINVAL, "options count alignments, inputs or restrictions (only), "
-                                       "and the pointer to them is NULL");
+        (o->only_count && !o->only) || (o->helper_count && !o->helpers)) {
+        return gt_fail(GPUTUNE_EINVAL, "options count alignments, inputs, restrictions (only) or "
+                                       "helpers, and the pointer to them is NULL");
     }
     for (size_t i = 0; i < o->alignment_count; i++) {
         if (!o->alignments[i].buffer) {
@@ -64,6 +65,11 @@ static gputune_status check_lists(const gputune_options *o)
     for (size_t i = 0; i < o->only_count; i++) {
         if (!o->only[i]) {
             return refuse_null("only", i);
+        }
+    }
+    for (size_t i = 0; i < o->helper_count; i++) {
+        if (!o->helpers[i]) {
+            return refuse_null("helpers", i);
         }
     }
     return GPUTUNE_OK;

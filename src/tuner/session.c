@@ -23,6 +23,42 @@ gputune_status gt_session_may_measure(const gt_request *request)
                         : GPUTUNE_OK;
 }
 
+/* Helpers are linked to the farm in the order of their numbers. One whose GPU is at something else
+ * does not help. EINVAL for one of another kind. */
+static gputune_status borrow_helpers(gt_session *session)
+{
+    const gt_services *services = session->request->services;
+    const gputune_options *o = &session->request->options;
+    gt_farm *last = session->farm;
+    for (size_t i = 0; i < o->helper_count && session->helper_count < GT_HELPERS_MAX; i++) {
+        gt_helper *helper = &session->helpers[session->helper_count];
+        gputune_status status = services->borrow_helper(services->user, &helper->farm, helper->name,
+                                                        o->helpers[i], o->isolation);
+        if (status == GPUTUNE_EINVAL) {
+            return status;
+        }
+        if (status != GPUTUNE_OK) {
+            gt_log_line(&services->log, GPUTUNE_LOG_INFO, "%s", gt_message());
+            continue;
+        }
+        helper->tuner = o->helpers[i];
+        last = last->helper = helper->farm;
+        session->helper_count++;
+    }
+    return GPUTUNE_OK;
+}
+
+static void return_helpers(gt_session *session)
+{
+    const gt_services *services = session->request->services;
+    session->farm->helper = NULL;
+    for (uint32_t i = 0; i < session->helper_count; i++) {
+        gt_helper *helper = &session->helpers[i];
+        helper->farm->helper = NULL;
+        services->return_helper(helper->tuner, helper->farm);
+    }
+}
+
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
 {
@@ -39,8 +75,13 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     }
     GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
                                  request->options.isolation));
+    if (options->drops_slower) { /* else every variant is to be proved here anyway */
+        GT_TRY(borrow_helpers(out));
+    }
     all.request = request;
     all.farm = out->farm;
+    all.helpers = out->helpers;
+    all.helper_count = out->helper_count;
     all.measure = policy->measures;
     GT_TRY(gt_field_open(&out->field, &all));
     if (policy->exclusive) {
@@ -79,6 +120,7 @@ void gt_session_close(gt_session *session)
     const gt_services *services = session->request->services;
     if (session->farm) {
         session->farm->ops->cancel(session->farm);
+        return_helpers(session);
         services->return_farm(services->user, session->farm);
     }
     if (session->has_gpu) {
@@ -283,11 +325,13 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 
 static gputune_status handle_verified(gt_session *session, gt_event *event)
 {
-    if (event->id == session->recheck_id) {
+    if (event->gpu == 0 && event->id == session->recheck_id) {
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
-    gt_field_note_newcomer(&session->field, session->timeline.latest_s);
+    if (event->gpu == 0) {
+        gt_field_note_newcomer(&session->field, session->timeline.latest_s);
+    }
     return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
 }
 

@@ -21,6 +21,8 @@ typedef enum gt_stop {
 
 typedef struct gt_session gt_session;
 
+enum { GT_HELPERS_MAX = 15 };
+
 /* What a session is for. Those that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* with a measure worker; else compile only */
@@ -63,6 +65,8 @@ struct gt_session {
     void *state; /* the policy's own */
     gt_request *request;
     gt_farm *farm;
+    gt_helper helpers[GT_HELPERS_MAX];
+    uint32_t helper_count;
     gt_field field;
     int64_t start_ns;
     gt_stop stop;

@@ -54,6 +54,9 @@ static void note_verified(gt_session *session, const gt_event *event, double bus
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
+    if (event->gpu && event->kind != GT_EVENT_COMPILED) {
+        return; /* another GPU's work */
+    }
     bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_SAMPLED;
     double busy_ns = measured ? take_busy(session) : 0;
     t->latest_s = busy_ns * 1e-9;
@@ -97,8 +100,20 @@ static void log_shares(const gt_session *session)
                 percent * t->sampling_ns, percent * t->proving_again_ns,
                 fmax(0, percent * (all_ns - busy_ns)),
                 t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
-                session->farm->compile_workers, field->sketches,
+                gt_farm_compile_workers(session->farm), field->sketches,
                 field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
+}
+
+static void log_helpers(const gt_session *session)
+{
+    for (uint32_t i = 0; i < session->helper_count; i++) {
+        const gt_helper *helper = &session->helpers[i];
+        gt_log_line(
+            &session->request->services->log, GPUTUNE_LOG_DEBUG,
+            "%s launched %u variants first, %.1f ms each; a launch here takes %.3f times as "
+            "long",
+            helper->name, helper->launched, helper->schedule.newcomer_s * 1e3, helper->scale);
+    }
 }
 
 void gt_session_log_timeline(const gt_session *session)
@@ -112,7 +127,8 @@ void gt_session_log_timeline(const gt_session *session)
                 (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
                 (double)t->verified * ms, (double)t->decided * ms, (double)t->proved_again * ms,
                 (double)t->stored * ms, t->sources, t->compiling_ns * ms,
-                session->farm->compile_workers, t->preparing_ns * ms, t->verifying_ns * ms,
+                gt_farm_compile_workers(session->farm), t->preparing_ns * ms, t->verifying_ns * ms,
                 t->sampling_ns * ms, t->samples, (unsigned long long)session->rounds_sent);
     log_shares(session);
+    log_helpers(session);
 }

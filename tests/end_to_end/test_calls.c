@@ -117,6 +117,7 @@ static void test_null_is_refused_by_a_tuner(void **state)
     REFUSES(tune_kernel(&plan, tuner, "axpy", lost, NULL));
     REFUSES(tune_kernel(&plan, tuner, "axpy", nameless, NULL));
     REFUSES(gputune_tuner_device(NULL, tuner));
+    REFUSES(gputune_measure_pace(NULL, tuner));
     REFUSES(gputune_kernels(tuner, NULL, NULL));
     REFUSES(gputune_describe_space(NULL, tuner, "axpy", none, NULL, NULL));
     REFUSES(gputune_describe_space(&space, tuner, NULL, none, NULL, NULL));
@@ -156,8 +157,9 @@ static void test_lists_of_options_may_not_be_null(void **state)
     static const char *const nothing[] = {NULL};
     const gputune_alignment nobody = {NULL, 4};
     const gputune_input nowhere = {NULL, NULL, 4, true};
-    gputune_options options[6];
-    for (int i = 0; i < 6; i++) {
+    gputune *const missing[] = {NULL};
+    gputune_options options[8];
+    for (int i = 0; i < 8; i++) {
         options[i] = (gputune_options)GPUTUNE_OPTIONS_INIT;
     }
     options[0].alignment_count = options[1].input_count = options[2].only_count = 1;
@@ -165,7 +167,9 @@ static void test_lists_of_options_may_not_be_null(void **state)
     options[3].alignments = &nobody;
     options[4].inputs = &nowhere;
     options[5].only = nothing;
-    for (int i = 0; i < 6; i++) {
+    options[6].helper_count = options[7].helper_count = 1;
+    options[7].helpers = missing;
+    for (int i = 0; i < 8; i++) {
         REFUSES(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options[i]));
     }
     gputune_close(tuner);

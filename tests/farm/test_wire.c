@@ -277,7 +277,7 @@ static void lengths_beyond_what_arrived_are_named(void **state)
         {&gt_record_sample_job, {1, UINT64_C(1) << 61}, 32, "'variants'"},
         {&gt_record_sample_job, {1, 3}, 32, "'variants'"},
         {&gt_record_setup, {0, 1, GT_WORKLOAD_MAX + 1}, 24, "'workloads'"},
-        {&gt_record_drop, {1, 2}, 16, "8 bytes too many"},
+        {&gt_record_id_job, {1, 2}, 16, "8 bytes too many"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

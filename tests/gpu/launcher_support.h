@@ -106,6 +106,7 @@ static inline void free_and_check(gt_launcher *launcher)
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);
+    assert_int_equal(fake.live_streams, 0);
     assert_int_equal(fake.live_textures, 0);
 }
 

@@ -59,6 +59,7 @@ static gputune_status go_through(void *user)
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);
+    assert_int_equal(fake.live_streams, 0);
     return status;
 }
 
@@ -84,8 +85,11 @@ TEST_WITHIN(every_way_of_passing, setup, NULL)
 TEST_WITHIN(scratch_clears_and_clusters, setup, NULL)
 {
     job j = {.launch = make_launch(GT_PASS_NONE), .arguments = arguments + 1};
-    j.launch.parameters[2] = (gt_parameter){
-        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
+    j.launch.parameters[2] = (gt_parameter){.kind = GT_PARAMETER_SCRATCH,
+                                            .bytes = 8,
+                                            .argument = -1,
+                                            .scratch_bytes = 4096,
+                                            .zero_first = true};
     j.launch.parameter_count = 3;
     j.launch.clears[0] = (gt_clear){2, 4096};
     j.launch.clears[1] = (gt_clear){0, 777};

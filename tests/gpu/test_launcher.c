@@ -124,6 +124,34 @@ TEST_WITHIN(test_scratch_is_poisoned_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
+/* Once for each stream, and never again, also not where it is poisoned; its guards are. */
+TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
+{
+    gt_launch launch = launch_with_scratch();
+    launch.parameters[2].zero_first = true;
+    gt_launcher *launcher = load(&launch);
+    gt_launcher_guard(launcher, 64);
+    for (int stream = 1; stream <= 2; stream++) {
+        fake_forget();
+        assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
+        uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+        assert_int_equal(fake_count("MemsetD8Async"), 1);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
+        assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
+    }
+    fake_forget();
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+    assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
+    uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+    fake_forget();
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch - 64);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096 + 128);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
+    assert_int_equal(fake_find("MemsetD8Async", 1)->bytes, 4096);
+    free_and_check(launcher);
+}
+
 /* So that what a graph of them leaves in scratch is there for the next launch to find. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {

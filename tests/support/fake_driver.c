@@ -354,6 +354,30 @@ static CUresult exchange_mode(CUstreamCaptureMode *wanted)
     return CUDA_SUCCESS;
 }
 
+static CUresult stream_create(CUstream *out, unsigned flags)
+{
+    NOTE("StreamCreate");
+    assert_int_equal(flags, CU_STREAM_NON_BLOCKING);
+    call->object = count_object(&fake.live_streams);
+    *out = (CUstream)(uintptr_t)call->object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_synchronize(CUstream stream)
+{
+    NOTE("StreamSynchronize");
+    call->stream = stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_destroy(CUstream stream)
+{
+    NOTE("StreamDestroy");
+    call->stream = stream;
+    fake.live_streams--;
+    return CUDA_SUCCESS;
+}
+
 static CUresult event_create(CUevent *out, unsigned flags)
 {
     NOTE("EventCreate");
@@ -482,6 +506,9 @@ static const gt_driver table = {
     .MemFreeHost = mem_free_host,
     .MemcpyHtoDAsync = copy_to_device,
     .MemsetD8Async = memset_async,
+    .StreamCreate = stream_create,
+    .StreamSynchronize = stream_synchronize,
+    .StreamDestroy = stream_destroy,
     .StreamGetId = stream_get_id,
     .StreamWaitEvent = stream_wait_event,
     .StreamGetCaptureInfo = capture_info,

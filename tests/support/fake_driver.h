@@ -40,7 +40,7 @@ typedef struct fake_driver {
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
     /* Books. */
-    int live_modules, live_memory, live_host, live_events, live_textures;
+    int live_modules, live_memory, live_host, live_events, live_streams, live_textures;
     CUDA_RESOURCE_DESC resource; /* of the texture object that was made last */
     CUDA_TEXTURE_DESC texture;
     uint64_t next_object;

@@ -35,12 +35,24 @@ measure() { # DATABASE [--measure-on COMMAND]
 measure here.db >here
 measure there.db --measure-on 'KEY=user ./there' | cmp here - && echo "the same"
 measure none.db --measure-on 'KEY=stranger ./there' | sed 's/[a-z]*@/USER@/; s/; try: .*/; try: .../'
-echo == killed
 left() {
     for process in /proc/[0-9]*; do
         grep -qsz "^MARK=$PWD\$" "$process/environ" && tr '\0' ' ' <"$process/cmdline" && echo
     done
 }
+echo == cut in the middle, once
+measure cut.db --measure-on 'KEY=user ./there' --force >cut &
+command=$!
+until left | grep -q gputune-worker; do
+    sleep 0.05
+done
+for process in /proc/[0-9]*; do
+    [ "$(cat "$process/comm" 2>/dev/null)" != ssh ] || [ "$(readlink "$process/cwd")" != "$PWD" ] ||
+        kill -9 "${process#/proc/}"
+done
+wait $command
+cmp here cut && echo "the same"
+echo == killed
 $GPUTUNE warm gemm --driver emu -q --db three.db --size m=256 --size n=256 --size k=256 \
     --compile-on 'KEY=user ./there' --measure-on 'KEY=user ./there' >/dev/null &
 command=$!

@@ -1,0 +1,60 @@
+# tables of winners that are signed, and fetched: nothing is imported that is not what was asked for
+exec 2>&1
+export GPUTUNE_DRIVER=emu GPUTUNE_DB=here.db TMPDIR="$PWD/tmp"
+mkdir tmp
+here="file://$PWD"
+import() { # OPTION...
+    (PATH=${NOW:-$PATH} GPUTUNE_DB=there.db exec $GPUTUNE wisdom import "$@") 2>errors || echo "exit $?"
+    sed "s|$PWD|HERE|g; s/SHA256:[^ ]*/SHA256:.../; s,HERE/tmp/[^ ]*,TMP," errors
+    rm -f there.db*
+}
+$GPUTUNE warm axpy -q --only VEC=1,4 --only BLOCK=64 --only UNROLL=1 -s n=1000,2000 >/dev/null
+for name in alice mallory; do
+    ssh-keygen -q -t ed25519 -N '' -C "$name@example.com" -f $name
+done
+$GPUTUNE wisdom export -o axpy.wisdom --sign alice
+ls axpy.wisdom*
+echo "alice@example.com $(cut -d' ' -f1,2 alice.pub)" >signers
+echo == whose it is
+import axpy.wisdom
+import axpy.wisdom --signed-by alice.pub
+import axpy.wisdom --signed-by signers
+import --from "$here/axpy.wisdom" --signed-by signers
+import axpy.wisdom --from "$here/axpy.wisdom"
+echo == not what was asked for
+import axpy.wisdom --signed-by mallory.pub
+sed 's/VEC=1/VEC=4/' axpy.wisdom >edited.wisdom
+cp axpy.wisdom.sig edited.wisdom.sig
+import edited.wisdom --signed-by signers
+head -c 1000 axpy.wisdom >short.wisdom
+cp axpy.wisdom.sig short.wisdom.sig
+import --from "$here/short.wisdom" --signed-by alice.pub
+cp axpy.wisdom bare.wisdom
+import bare.wisdom --signed-by alice.pub
+import axpy.wisdom --signed-by absent
+ssh-keygen -q -Y sign -n file -f alice bare.wisdom
+import bare.wisdom --signed-by alice.pub
+echo "untrusted comment: minisign public key" >mini.pub
+cp axpy.wisdom.sig axpy.wisdom.minisig
+NOW=/nowhere import axpy.wisdom --signed-by mini.pub
+echo == not fetched
+import --from "$here/absent.wisdom"
+import --from "$here/short.wisdom"
+import --from "$here/alice.pub"
+import --from http://localhost/axpy.wisdom
+NOW=/nowhere import --from "$here/axpy.wisdom"
+mkdir bin
+curl() { # EXIT MESSAGE
+    printf '#!/bin/sh\necho "%s" >&2\nexit %s\n' "$2" "$1" >bin/curl
+    chmod +x bin/curl
+    NOW=$PWD/bin:$PATH import --from https://example.com/axpy.wisdom
+}
+curl 22 'curl: (22) The requested URL returned error: 404'
+curl 28 'curl: (28) Operation timed out after 10001 milliseconds'
+curl 18 'curl: (18) transfer closed with 100 bytes remaining to read'
+printf '#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\ntruncate -s 65M "$2"; sleep 9\n' >bin/curl
+NOW=$PWD/bin:$PATH import --from https://example.com/axpy.wisdom
+echo == mistakes
+import axpy.wisdom --sign alice
+$GPUTUNE wisdom export --sign alice || echo "exit $?"
+ls tmp

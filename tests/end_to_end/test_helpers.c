@@ -1,0 +1,108 @@
+/* Tuners on two emulated GPUs, one of which takes part in the other's searches. */
+#include "world.h"
+
+static int open_two(void **state)
+{
+    (void)state;
+    setenv("GPUTUNE_EMU_DEVICES", "h200,h200,a100", 1);
+    return world_open("emu");
+}
+
+static int close_two(void **state)
+{
+    unsetenv("GPUTUNE_EMU_DEVICES");
+    unsetenv("GPUTUNE_EMU_FAULTS");
+    return world_close(state);
+}
+
+static gputune *tuner_on(const char *device)
+{
+    gputune *tuner;
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    options.database = world.database;
+    options.device = device;
+    options.tune_only = options.keep_workers = true;
+    if (!world.ready) {
+        skip();
+    }
+    OK(gputune_open(&tuner, &options));
+    return tuner;
+}
+
+static int tune(gputune_info *info, gputune *tuner, gputune *helper)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64,128,256"};
+    gputune_plan *plan = NULL;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.helpers = &helper;
+    options.helper_count = 1;
+    options.only = only;
+    options.only_count = 2;
+    options.force = true;
+    options.time_limit_s = 60;
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 65536}), &options);
+    if (status == GPUTUNE_OK) {
+        *info = (gputune_info)GPUTUNE_INFO_INIT;
+        OK(gputune_plan_info(info, plan));
+        assert_int_equal(info->source, GPUTUNE_SOURCE_MEASURED);
+        gputune_plan_release(plan);
+    }
+    return status;
+}
+
+TEST_WITHIN(a_gpu_of_the_same_kind_helps, open_two, close_two)
+{
+    gputune *one = tuner_on("0"), *other = tuner_on("1");
+    gputune_info alone, together;
+    OK(tune(&alone, one, other));
+    assert_int_equal(alone.failed, 0);
+    OK(tune(&together, other, one)); /* nothing was left lent */
+    assert_true(together.time_ns == alone.time_ns);
+    gputune_close(one);
+    gputune_close(other);
+}
+
+/* From the 30th launch on everything fails there: the worker dies again and again. */
+TEST_WITHIN(one_that_breaks_decides_nothing, open_two, close_two)
+{
+    gputune *one = tuner_on("0");
+    setenv("GPUTUNE_EMU_FAULTS", "cuLaunchKernelEx@1:*30=719", 1);
+    gputune *other = tuner_on("1");
+    gputune_info info;
+    OK(tune(&info, one, other));
+    assert_int_equal(info.failed, 0);
+    gputune_close(one);
+    gputune_close(other);
+}
+
+TEST_WITHIN(others_cannot_help, open_two, close_two)
+{
+    gputune *one = tuner_on("0"), *another_kind = tuner_on("2");
+    gputune_info info;
+    assert_int_equal(tune(&info, one, one), GPUTUNE_EINVAL);
+    assert_int_equal(tune(&info, one, another_kind), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "helpers: "));
+    gputune_close(one);
+    gputune_close(another_kind);
+}
+
+static double pace_of(gputune *tuner)
+{
+    gputune_pace pace = GPUTUNE_PACE_INIT;
+    OK(gputune_measure_pace(&pace, tuner));
+    assert_false(pace.throttled || pace.shared);
+    return pace.launch_ns;
+}
+
+TEST_WITHIN(equal_ones_have_the_same_pace, open_two, close_two)
+{
+    gputune *one = tuner_on("0"), *other = tuner_on("1");
+    double pace = pace_of(one);
+    assert_true(pace > 0 && pace_of(other) == pace);
+    setenv("GPUTUNE_EMU_DEVICES", "h200,h200*2", 1);
+    gputune *slow = tuner_on("1");
+    assert_true(pace_of(slow) > 1.5 * pace);
+    gputune_close(one);
+    gputune_close(other);
+    gputune_close(slow);
+}

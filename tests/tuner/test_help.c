@@ -1,0 +1,211 @@
+/* Searches in which other GPUs take part: what they may decide, and what becomes of them. */
+#include "search_world.h"
+
+/* A world with one more GPU, on which everything takes so many times as long, or fails. */
+typedef struct two_gpus {
+    world *w;
+    scripted_farm helper;
+    double slowness;
+    gputune_status verify;
+    uint32_t verifies, lent;
+    char warning[256];
+} two_gpus;
+
+static scripted_variant behave_there(void *user, const gt_launch *launch)
+{
+    two_gpus *two = user;
+    scripted_variant variant = two->w->by_block[launch->steps[0].block[0]];
+    variant.time_ns *= two->slowness;
+    variant.pilot_ns *= two->slowness;
+    if (two->verifies++ && two->verify) { /* not the default, which comes first */
+        variant.verify = two->verify;
+    }
+    return variant;
+}
+
+static gputune_status lend(void *user, gt_farm **out, char name[32], gputune *helper,
+                           gputune_isolation isolation)
+{
+    (void)snprintf(name, 32, "GPU 1");
+    (void)user;
+    (void)isolation;
+    two_gpus *two = (two_gpus *)(void *)helper;
+    two->lent++;
+    *out = &two->helper.farm;
+    return GPUTUNE_OK;
+}
+
+static void take_back(gputune *helper, gt_farm *farm)
+{
+    two_gpus *two = (two_gpus *)(void *)helper;
+    assert_null(farm->helper);
+    two->lent--;
+}
+
+/* Launches so long that the first of them tells, and a GPU so slow that newcomers wait for it. */
+static void set_up(two_gpus *two, world *w)
+{
+    write_template(w,
+                   "32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, "
+                   "544, 576, 608, 640");
+    *two = (two_gpus){.w = w, .slowness = 1};
+    for (int i = 0; i <= 1024; i++) {
+        double time_ns = 100e3 + 1e3 * (i < 256 ? 256 - i : i - 256);
+        time_ns *= i > 384 ? 3 : 1;
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = time_ns;
+    }
+    w->farm.slowness = two->helper.slowness = 1e-7;
+    two->helper.behave = behave_there;
+    two->helper.user = two;
+    scripted_farm_open(&two->helper);
+    w->services.borrow_helper = lend;
+    w->services.return_helper = take_back;
+    w->services.log = (gt_log){keep_warning, two->warning};
+}
+
+static gputune_status tune_on_both(two_gpus *two, gt_choice *choice, char *config)
+{
+    gputune *helpers[] = {(gputune *)(void *)two};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.helpers = helpers;
+    options.helper_count = 1;
+    return tune(two->w, choice, config, &options);
+}
+
+TEST_WITHIN(newcomers_go_to_both_and_samples_come_from_one, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    set_up(&two, w);
+    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.failed, 0);
+    assert_true(two.helper.verifies > 1);
+    assert_true(two.helper.unproved > 0); /* what is far slower is left out there */
+    assert_int_equal(two.helper.prepares, 1);
+    assert_int_equal(two.helper.samples + two.helper.rechecks, 0);
+    assert_int_equal(w->farm.rechecks, 1);
+    assert_int_equal(two.lent, 0);
+    assert_string_equal(two.warning, "");
+    gt_choice_free(&choice);
+    scripted_farm_close(&two.helper);
+}
+
+TEST_WITHIN(its_times_are_scaled, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    set_up(&two, w);
+    two.slowness = 1.05;
+    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_true(two.helper.verifies > 1);
+    assert_string_equal(two.warning, "");
+    gt_choice_free(&choice);
+    scripted_farm_close(&two.helper);
+}
+
+TEST_WITHIN(one_that_is_no_equal_is_named_and_left_out, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    set_up(&two, w);
+    two.slowness = 1.4;
+    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(two.helper.verifies, 3); /* of the default alone */
+    assert_non_null(strstr(two.warning, "GPU 1 is left out"));
+    assert_non_null(strstr(two.warning, "1.40 times as long"));
+    gt_choice_free(&choice);
+    scripted_farm_close(&two.helper);
+}
+
+/* What fails there may be its fault. */
+TEST(its_failures_are_no_evidence)
+{
+    static const gputune_status failures[] = {GPUTUNE_ECRASHED, GPUTUNE_EWRONG, GPUTUNE_ETIMEOUT,
+                                              GPUTUNE_EWORKER};
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        void *fresh;
+        two_gpus two;
+        gt_choice choice;
+        char config[64];
+        assert_int_equal(open_world(&fresh), 0);
+        set_up(&two, fresh);
+        two.verify = failures[i];
+        assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+        assert_string_equal(config, "BLOCK=256");
+        assert_int_equal(choice.failed, 0);
+        assert_true(two.helper.verifies > 1);
+        assert_int_equal(strstr(two.warning, "left out") != NULL, failures[i] == GPUTUNE_EWORKER);
+        gt_choice_free(&choice);
+        scripted_farm_close(&two.helper);
+        close_world(&fresh);
+    }
+}
+
+TEST_WITHIN(one_that_cannot_prepare_is_left_out, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    set_up(&two, w);
+    two.helper.prepare = GPUTUNE_EDEVMEM;
+    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(two.helper.verifies, 0);
+    assert_non_null(strstr(two.warning, "left out"));
+    gt_choice_free(&choice);
+    scripted_farm_close(&two.helper);
+}
+
+/* Where a first launch does not tell, its time on another GPU is worth nothing. */
+TEST_WITHIN(short_kernels_are_not_given_away, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    set_up(&two, w);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns /= 100;
+        w->by_block[i].pilot_ns /= 100;
+    }
+    w->farm.slowness = two.helper.slowness = 1e-5;
+    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(two.helper.verifies, 0);
+    gt_choice_free(&choice);
+    scripted_farm_close(&two.helper);
+}
+
+TEST_WITHIN(a_limit_and_a_cancel_end_it, open_world, close_world)
+{
+    world *w = *state;
+    two_gpus two;
+    gt_choice choice;
+    char config[64];
+    volatile int cancel = 1;
+    gputune *helpers[] = {(gputune *)(void *)&two};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.helpers = helpers;
+    options.helper_count = 1;
+    options.time_limit_s = 0.3;
+    set_up(&two, w);
+    w->farm.slowness = two.helper.slowness = 3e-7;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    assert_int_equal(two.lent, 0);
+    options.cancel = &cancel;
+    options.force = true;
+    (void)tune(w, &choice, config, &options);
+    assert_int_equal(two.lent, 0);
+    scripted_farm_close(&two.helper);
+}
