@@ -336,7 +336,9 @@ typedef enum gputune_isolation {
 /* Which variants of a large space are tried, and which of them first. */
 typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL; MODEL and LOCAL in
-                                    turn where the model foresees badly */
+                                    turn where the model foresees badly. The first search of a
+                                    kernel whose variants compile for seconds looks at more of them
+                                    compiled with less optimisation first; MODEL does so too */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
     GPUTUNE_STRATEGY_MODEL,      /* where a model of what was measured expects the most */
