@@ -175,9 +175,8 @@ static const cli_option options[] = {
      "export: sign the file with this secret key of minisign or ssh, beside it as .minisig or .sig",
      NULL},
     {"signed-by", 0, CLI_OPTION_TEXT, &given.signed_by, "KEYS",
-     "import: only what has a signature beside it by one of these: minisign's public key, ssh's, "
-     "or "
-     "a file of allowed signers",
+     "import: only what has a signature beside it by one of these: minisign's public key, or a "
+     "file of allowed signers (ssh-keygen)",
      NULL},
     {"from", 0, CLI_OPTION_LIST, &given.urls, "URL",
      "import: fetch it by curl (https: or file:); may be repeated", NULL},

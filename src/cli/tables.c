@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,28 +74,27 @@ int cli_table_fetch(const char *url, const char *to)
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
-typedef enum kind { MINISIGN, SSH, SSH_PUBLIC } kind;
-
-/* Which program's key a file has. False after a message. */
-static bool read_kind(kind *out, const char *key)
+/* Whether a file has a key of minisign, or one of ssh. False after a message: it cannot be read. */
+static bool read_key(bool *is_minisign, const char *key)
 {
     size_t bytes;
     const char *text = cli_read_text(key, &bytes);
     if (!text) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot read the key '%s': %s", key, strerror(errno));
+        cli_error("cannot read the key '%s': %s", key, strerror(errno));
         return false;
     }
-    bool is_public =
-        begins_with(text, "ssh-") || begins_with(text, "ecdsa-") || begins_with(text, "sk-");
-    *out = begins_with(text, "untrusted comment:") ? MINISIGN : is_public ? SSH_PUBLIC : SSH;
+    *is_minisign = begins_with(text, "untrusted comment:");
     return true;
 }
 
 const char *cli_table_signature(const char *key)
 {
-    kind kind;
-    return !read_kind(&kind, key) ? NULL : kind == MINISIGN ? ".minisig" : ".sig";
+    bool is_minisign;
+    return !read_key(&is_minisign, key) ? NULL : is_minisign ? ".minisig" : ".sig";
 }
+
+static const char minisign_remedy[] = "Debian's package is minisign",
+                  keygen_remedy[] = "Debian's package is openssh-client";
 
 static int check_by_minisign(char **who, const cli_signed *what, const char *keys)
 {
@@ -106,7 +104,7 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     cli_tool tool = {.arguments = arguments, .output = -1, .limit_s = 60};
     int result = cli_tool_run(&tool);
     if (result != 0) {
-        return say_failure(&tool, result, what->name, "Debian's package is minisign");
+        return say_failure(&tool, result, what->name, minisign_remedy);
     }
     const char *comment = strstr(tool.told, label);
     comment = comment ? comment + sizeof label - 1 : "";
@@ -114,26 +112,6 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
         cli_format("%s%s%.*s", keys, comment[0] ? ", " : "", (int)strcspn(comment, "\n"), comment);
     return CLI_CONTINUE;
 }
-
-/* Writes a file of allowed signers for the one public key of `keys`, named by its comment. */
-static bool allow_key(const char *path, const char *keys)
-{
-    size_t bytes;
-    const char *key = cli_read_text(keys, &bytes);
-    FILE *file = key ? fopen(path, "w") : NULL;
-    if (!file) {
-        return false;
-    }
-    const char *comment = key + strcspn(key, " ");
-    comment += strspn(comment, " ");
-    comment += strcspn(comment, " \r\n");
-    comment += strspn(comment, " ");
-    size_t length = strcspn(comment, " \r\n");
-    fprintf(file, "%.*s %s", length ? (int)length : 8, length ? comment : "unnamed ", key);
-    return fclose(file) == 0;
-}
-
-static const char keygen_remedy[] = "Debian's package is openssh-client";
 
 /* Who of the allowed signers made the what->signature, if it is right. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
@@ -147,7 +125,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     }
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
     if (result != 0 || !signer[0]) {
-        cli_error("%s: none of the allowed signers made it", what->name);
+        return cli_stop(CLI_EXIT_NOTHING, "%s: none of the allowed signers made it", what->name);
     }
     const char *const verify[] = {"ssh-keygen", "-Y", "verify",  "-f", allowed,         "-I",
                                   signer,       "-n", NAMESPACE, "-s", what->signature, NULL};
@@ -165,45 +143,26 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 
 int cli_table_check(char **who, const cli_signed *what, const char *keys)
 {
-    kind kind;
-    if (!read_kind(&kind, keys)) {
+    bool is_minisign;
+    if (!read_key(&is_minisign, keys)) {
         return CLI_EXIT_USAGE;
     }
-    if (kind == MINISIGN) {
-        return check_by_minisign(who, what, keys);
-    }
-    if (kind == SSH) {
-        return check_by_ssh(who, what, keys);
-    }
-    char *folder = cli_tool_make_folder();
-    if (!folder) {
-        return CLI_EXIT_NOTHING;
-    }
-    const char *allowed = cli_format("%s/signers", folder);
-    int code = CLI_EXIT_NOTHING;
-    if (allow_key(allowed, keys)) {
-        code = check_by_ssh(who, what, allowed);
-    } else {
-        cli_error("cannot write '%s': %s", allowed, strerror(errno));
-    }
-    cli_tool_remove_folder(folder);
-    return code;
+    return is_minisign ? check_by_minisign(who, what, keys) : check_by_ssh(who, what, keys);
 }
 
 int cli_table_sign(const char *table, const char *key)
 {
-    kind kind;
-    if (!read_kind(&kind, key)) {
+    bool is_minisign;
+    if (!read_key(&is_minisign, key)) {
         return CLI_EXIT_USAGE;
     }
     const char *const by_minisign[] = {"minisign", "-S", "-s", key, "-m", table, NULL};
     const char *const by_ssh[] = {"ssh-keygen", "-Y",      "sign", "-f", key,
                                   "-n",         NAMESPACE, table,  NULL};
-    cli_tool tool = {.arguments = kind == MINISIGN ? by_minisign : by_ssh, .output = -1};
-    (void)unlink(cli_format("%s%s", table, kind == MINISIGN ? ".minisig" : ".sig"));
+    cli_tool tool = {.arguments = is_minisign ? by_minisign : by_ssh, .output = -1};
+    (void)unlink(cli_format("%s%s", table, is_minisign ? ".minisig" : ".sig"));
     int result = cli_tool_run(&tool);
     return result == 0
                ? CLI_EXIT_OK
-               : say_failure(&tool, result, table,
-                             kind == MINISIGN ? "Debian's package is minisign" : keygen_remedy);
+               : say_failure(&tool, result, table, is_minisign ? minisign_remedy : keygen_remedy);
 }

@@ -15,9 +15,9 @@ const char *cli_table_signature(const char *key);
 typedef struct cli_signed {
     const char *table, *signature, *name;
 } cli_signed;
-/* Whether the signature is the table's by one of `keys`: minisign's public key, a file
- * of allowed signers (ssh-keygen(1)), or a public key of ssh. *who: whose. Returns CLI_CONTINUE, or
- * an exit code after saying what is wrong. */
+/* Whether the signature is the table's by one of `keys`: minisign's public key, or a file of
+ * allowed signers (ssh-keygen(1)). *who: whose. Returns CLI_CONTINUE, or an exit code after saying
+ * what is wrong. */
 int cli_table_check(char **who, const cli_signed *what, const char *keys);
 /* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase: writes
  * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after saying what is wrong. */

@@ -1,6 +1,5 @@
 /* The host's side of the farm: what farm*.c share. One thread uses all of it. */
-#ifndef GT_FARM_FARM_HOST_H
-#define GT_FARM_FARM_HOST_H
+#pragma once
 
 #include "base/array.h"
 #include "farm/farm.h"
@@ -42,8 +41,8 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
 /* Starts the measure loop on a thread of this process. */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
-/* Seconds that a worker has left to say hello; INFINITY once it has, for a thread, and for one that
- * a command starts, which may have to wait for a machine. */
+/* Seconds that a worker has left to say hello, or to be looked at again; INFINITY once it has, for
+ * a thread, and for one that a command starts, which may have to wait for a machine. */
 double gt_link_hello_s(const gt_link *link);
 /* EWORKER: the worker at `path` did not say hello in time. */
 gputune_status gt_link_say_mute(const char *path);
@@ -353,5 +352,3 @@ double gt_measure_patience(gt_host_farm *farm);
 /* Treats a first request that is past its deadline as hung: starts a new worker. A variant that
  * hung in its first verification is tried again at the end of the queue. */
 void gt_measure_check_deadline(gt_host_farm *farm);
-
-#endif

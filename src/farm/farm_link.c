@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A hello is the first thing that a worker sends. */
-enum { HELLO_S = 5, LOW_PRIORITY = 10 };
+/* A hello is the first thing that a worker sends; later where many start on few cores. */
+enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -204,10 +204,29 @@ gt_read gt_link_read(gt_frame *out, gt_link *link)
     }
 }
 
+/* Whether the process runs, waits for a core to run on, or for a file to be read. */
+static bool is_at_work(const gt_process *process)
+{
+    char path[32], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process->pid);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        (void)fclose(file);
+    }
+    const char *end = strrchr(text, ')'); /* of its name */
+    return end && (end[2] == 'R' || end[2] == 'D');
+}
+
 double gt_link_hello_s(const gt_link *link)
 {
-    bool awaited = link->open && !link->greeted && !link->is_thread && !link->is_remote;
-    return awaited ? HELLO_S - gt_seconds_since(link->start_ns) : INFINITY;
+    static const double look_again_s = 0.5;
+    if (!link->open || link->greeted || link->is_thread || link->is_remote) {
+        return INFINITY;
+    }
+    double waited_s = gt_seconds_since(link->start_ns);
+    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && is_at_work(&link->process);
+    return late ? look_again_s : HELLO_S - waited_s;
 }
 
 gputune_status gt_link_say_mute(const char *path)

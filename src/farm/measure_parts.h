@@ -151,7 +151,7 @@ struct gt_measure {
     bool ready; /* gt_measure_prepare() has succeeded */
 
     gt_module *service, *reference;
-    uint64_t service_hash; /* of the image that is loaded as `service`; 0: none */
+    uint64_t service_hash;                /* of the image that is loaded as `service`; 0: none */
     gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
     gt_launch *itself_launches;           /* of them; owned */
     CUfunction functions[GT_SERVICE_COUNT];

@@ -306,7 +306,7 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     }
     if (!now->host) {
         const candidate own = {now->name, begin, end, false};
-        bool may_be = now->is_function && !now->in_class;
+        bool may_be = now->is_function && !now->is_class && !now->in_class;
         p->failed |= may_be && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }

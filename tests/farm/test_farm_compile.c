@@ -1,5 +1,8 @@
 #include "harness.h"
 
+#include "base/clock.h"
+#include "support/folder.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -40,6 +43,32 @@ TEST(jobs_come_back_whole)
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
     gt_event_free(&event);
     farm->ops->close(farm);
+}
+
+/* Where many start on few cores, hellos come late. The script computes for longer than is waited
+ * for one that sleeps. */
+TEST(a_worker_that_is_still_starting_is_waited_for)
+{
+    if (!getenv("GPUTUNE_TEST_LONG")) {
+        skip();
+    }
+    char *worker = beside_test("fake-worker"), *folder = folder_make(), path[256];
+    snprintf(path, sizeof path, "%s/busy", folder);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fprintf(script,
+            "#!/bin/sh\ni=0\nwhile [ $i -lt 6000000 ]; do i=$((i + 1)); done\nexec %s \"$@\"\n",
+            worker);
+    fclose(script);
+    assert_int_equal(chmod(path, 0700), 0);
+    gt_farm *farm = open_farm((gt_farm_options){.worker = path, .compile_workers = 1});
+    const int64_t begun_ns = gt_now_ns();
+    ask_compile(farm, 1, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    assert_true(gt_seconds_since(begun_ns) > 5);
+    farm->ops->close(farm);
+    folder_remove(folder);
+    free(worker);
 }
 
 TEST(every_job_is_answered_once)

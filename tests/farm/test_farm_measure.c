@@ -369,8 +369,8 @@ TEST(a_device_that_kills_its_worker_is_given_up)
 
 /* ---- Dropping, canceling, resting ------------------------------------------------------------ */
 
-/* A farm and its helper are waited for together, and compile for each other; a crash there costs the
- * other nothing. */
+/* A farm and its helper are waited for together, and compile for each other; a crash there costs
+ * the other nothing. */
 TEST(a_helper_answers_the_same_caller)
 {
     gt_farm *farm = open_prepared(), *helper = open_prepared();

@@ -10,30 +10,29 @@ import() { # OPTION...
 }
 $GPUTUNE warm axpy -q --only VEC=1,4 --only BLOCK=64 --only UNROLL=1 -s n=1000,2000 >/dev/null
 for name in alice mallory; do
-    ssh-keygen -q -t ed25519 -N '' -C "$name@example.com" -f $name
+    ssh-keygen -q -t ed25519 -N '' -f $name
+    echo "$name@example.com $(cut -d' ' -f1,2 $name.pub)" >$name.signers
 done
 $GPUTUNE wisdom export -o axpy.wisdom --sign alice
 ls axpy.wisdom*
-echo "alice@example.com $(cut -d' ' -f1,2 alice.pub)" >signers
 echo == whose it is
 import axpy.wisdom
-import axpy.wisdom --signed-by alice.pub
-import axpy.wisdom --signed-by signers
-import --from "$here/axpy.wisdom" --signed-by signers
+import axpy.wisdom --signed-by alice.signers
+import --from "$here/axpy.wisdom" --signed-by alice.signers
 import axpy.wisdom --from "$here/axpy.wisdom"
 echo == not what was asked for
-import axpy.wisdom --signed-by mallory.pub
+import axpy.wisdom --signed-by mallory.signers
 sed 's/VEC=1/VEC=4/' axpy.wisdom >edited.wisdom
 cp axpy.wisdom.sig edited.wisdom.sig
-import edited.wisdom --signed-by signers
+import edited.wisdom --signed-by alice.signers
 head -c 1000 axpy.wisdom >short.wisdom
 cp axpy.wisdom.sig short.wisdom.sig
-import --from "$here/short.wisdom" --signed-by alice.pub
+import --from "$here/short.wisdom" --signed-by alice.signers
 cp axpy.wisdom bare.wisdom
-import bare.wisdom --signed-by alice.pub
+import bare.wisdom --signed-by alice.signers
 import axpy.wisdom --signed-by absent
 ssh-keygen -q -Y sign -n file -f alice bare.wisdom
-import bare.wisdom --signed-by alice.pub
+import bare.wisdom --signed-by alice.signers
 echo "untrusted comment: minisign public key" >mini.pub
 cp axpy.wisdom.sig axpy.wisdom.minisig
 NOW=/nowhere import axpy.wisdom --signed-by mini.pub
