@@ -247,7 +247,7 @@ static void note_name(const gt_lexer *lexer, piece *now)
 {
     static const char ends[] = "( = [ : {";
     bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0 &&
-                   !gt_token_is_any(&now->last, classes);
+                   !gt_token_is_any(&now->last, classes) && !gt_token_is(&now->last, "alignas");
     bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
                        now->template.kind == GT_TOKEN_NAME;
     now->template = is_name && gt_lexer_is(lexer, "<") ? now->last : now->template;

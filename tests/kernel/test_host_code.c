@@ -56,6 +56,8 @@ TEST(test_what_uses_the_host_is_the_hosts)
     check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
     check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
           "");
+    check("struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }",
+          "struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }");
     check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; };",
           "struct P { float x; };");
 }
