@@ -23,7 +23,7 @@ $GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only
     --gpus 2,1 | cut -c1-50
 echo == fewer scenarios than GPUs: the others take part in the search
 helped() { # OPTION...
-    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only BLOCK=64,128,256 "$@" --format csv 2>said | what
+    $GPUTUNE warm axpy --driver emu -v --size n=16384 --only BLOCK=64,256 --only UNROLL=1,2 --time-limit 100 "$@" --format csv 2>said | what
     grep -E "more GPU|are equal" said
     sed -n 's/.*\(GPU 1 launched\) [1-9][0-9]* \(variants first\).*/\1 some \2/p' said
 }

@@ -36,20 +36,23 @@ measure here.db >here
 measure there.db --measure-on 'KEY=user ./there' | cmp here - && echo "the same"
 measure none.db --measure-on 'KEY=stranger ./there' | sed 's/[a-z]*@/USER@/; s/; try: .*/; try: .../'
 left() {
-    for process in /proc/[0-9]*; do
-        grep -qsz "^MARK=$PWD\$" "$process/environ" && tr '\0' ' ' <"$process/cmdline" && echo
+    for process in $(grep -lsz "^MARK=$PWD\$" /proc/[0-9]*/environ); do
+        (tr '\0' ' ' <"${process%environ}cmdline" && echo) 2>/dev/null
     done
 }
 echo == cut in the middle, once
 measure cut.db --measure-on 'KEY=user ./there' --force >cut &
 command=$!
-until left | grep -q gputune-worker; do
+here() { # FILE TEXT: processes of this folder that have it
+    for process in $(grep -lsxz "$2" /proc/[0-9]*/"$1"); do
+        process=${process%/*}
+        [ "$(readlink "$process/cwd")" != "$PWD" ] || echo "${process#/proc/}"
+    done
+}
+until [ -n "$(here cmdline compile)" ]; do # the one there has answered by then
     sleep 0.05
 done
-for process in /proc/[0-9]*; do
-    [ "$(cat "$process/comm" 2>/dev/null)" != ssh ] || [ "$(readlink "$process/cwd")" != "$PWD" ] ||
-        kill -9 "${process#/proc/}"
-done
+kill -9 $(here cmdline ssh)
 wait $command
 cmp here cut && echo "the same"
 echo == killed
