@@ -336,7 +336,9 @@ typedef enum gputune_isolation {
 /* Which variants of a large space are tried, and which of them first. */
 typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL; MODEL and LOCAL in
-                                    turn where the model foresees badly */
+                                    turn where the model foresees badly. The first search of a
+                                    kernel whose variants compile for seconds looks at more of them
+                                    compiled with less optimisation first; MODEL does so too */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
     GPUTUNE_STRATEGY_MODEL,      /* where a model of what was measured expects the most */
@@ -928,7 +930,8 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * has one. A comment that begins with "guess:" marks each guess, one that begins with "?" what was
  * looked for in vain. A NULL kernel stands for the only one with a kernel() pragma, or for every
  * kernel that the text launches. Local headers are read from beside `path`, and from the folders of
- * GPUTUNE_INCLUDE. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
+ * GPUTUNE_INCLUDE; where the text does not launch the kernel, also the sources beside `path` and in
+ * the folder above. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown
  * kernel; with EUNSUPPORTED for what no template can have, such as surfaces. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);

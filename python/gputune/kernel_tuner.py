@@ -47,6 +47,7 @@ _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100
 _MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
+_NO_LIMIT = 86400.0  # seconds: Kernel Tuner has none
 _NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
                WrongResultError)
 _MOST_DEFAULTS = 16  # that are tried for one template
@@ -372,7 +373,7 @@ def _launched(tuner: Tuner, template: str, variants: _Variants, i: int) -> list[
     nothing is known of the others here; a worker has launched it before."""
     given = variants.given
     tuner.add_source(template, variants.template(i))
-    plan = tuner.tune(template, effort="cached")
+    plan = tuner.tune(template, effort="cached", time_limit=_NO_LIMIT)
     driver, device = tuner._driver, tuner.device
     assert driver and device
     driver.ensure_context(device["ordinal"])
@@ -524,7 +525,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         given["answer"] = [value if isinstance(value, numpy.ndarray) else None
                            for value in given["arguments"]]
     begun = time.perf_counter()
-    limit = float((strategy_options or {}).get("time_limit", 0)) or 86400.0
+    limit = float((strategy_options or {}).get("time_limit", 0)) or _NO_LIMIT
     spent = {"strategy": 0.0, "framework": 0.0, "compile": 0.0}
     configurations = _timed(spent, "strategy", lambda: _searched(given, 1024))
     results: dict[int, dict[str, Any]] = {}
@@ -611,7 +612,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     with _opened(given) as (tuner, folder):
         variants = _grouped(given, [params])[0]
         template = "configurations-0.cu"
-        record, = _measured(tuner, template, variants, 600, folder)
+        record, = _measured(tuner, template, variants, _NO_LIMIT, folder)
         if record["status"] != "ok":
             raise RuntimeError(f"{kernel_name}: {record['message']}")
         return _launched(tuner, template, variants, 0)

@@ -42,7 +42,8 @@ static gputune_status find_neighbour(void *user, size_t index, gt_included *out)
 
 static int is_source(const struct dirent *entry)
 {
-    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".py"};
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx",
+                                          ".c",  ".h",   ".hpp", ".py"};
     const char *dot = strrchr(entry->d_name, '.');
     for (size_t i = 0; i < sizeof endings / sizeof *endings && dot; i++) {
         if (strcmp(dot, endings[i]) == 0) {

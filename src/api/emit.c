@@ -111,40 +111,26 @@ static gputune_status check_config(const gt_request *request, const gt_config *c
     return status;
 }
 
-static gputune_status emit_configuration(char **out, size_t *bytes, gputune *tuner,
-                                         const char *kernel, gputune_sizes sizes,
-                                         const char *configuration, const char *arch,
-                                         gputune_form form)
-{
-    gt_device device;
-    gt_request *request;
-    gt_config config;
-    GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    gputune_status status =
-        gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL);
-    if (status == GPUTUNE_OK) {
-        status = gt_config_parse(&config, request->template, configuration ? configuration : "");
-        GT_THEN(status, check_config(request, &config));
-        if (status == GPUTUNE_OK) {
-            status = emit(out, bytes, request, &config, form);
-        }
-        gt_request_free(request);
-    }
-    return status;
-}
-
 int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
                  const char *configuration, const char *arch, gputune_form form)
 {
     gt_call call;
+    gt_device device;
+    gt_request *request = NULL;
+    gt_config config;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "bytes", bytes));
     if ((uint32_t)form > GPUTUNE_FORM_CUBIN) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_emit: %d is no form of code", (int)form);
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status =
-        emit_configuration(out, bytes, tuner, kernel, sizes, configuration, arch, form);
+    gputune_status status = gt_tuner_arch(&device, tuner, arch);
+    GT_THEN(status, gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
+    GT_THEN(status,
+            gt_config_parse(&config, request->template, configuration ? configuration : ""));
+    GT_THEN(status, check_config(request, &config));
+    GT_THEN(status, emit(out, bytes, request, &config, form));
+    gt_request_free(request);
     gt_call_end(&call);
     return status;
 }

@@ -21,31 +21,8 @@ static int run_parsed(gt_request *request, const char *const *configurations, si
     gt_config *configs = calloc(count, sizeof *configs);
     GT_TRY(gt_allocated(configs));
     int status = parse_configs(configs, request, configurations, count);
-    if (!status) {
-        status = gt_run(request, configs, count, each, user);
-    }
+    GT_THEN(status, gt_run(request, configs, count, each, user));
     free(configs);
-    return status;
-}
-
-static int run_configurations(gputune *tuner, const char *kernel, gputune_sizes sizes,
-                              const char *const *configurations, size_t count,
-                              const gputune_options *options,
-                              int (*each)(void *user, const gputune_record *record), void *user)
-{
-    static const char *const standard[] = {""};
-    gt_request *request;
-    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_run"));
-    if (!configurations) {
-        configurations = standard;
-        count = 1;
-    }
-    if (!count) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
-    }
-    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    int status = run_parsed(request, configurations, count, each, user);
-    gt_request_free(request);
     return status;
 }
 
@@ -53,11 +30,20 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const char *const *configurations, size_t count, const gputune_options *options,
                 int (*each)(void *user, const gputune_record *record), void *user)
 {
+    static const char *const standard[] = {""};
+    const char *const *wanted = configurations ? configurations : standard;
     gt_call call;
+    gt_request *request = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
+    if (configurations && !count) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
+    }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int status =
-        run_configurations(tuner, kernel, sizes, configurations, count, options, each, user);
+    int status = gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__);
+    GT_THEN(status,
+            gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    GT_THEN(status, run_parsed(request, wanted, configurations ? count : 1, each, user));
+    gt_request_free(request);
     gt_call_end(&call);
     return status;
 }

@@ -272,12 +272,7 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     if (status == GPUTUNE_OK && (is_anew(a) || !gt_answers(&terms, &wanted))) {
         status = want(a, forgets);
     }
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
 static bool is_in_background(const asking *a)

@@ -309,3 +309,12 @@ const char *gt_count_text(char *out, size_t bytes, uint64_t count)
     out[at] = '\0';
     return out;
 }
+
+size_t gt_index_of(const char *text, const char *const *texts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcmp(texts[i], text) != 0) {
+        i++;
+    }
+    return i;
+}

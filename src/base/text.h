@@ -60,3 +60,6 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
 
 /* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
+
+/* The index of the first of the texts that is `text`; `count` where there is none. */
+size_t gt_index_of(const char *text, const char *const *texts, size_t count);

@@ -1,6 +1,7 @@
 /* Failures of a tuning, counted, and the commonest of them told. */
 #include "cli/failures.h"
 
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/units.h"
 
@@ -9,12 +10,8 @@
 bool cli_is_failure(const char *status)
 {
     static const char *const harmless[] = {"", "ok", "eliminated", "unproved", "proved"};
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless && status; i++) {
-        if (strcmp(status, harmless[i]) == 0) {
-            return false;
-        }
-    }
-    return status != NULL;
+    const size_t count = sizeof harmless / sizeof *harmless;
+    return status && gt_index_of(status, harmless, count) == count;
 }
 
 static bool is_of(const cli_failure *failure, const char *scenario, const char *environment)

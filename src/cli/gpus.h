@@ -1,6 +1,5 @@
 /* The GPUs that a run measures on, each with a tuner of its own. */
-#ifndef CLI_GPUS_H
-#define CLI_GPUS_H
+#pragma once
 
 #include "cli/session.h"
 
@@ -57,5 +56,3 @@ gputune_pace cli_gpu_pace(const cli_gpu *gpu);
 /* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
  * fastest, also when it is measured twice more. NULL: it is. */
 char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu);
-
-#endif

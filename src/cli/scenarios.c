@@ -23,12 +23,7 @@ static const char emulated_size_text[] = "65536";
 
 static bool has_name(char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return gt_index_of(name, (const char *const *)names, count) < count;
 }
 
 static char *const *names_of(const cli_kernel *kernel, bool axes, size_t *count)
@@ -39,13 +34,10 @@ static char *const *names_of(const cli_kernel *kernel, bool axes, size_t *count)
 
 static const char **add_name(const char **names, size_t *count, const char *name)
 {
-    for (size_t i = 0; i < *count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return names;
-        }
+    if (gt_index_of(name, names, *count) == *count) {
+        names = cli_grow(names, *count, sizeof *names);
+        names[(*count)++] = name;
     }
-    names = cli_grow(names, *count, sizeof *names);
-    names[(*count)++] = name;
     return names;
 }
 
@@ -285,12 +277,8 @@ typedef struct reading {
 /* Whether the selection has that kernel, or none at all. */
 static bool cli_is_selected(const cli_selection *selection, const char *kernel)
 {
-    for (size_t i = 0; i < selection->kernel_count; i++) {
-        if (strcmp(selection->kernels[i], kernel) == 0) {
-            return true;
-        }
-    }
-    return !selection->kernel_count;
+    const size_t count = selection->kernel_count;
+    return !count || has_name(selection->kernels, count, kernel);
 }
 
 static int take(void *user, const gputune_miss *one)

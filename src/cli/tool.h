@@ -1,6 +1,5 @@
 /* Runs programs that are installed beside gputune: curl, ssh-keygen, minisign, nvdisasm. */
-#ifndef CLI_TOOL_H
-#define CLI_TOOL_H
+#pragma once
 
 typedef struct cli_tool {
     const char *const
@@ -22,5 +21,3 @@ int cli_tool_run(cli_tool *tool);
  * removes it, with the files in it. */
 char *cli_tool_make_folder(void);
 void cli_tool_remove_folder(const char *folder);
-
-#endif

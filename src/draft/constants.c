@@ -253,8 +253,7 @@ static void insert_number(gt_draft_comparison *one, int64_t number)
     }
 }
 
-static gt_draft_comparison *find_comparison(const gt_draft_compared *compared,
-                                            const gt_token *name)
+static gt_draft_comparison *find_comparison(const gt_draft_compared *compared, const gt_token *name)
 {
     for (size_t i = 0; compared && i < compared->count; i++) {
         if (gt_token_is(name, compared->items[i].name)) {

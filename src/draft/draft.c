@@ -580,8 +580,8 @@ static gputune_status add_context(maker *m, const gt_included *file, bool *added
     m->is_elsewhere = true;
     gputune_status status = gt_reader_run(&reader, file->path, file->text);
     m->is_elsewhere = false;
-    GT_THEN(status, gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning,
-                                    &m->compared));
+    GT_THEN(status,
+            gt_branches_cut(&text, gt_text_string(&reader.body), gt_draft_meaning, &m->compared));
     gt_reader_free(&reader);
     if (status == GPUTUNE_OK && gt_array_push(&m->context, text) == GPUTUNE_OK) {
         *added = true;

@@ -15,8 +15,7 @@
  *   GPUTUNE_EMU_REACHED  a file that is made when one comes to pass
  *   GPUTUNE_EMU_THREADS  host threads a kernel may use; all by default
  *   GPUTUNE_EMU_VERBOSE  set: print what emuLastMessage would tell on stderr */
-#ifndef EMU_EXTENSIONS_H
-#define EMU_EXTENSIONS_H
+#pragma once
 
 #include "emulator/driver_abi.h"
 
@@ -71,5 +70,3 @@ CUresult emuSetFaults(const char *script);
 
 /* The name of a device's profile ("h200"). "" before cuInit, and for a device that is not there. */
 const char *emuProfileName(CUdevice device);
-
-#endif

@@ -3,8 +3,7 @@
  * A profile is lines of `key = value  # source`. Keys that begin with `attribute.` are device
  * attributes by the driver's own names in lower case; the others are listed in profile.c. The
  * profiles of this folder are built into the library. */
-#ifndef EMU_PROFILE_H
-#define EMU_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *
 /* Reads a profile's text; `name` serves messages. */
 bool emu_profile_parse(emu_profile *out, const char *name, const char *text, char *why,
                        size_t why_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* The farm: worker processes that compile and measure, so that the host stays safe. Requests are
  * asynchronous; answers come as events from wait(). A farm is used by one thread at a time. The
  * tuner sees this table only, and is tested with a scripted one. */
-#ifndef GT_FARM_FARM_H
-#define GT_FARM_FARM_H
+#pragma once
 
 #include "base/device.h"
 #include "base/log.h"
@@ -142,5 +141,3 @@ typedef struct gt_service_image {
     size_t bytes;
 } gt_service_image;
 extern const gt_service_image gt_service_images[];
-
-#endif

@@ -1,6 +1,5 @@
 /* The host's side of the farm: what farm*.c share. One thread uses all of it. */
-#ifndef GT_FARM_FARM_HOST_H
-#define GT_FARM_FARM_HOST_H
+#pragma once
 
 #include "base/array.h"
 #include "farm/farm.h"
@@ -353,5 +352,3 @@ double gt_measure_patience(gt_host_farm *farm);
 /* Treats a first request that is past its deadline as hung: starts a new worker. A variant that
  * hung in its first verification is tried again at the end of the queue. */
 void gt_measure_check_deadline(gt_host_farm *farm);
-
-#endif

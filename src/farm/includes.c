@@ -257,11 +257,10 @@ static gputune_status digest_file(walk *walk, char *real)
 {
     char *text;
     size_t bytes;
-    for (size_t i = 0; i < walk->seen.count; i++) {
-        if (strcmp(walk->seen.items[i], real) == 0) {
-            free(real);
-            return GPUTUNE_OK;
-        }
+    const char *const *seen = (const char *const *)walk->seen.items;
+    if (gt_index_of(real, seen, walk->seen.count) < walk->seen.count) {
+        free(real);
+        return GPUTUNE_OK;
     }
     if (walk->seen.count == HEADERS_MOST) {
         free(real);

@@ -1,7 +1,6 @@
 /* Requests to workers and their answers: plain data, the same in the host, on the wire and in the
  * worker. A struct's pointers belong to the side that filled it, unless said otherwise. */
-#ifndef GT_FARM_JOB_H
-#define GT_FARM_JOB_H
+#pragma once
 
 #include "base/device.h"
 #include "base/launch.h"
@@ -165,5 +164,3 @@ typedef struct gt_recheck_job {
     uint64_t seed;
     double share; /* of that time (gt_prepared.trial_ns), from 0 to 1: less near a limit */
 } gt_recheck_job;
-
-#endif

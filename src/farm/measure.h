@@ -1,8 +1,7 @@
 /* Measuring on one GPU in this process: inputs, reference, proofs, samples. It runs in the measure
  * worker, because a bad variant may leave its process unable to use the GPU. One thread. measure.c
  * and measure_*.c, but for measure_worker.c (worker.h). */
-#ifndef GT_FARM_MEASURE_H
-#define GT_FARM_MEASURE_H
+#pragma once
 
 #include "farm/job.h"
 #include "farm/worker.h"
@@ -67,5 +66,3 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
                                  gt_page *page);
 /* Forgets a variant. An unknown one is no error. Small variants are unloaded later. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);
-
-#endif

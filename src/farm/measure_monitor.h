@@ -1,7 +1,6 @@
 /* Watches the GPU's clocks, throttle reasons and other users through NVML on a thread of its own,
  * because those calls can take longer than a sample. */
-#ifndef GT_FARM_MEASURE_MONITOR_H
-#define GT_FARM_MEASURE_MONITOR_H
+#pragma once
 
 #include "farm/job.h"
 
@@ -20,5 +19,3 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 void gt_monitor_look(gt_sampled *out, const char *uuid);
 /* Total energy in millijoules; false without NVML. Waits for NVML to be open. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);
-
-#endif

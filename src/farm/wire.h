@@ -2,8 +2,7 @@
  * farm/job.h in and out of them by member tables. Both ends are of one build, so that numbers
  * travel as they are in memory. Nothing that a peer sends can crash the
  * reader or make it allocate more than about three times what has arrived. */
-#ifndef GT_FARM_WIRE_H
-#define GT_FARM_WIRE_H
+#pragma once
 
 #include "base/text.h"
 #include "farm/job.h"
@@ -163,5 +162,3 @@ gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequen
 
 /* "0.1.0/HASH": version and a hash of all member tables; host and worker must agree. */
 const char *gt_wire_version(char out[64]);
-
-#endif

@@ -1,6 +1,8 @@
 /* The embedded headers as the compiler takes them. */
 #include "gpu/device_headers.h"
 
+#include "base/text.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -60,10 +62,6 @@ size_t gt_device_header_list(const char *const **out_names, const char *const **
 const char *gt_device_header_text(const char *name)
 {
     pthread_once(&once, fill);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return texts[i];
-        }
-    }
-    return NULL;
+    size_t index = gt_index_of(name, names, count);
+    return index < count ? texts[index] : NULL;
 }

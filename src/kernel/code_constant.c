@@ -19,7 +19,7 @@ static bool is_same(gt_lexer a, gt_lexer b)
         gt_lexer_next(&a);
         gt_lexer_next(&b);
     }
-    return a.token.kind == b.token.kind;
+    return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
 static void hit(finder *f, const gt_lexer *value)

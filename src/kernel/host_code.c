@@ -247,7 +247,7 @@ static void note_name(const gt_lexer *lexer, piece *now)
 {
     static const char ends[] = "( = [ : {";
     bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0 &&
-                   !gt_token_is_any(&now->last, classes);
+                   !gt_token_is_any(&now->last, classes) && !gt_token_is(&now->last, "alignas");
     bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
                        now->template.kind == GT_TOKEN_NAME;
     now->template = is_name && gt_lexer_is(lexer, "<") ? now->last : now->template;
@@ -306,7 +306,7 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     }
     if (!now->host) {
         const candidate own = {now->name, begin, end, false};
-        bool may_be = now->is_function && !now->in_class;
+        bool may_be = now->is_function && !now->is_class && !now->in_class;
         p->failed |= may_be && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }

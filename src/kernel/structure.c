@@ -268,11 +268,10 @@ static gputune_status find_macro(gt_parse *parse, const char *name)
 {
     char type[GT_NAME_MAX];
     gt_lexer value;
-    bool is_type =
-        gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
-        value.token.kind == GT_TOKEN_NAME &&
-        gt_words_read(type, sizeof type, &value, "a type") == GPUTUNE_OK &&
-        value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
+    bool is_type = gt_code_constant(&value, parse->code, parse->parts->files[0].path, name) &&
+                   value.token.kind == GT_TOKEN_NAME &&
+                   gt_words_read(type, sizeof type, &value, "a type") == GPUTUNE_OK &&
+                   value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;
     return is_type ? add_alias(parse, name, type) : GPUTUNE_OK;
 }
 

@@ -94,8 +94,10 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse, reader));
     GT_TRY(gt_parse_clauses(parse, reader));
-    gt_text_append(&reader->body, gt_text_string(&parse->elements));
-    GT_TRY(take_code(parse, reader));
+    if (parse->elements.length > 0) {
+        gt_text_append(&reader->body, gt_text_string(&parse->elements));
+        GT_TRY(take_code(parse, reader));
+    }
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(gt_loops_finish(parse));
     GT_TRY(check_outputs(parse));

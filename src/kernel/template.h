@@ -11,7 +11,8 @@
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out. So is what is for the host alone: main(), functions that launch or
- *     call CUDA's runtime, timers, std::vector. A program is tuned as it is
+ *     call CUDA's runtime or that no kernel reads, timers, std::vector, their headers. A program is
+ *     tuned as it is. Structs, constants and parameters are read as its #if leave them
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one
  *     result, which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those

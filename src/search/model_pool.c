@@ -171,9 +171,12 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* By what the process's deviations are multiplied. */
-static double doubt(const gt_strategy *strategy)
+/* By what the process's deviations are multiplied. What is known from elsewhere is trusted. */
+static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
+    if (model->prior.present) {
+        return 1;
+    }
     const gt_evidence *evidence = &strategy->evidence;
     uint32_t since = (evidence->told - evidence->told_at_best) % WAVE;
     double axes = 1 + fmin(1, DOUBT_AXES / strategy->domain->axis_count);
@@ -187,7 +190,8 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
     gt_gaussian_look(gaussian, candidate->z, prospect);
     double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
                       model->prior.slope * candidate->prior;
-    double deviation = doubt(strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
+    double deviation =
+        doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
     double gain = log_gain(model->best_y, expected, deviation);
     if (strategy->evidence.failed) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);

@@ -1,8 +1,7 @@
 /* How one GPU is shared between the variants that were compiled, which are to be launched for the
  * first time, and the contestants of the race, which are to be sampled; and how far compiling may
  * run ahead of it. A tuning and a replay decide by this alone. Pure; one thread. */
-#ifndef GT_SEARCH_SCHEDULE_H
-#define GT_SEARCH_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
  * workers busy. */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);
-
-#endif

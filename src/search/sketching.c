@@ -14,7 +14,7 @@ enum {
 };
 #define SHARE     0.7 /* of the limit is for sketches */
 #define FASTER    2.0 /* a sketch must compile so many times faster, */
-#define AGREEMENT 0.7 /* and the ranks of times correlate so well */
+#define AGREEMENT 0.3 /* and the ranks of times correlate so well */
 
 gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
                                   const gt_search_settings *settings)
@@ -114,27 +114,28 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
     return GPUTUNE_OK;
 }
 
-/* Known once all pairs are compiled: of those compiled first it would not be true. */
+/* Known once all pairs but one are compiled: of those compiled first it would not be true. */
 static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
 {
     double sketch_s = 0, full_s = 0;
-    uint32_t compiled = 0;
+    uint32_t compiled = 0, ended = 0;
     *pays = sketching->ok || sketching->failed < LEAST_FAILED;
     if (!*pays || sketching->judged) {
         return GPUTUNE_OK;
     }
     for (uint32_t i = 0; i < sketching->pair_count; i++) {
         const gt_sketch_pair *pair = &sketching->pairs[i];
-        if (!pair->sketched || !pair->tried) {
-            return GPUTUNE_OK;
-        }
+        ended += pair->sketched && pair->tried;
         if (pair->sketch.compile_s > 0 && pair->full.compile_s > 0) {
             sketch_s += pair->sketch.compile_s;
             full_s += pair->full.compile_s;
             compiled++;
         }
     }
-    sketching->judged = true;
+    sketching->judged = ended + (ended > LEAST_PAIRS) >= sketching->pair_count;
+    if (!sketching->judged) {
+        return GPUTUNE_OK;
+    }
     double many_s = MANY * full_s / fmax(compiled, 1) / sketching->settings.workers;
     *pays = compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s && left_s < many_s;
     return *pays ? agree(pays, sketching) : GPUTUNE_OK;

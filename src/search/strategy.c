@@ -83,12 +83,7 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
     if (status == GPUTUNE_OK && strategy->method->open) {
         status = strategy->method->open(strategy, strategy->state);
     }
-    if (status != GPUTUNE_OK) {
-        gt_strategy_free(strategy);
-        return status;
-    }
-    *out = strategy;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, strategy, gt_strategy_free(strategy));
 }
 
 void gt_strategy_free(gt_strategy *strategy)

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/asked_for.h"
 #include "base/hash_index.h"
+#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -26,12 +27,8 @@ static void free_row(gt_record_row *row)
 
 static bool is_of_environments(const gt_records_filter *filter, const char *environment)
 {
-    for (size_t i = 0; filter->environments && i < filter->environment_count; i++) {
-        if (strcmp(filter->environments[i], environment) == 0) {
-            return true;
-        }
-    }
-    return !filter->environments;
+    const size_t count = filter->environment_count;
+    return !filter->environments || gt_index_of(environment, filter->environments, count) < count;
 }
 
 static bool wanted(const gt_records_filter *filter, const gputune_record *record)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/asked_for.h"
 #include "base/hash_index.h"
+#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 #include "store/wisdom_parts.h"
@@ -26,22 +27,14 @@ typedef struct export_search {
 
 static bool is_of_environments(const gt_wisdom_filter *filter, const char *environment)
 {
-    for (size_t i = 0; i < filter->environment_count; i++) {
-        if (strcmp(filter->environments[i], environment) == 0) {
-            return true;
-        }
-    }
-    return !filter->environments;
+    const size_t count = filter->environment_count;
+    return !filter->environments || gt_index_of(environment, filter->environments, count) < count;
 }
 
 static bool is_of_kernels(const gt_wisdom_filter *filter, const char *kernel)
 {
-    for (size_t i = 0; i < filter->kernel_count; i++) {
-        if (strcmp(filter->kernels[i], kernel) == 0) {
-            return true;
-        }
-    }
-    return !filter->kernels;
+    const size_t count = filter->kernel_count;
+    return !filter->kernels || gt_index_of(kernel, filter->kernels, count) < count;
 }
 
 static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)

@@ -76,12 +76,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status =
             gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
     }
-    if (status != GPUTUNE_OK) {
-        gt_field_close(&field);
-        return status;
-    }
-    *out = field;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, field, gt_field_close(&field));
 }
 
 /* --- distinct sources and launches ------------------------------------------------------------ */

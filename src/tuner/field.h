@@ -1,8 +1,7 @@
 /* The variants of one session on their way from proposal to proof: takes configurations from a
  * proposer, generates sources, hands each distinct one to the compile workers once, and compiled
  * variants to the measure worker. One thread. */
-#ifndef GT_TUNER_FIELD_H
-#define GT_TUNER_FIELD_H
+#pragma once
 
 #include "base/array.h"
 #include "base/hash_index.h"
@@ -276,5 +275,3 @@ gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status f
 /* The status of a field in which no variant became ready: the most frequent failure, with the
  * message of its first case. */
 gputune_status gt_field_verdict(const gt_field *field);
-
-#endif

@@ -1,6 +1,5 @@
 /* What field.c and field_*.c share. */
-#ifndef GT_TUNER_FIELD_PARTS_H
-#define GT_TUNER_FIELD_PARTS_H
+#pragma once
 
 #include "tuner/field.h"
 
@@ -95,5 +94,3 @@ gputune_status gt_field_start_auxiliary(gt_field *field);
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
  * them fails to compile, the field fails. */
 gputune_status gt_field_try_prepare(gt_field *field);
-
-#endif

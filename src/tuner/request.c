@@ -335,16 +335,9 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     request->by_path = kernel && gt_catalog_is_path(kernel);
     gputune_status status = gt_options_read(&request->options, options);
     GT_THEN(status, gt_call_check(kernel, sizes, &request->options));
-    if (status == GPUTUNE_OK) {
-        status = gt_catalog_find(&request->template, services->catalog, kernel);
-    }
+    GT_THEN(status, gt_catalog_find(&request->template, services->catalog, kernel));
     GT_THEN(status, resolve(request, sizes));
-    if (status != GPUTUNE_OK) {
-        gt_request_free(request);
-        return status;
-    }
-    *out = request;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, request, gt_request_free(request));
 }
 
 void gt_request_free(gt_request *request)

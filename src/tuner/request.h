@@ -1,7 +1,6 @@
 /* A call resolved: template, problem, workload, options with their defaults, and the keys under
  * which its result is remembered. */
-#ifndef GT_TUNER_REQUEST_H
-#define GT_TUNER_REQUEST_H
+#pragma once
 
 #include "farm/farm.h"
 #include "kernel/source.h"
@@ -140,5 +139,3 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-
-#endif

@@ -5,8 +5,7 @@
  * A turn of the loop: end early where the time limit or the caller says so; start what the compile
  * workers have room for; let the policy use the measure worker while it is free; wait for one
  * answer and pass it on. No wait is longer than 0.1 s, so that a cancel is heard. */
-#ifndef GT_TUNER_SESSION_H
-#define GT_TUNER_SESSION_H
+#pragma once
 
 #include "tuner/disturbance.h"
 #include "tuner/field.h"
@@ -127,5 +126,3 @@ void gt_session_mark_event(gt_session *session, const gt_event *event);
 double gt_session_busy_s(const gt_session *session);
 /* The timeline as one line of the debug log. */
 void gt_session_log_timeline(const gt_session *session);
-
-#endif

@@ -369,15 +369,8 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
     gputune_status status = describe_domain(p);
     GT_THEN(status,
             gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
-    if (status == GPUTUNE_OK) {
-        status = use_what_is_known(p, history, &settings);
-    }
-    if (status != GPUTUNE_OK) {
-        gt_strategy_proposer_free(p);
-        return status;
-    }
-    *out = p;
-    return GPUTUNE_OK;
+    GT_THEN(status, use_what_is_known(p, history, &settings));
+    return GT_GIVE(status, out, p, gt_strategy_proposer_free(p));
 }
 
 void gt_strategy_proposer_free(gt_strategy_proposer *p)

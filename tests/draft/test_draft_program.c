@@ -1,6 +1,8 @@
 /* First templates from whole programs: what the host code around a kernel says. */
 #include "draft_support.h"
 
+#include "base/file.h"
+
 /* A program, and the clauses that all its kernels get. */
 typedef struct program {
     const char *name, *text, *clauses;
@@ -184,6 +186,60 @@ static const program programs[] = {
      "texture(t, filter = linear, address = wrap, coordinates = normalized, width = w)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\n"
      "grid(ceil_div(w, BLOCK), h)\nreference(self)\n"},
+    {"conditions in the parameters, and a constant of one of their branches",
+     "#ifdef LARGE\n#define N 8192\n#elif defined(OTHER)\n#define N OTHER\n#else\n#define N 4096\n"
+     "#endif\n__global__ void k(float *y,\n#if defined(DOUBLE) && DOUBLE > 1\nconst double *x,\n"
+     "#else\nconst float *x,\n#endif\nint n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+     "int main() { int n = N; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "256")},
+    {"a type that callers hand on, and one that the pointers have",
+     "#define Real float\ntemplate <typename T, typename U>\n"
+     "__global__ void k(T *y, const U *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+     "template <typename S> void run(S *to, Real *from, int n)\n"
+     "{ k<S><<<(n + 255) / 256, 256>>>(to, from, n); }\n"
+     "int main() { int n = 4096; double *a; Real *b; cudaMalloc(&a, n * sizeof(double)); "
+     "cudaMalloc(&b, n * sizeof(Real)); run<double>(a, b, n); }\n",
+     "kernel(k<T, U>)\nproblem(n = 1 << 12)\nproblem(type T = double)\nproblem(type U = float)\n"
+     "args(out T y[n], in U x[n], int n)\ntune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\n"
+     "block(BLOCK)\ngrid(ceil_div(n, BLOCK))\nreference(self)\n"},
+    {"the launch whose block agrees with its template's argument",
+     "template <int BLOCK_SIZE> __global__ void k(float *y, const float *x)\n{\n"
+     "    __shared__ float s[BLOCK_SIZE];\n    int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n"
+     "    s[threadIdx.x] = x[i];\n    y[i] = s[threadIdx.x];\n}\n"
+     "int main() { int n = 4096, t = 128; " ALLOCATED "\n"
+     "if (t == 64) k<64><<<n / t, t>>>(a, b); else k<128><<<n / t, t>>>(a, b); }\n",
+     "kernel(k<BLOCK_SIZE>)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n])\n"
+     "tune(BLOCK_SIZE = " USUAL ")\ndefault(BLOCK_SIZE = 128)\nblock(BLOCK_SIZE)\n"
+     "grid(n / BLOCK_SIZE)\nrequire(n % BLOCK_SIZE == 0)\nwork(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"elements of a thread in a number of the grid, and a size that is made of others",
+     "__global__ void k(float *y, int n, int w)\n{\n"
+     "    int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
+     "    if (i < n) { y[i] = w; y[i + 1] = w; }\n}\n"
+     "int main(int c, char **v) { int h = to_int(v[1]), w = to_int(v[2]); float *a;\n"
+     "int all = w * h; cudaMalloc(&a, all * 4); k<<<w * h / 512, 256>>>(a, all, w); }\n",
+     "kernel(k)\nproblem(w = 1 << 11)\nproblem(h = 1 << 11)\n"
+     "args(out float y[w * h], int n = w * h, int w)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(w * h / (2 * BLOCK))\n"
+     "require(w * h % (2 * BLOCK) == 0)\nwork(bytes = 4 * w * h)\nreference(self)\n"},
+    {"a constant that the kernel reads is no size",
+     "const int H = 64;\n__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i * H] = x[i];\n}\n"
+     "int main() { int n = 4096; float *a, *b; cudaMalloc(&a, n * H * 4); cudaMalloc(&b, n * 4);\n"
+     "k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[64 * n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 260 * n)\nreference(self)\n"},
+    {"all blocks of a cooperative kernel are resident",
+     "__global__ void k(float *y, int n)\n{\n    cg::this_grid().sync();\n"
+     "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+     " y[i] = 1;\n}\nint main() { int n = 4096, blocks; float *a; cudaMalloc(&a, n * 4);\n"
+     "occupancy(&blocks, k); k<<<blocks, 256>>>(a, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], int n)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(min(max_blocks, ceil_div(n, BLOCK)))\n"
+     "cooperative()\nwork(bytes = 4 * n)\n"},
     {"every kernel that is launched, and none else",
      "__global__ void unused(float *y) { y[threadIdx.x] = 0; }\n" COPY
      "__global__ void t(cudaTextureObject_t o) { }\n"
@@ -272,5 +328,69 @@ TEST(test_headers)
     assert_true(has(draft, "// guess: the kernel as it is"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
+    free(draft);
+}
+
+/* The files of a program whose kernel is in another one than its launch. */
+static gputune_status find_neighbour(void *user, size_t index, gt_included *out)
+{
+    const char *const *files = user;
+    if (!files[index]) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    GT_TRY(gt_path_format(&out->path, "%zu.cpp", index));
+    return gt_strdup(&out->text, files[index]);
+}
+
+static char *draft_beside(const char *text, const char *const *files)
+{
+    char *draft;
+    ASSERT_OK(
+        gt_draft_template(&draft, "kernel.cu", text, NULL, NULL, find_neighbour, (void *)files));
+    return draft;
+}
+
+#define RUN  "void run(float *a, float *b, int n) { k<<<(n + 127) / 128, 128>>>(a, b, n); }\n"
+#define MAIN "int main() { int n = 50000; " ALLOCATED " run(a, b, n); }\n"
+
+/* Another program that has a function of the same name is none of this one's files. */
+TEST(test_other_files)
+{
+    static const char other[] = "void run(float *a) { }\nint main() { int n = 77; run(0); }\n";
+    static const struct {
+        const char *text, *files[4];
+    } cases[] = {
+        {COPY, {other, RUN MAIN}},
+        {COPY RUN, {other, "void help() { }\n", MAIN}},
+        {COPY, {RUN, "int main() { int n = 77; " ALLOCATED " }\n", MAIN}},
+        {COPY RUN MAIN, {"int main() { run(0, 0, 77); }\n"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *draft = draft_beside(cases[i].text, cases[i].files);
+        char *clauses = new_clauses(draft, "");
+        assert_string_equal(clauses, COPY_CLAUSES("50000", USUAL, "128"));
+        free(clauses);
+        free(draft);
+    }
+}
+
+/* What a tuner's script says of the names that nothing else defines. */
+TEST(test_scripts)
+{
+    static const char text[] =
+        "#if TYPE == 1\ntypedef float real;\n#elif TYPE == 2\ntypedef double real;\n#endif\n"
+        "__global__ void k(real *y, int n)\n{\n"
+        "    int i = blockIdx.x * block_size_x + threadIdx.x;\n#if CHECKED == 1\n"
+        "    if (i >= n * LATER) return;\n#endif\n    if (i < n) y[i] = UNROLL;\n}\n";
+    static const char *const files[] = {
+        "tuner.AddParameter(kernel, \"UNROLL\", std::vector<uint64_t>{1, 3, 5});\n"
+        "tuner.AddParameter(kernel, \"LATER\", {4, 2});\nf(\"n\", x, {1}, \"TYPE\", {y});\n",
+        "tune_params[\"block_size_x\"] = [48, 96, 192]\n", NULL};
+    char *draft = draft_beside(text, files);
+    assert_true(has(draft, "tune(TYPE = 1, 2)\n"));
+    assert_true(has(draft, "tune(CHECKED = 1, 0)\n"));
+    assert_true(has(draft, "tune(UNROLL = 1, 3, 5)\n"));
+    assert_true(has(draft, "tune(LATER = 2, 4)\n"));
+    assert_true(has(draft, "tune(block_size_x = 48, 96, 192)\n"));
     free(draft);
 }

@@ -31,9 +31,8 @@ static int never(void *user, const void *item)
         }                                                                                          \
     } while (0)
 
-static void test_null_is_refused_without_a_tuner(void **state)
+TEST(test_null_is_refused_without_a_tuner)
 {
-    (void)state;
     int calls = 0;
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_device device = GPUTUNE_DEVICE_INIT;
@@ -101,9 +100,8 @@ static void test_null_is_refused_without_a_tuner(void **state)
     assert_int_equal(calls, 0);
 }
 
-static void test_null_is_refused_by_a_tuner(void **state)
+TEST(test_null_is_refused_by_a_tuner)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     gputune_space *space;
@@ -149,9 +147,8 @@ static void test_null_is_refused_by_a_tuner(void **state)
     gputune_close(tuner);
 }
 
-static void test_lists_of_options_may_not_be_null(void **state)
+TEST(test_lists_of_options_may_not_be_null)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     static const char *const nothing[] = {NULL};
@@ -200,9 +197,8 @@ static int ask_known(gputune *tuner, const gputune_options *options)
     return status;
 }
 
-static void test_wrong_options_are_refused_for_known_kernels_too(void **state)
+TEST(test_wrong_options_are_refused_for_known_kernels_too)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_options wrong[7];
     learn(tuner, 1024);
@@ -280,9 +276,8 @@ static int refusals(gputune *tuner, uint32_t version)
     return refused;
 }
 
-static void test_versions_that_no_header_has_are_refused(void **state)
+TEST(test_versions_that_no_header_has_are_refused)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 12);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 12); /* nobody has initialised it */
@@ -290,9 +285,8 @@ static void test_versions_that_no_header_has_are_refused(void **state)
     gputune_close(tuner);
 }
 
-static void test_other_wrong_values_are_refused(void **state)
+TEST(test_other_wrong_values_are_refused)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     int calls = 0;
     char *text;
@@ -332,9 +326,8 @@ static void close_in_progress(void *user, const gputune_progress *progress)
     assert_non_null(strstr(gputune_error(), "callback"));
 }
 
-static void test_a_callback_cannot_close_its_tuner(void **state)
+TEST(test_a_callback_cannot_close_its_tuner)
 {
-    (void)state;
     callback_closes = tuner_open(":memory:");
     static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -380,9 +373,8 @@ static void *tune(void *user)
 }
 
 /* It neither crashes nor waits for the end of the limit. */
-static void test_closing_ends_a_tuning_of_another_thread(void **state)
+TEST(test_closing_ends_a_tuning_of_another_thread)
 {
-    (void)state;
     tuning t = {.tuner = tuner_open(":memory:")};
     pthread_t thread;
     sem_init(&t.begun, 0, 0);
@@ -413,9 +405,8 @@ static void *ask(void *unused)
     return NULL;
 }
 
-static void test_closing_while_others_ask(void **state)
+TEST(test_closing_while_others_ask)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t askers[ASKERS];
         int before = answered;
@@ -438,9 +429,8 @@ static void test_closing_while_others_ask(void **state)
     assert_int_equal(failed, 0);
 }
 
-static void test_plans_outlive_their_tuner(void **state)
+TEST(test_plans_outlive_their_tuner)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     const gputune_options options = cached_only();
     gputune_plan *plan;
@@ -459,17 +449,5 @@ static void test_plans_outlive_their_tuner(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null_is_refused_without_a_tuner),
-        cmocka_unit_test(test_null_is_refused_by_a_tuner),
-        cmocka_unit_test(test_lists_of_options_may_not_be_null),
-        cmocka_unit_test(test_wrong_options_are_refused_for_known_kernels_too),
-        cmocka_unit_test(test_versions_that_no_header_has_are_refused),
-        cmocka_unit_test(test_other_wrong_values_are_refused),
-        cmocka_unit_test(test_a_callback_cannot_close_its_tuner),
-        cmocka_unit_test(test_closing_ends_a_tuning_of_another_thread),
-        cmocka_unit_test(test_closing_while_others_ask),
-        cmocka_unit_test(test_plans_outlive_their_tuner),
-    };
-    return cmocka_run_group_tests(tests, open_h200, world_close);
+    return tests_run(open_h200, world_close);
 }

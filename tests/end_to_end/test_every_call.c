@@ -244,9 +244,8 @@ static void name_before(char *out, size_t room, const char *end)
     snprintf(out, room, "%.*s", (int)(end - begin), begin);
 }
 
-static void test_every_function_is_called(void **state)
+TEST(test_every_function_is_called)
 {
-    (void)state;
     static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";
     char *header, *others, name[64];
     int functions = 0, of_a_tuner = 0;
@@ -287,17 +286,15 @@ static void expect_refusal(int call, gputune *tuner, const char *because)
     }
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
-    (void)state;
     for (int i = 0; i < CALLS; i++) {
         expect_refusal(i, NULL, "NULL");
     }
 }
 
-static void test_a_closed_one(void **state)
+TEST(test_a_closed_one)
 {
-    (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_close(tuner);
     for (int i = 0; i < CALLS; i++) {
@@ -305,9 +302,8 @@ static void test_a_closed_one(void **state)
     }
 }
 
-static void test_another_process_s(void **state)
+TEST(test_another_process_s)
 {
-    (void)state;
     int status;
     gputune *tuner = tuner_open(":memory:");
     pid_t child = fork();
@@ -347,9 +343,8 @@ static void *ask(void *first)
     return NULL;
 }
 
-static void test_one_that_is_being_closed(void **state)
+TEST(test_one_that_is_being_closed)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t askers[ASKERS];
         int firsts[ASKERS];
@@ -389,12 +384,5 @@ static int close_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_function_is_called),
-        cmocka_unit_test(test_none),
-        cmocka_unit_test(test_a_closed_one),
-        cmocka_unit_test(test_another_process_s),
-        cmocka_unit_test(test_one_that_is_being_closed),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return tests_run(open_all, close_all);
 }

@@ -3,18 +3,15 @@
 #include "wire_objects.h"
 
 #include "support/comma_locale.h"
+#include "support/test.h"
 
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- Every member travels -------------------------------------------------------------------- */
 
@@ -48,9 +45,8 @@ static void check_gaps(const gt_record *record)
     free(used);
 }
 
-static void tables_are_complete(void **state)
+TEST(tables_are_complete)
 {
-    (void)state;
     for (size_t i = 0; i < RECORDS; i++) {
         check_gaps(records[i]);
     }
@@ -86,9 +82,8 @@ static gt_read transfer(gt_frame *out, const char *data, size_t bytes, size_t pi
     return read;
 }
 
-static void every_struct_survives_the_way(void **state)
+TEST(every_struct_survives_the_way)
 {
-    (void)state;
     gt_random random = {1};
     for (size_t i = 0; i < RECORDS * 4; i++) {
         const gt_record *record = records[i % RECORDS];
@@ -113,9 +108,13 @@ static void every_struct_survives_the_way(void **state)
     }
 }
 
-static void samples_keep_nan_and_order(void **state)
+TEST_WITHIN(every_struct_survives_with_a_comma, comma_locale_set, comma_locale_reset)
 {
-    (void)state;
+    every_struct_survives_the_way(state);
+}
+
+TEST(samples_keep_nan_and_order)
+{
     double values[] = {1.5, (double)NAN, 1e-300, 0.1};
     gt_sampled sampled = {.values = values, .count = 4, .throttle = UINT64_MAX, .other = "x 12"};
     gt_text sent = encode(&gt_record_sampled, &sampled);
@@ -133,9 +132,8 @@ static void samples_keep_nan_and_order(void **state)
     gt_text_free(&sent);
 }
 
-static void answers_carry_any_message(void **state)
+TEST(answers_carry_any_message)
 {
-    (void)state;
     gt_answer answer = {GPUTUNE_ECOMPILE, 3, "caf\xe9 is undefined"}, got;
     gt_text sent = {0};
     assert_int_equal(gt_frame_append(&sent, GT_FRAME_COMPILE, 1, &answer, NULL, NULL), GPUTUNE_OK);
@@ -166,9 +164,8 @@ static head good_head(void)
     return good;
 }
 
-static void wrong_headers_are_refused(void **state)
+TEST(wrong_headers_are_refused)
 {
-    (void)state;
     head heads[5];
     for (size_t i = 0; i < 5; i++) {
         heads[i] = good_head();
@@ -186,9 +183,8 @@ static void wrong_headers_are_refused(void **state)
     }
 }
 
-static void a_large_claim_costs_no_memory(void **state)
+TEST(a_large_claim_costs_no_memory)
 {
-    (void)state;
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     head claim = good_head();
@@ -203,9 +199,8 @@ static void a_large_claim_costs_no_memory(void **state)
     close(pair[1]);
 }
 
-static void a_cut_frame_is_an_end(void **state)
+TEST(a_cut_frame_is_an_end)
 {
-    (void)state;
     gt_recheck_job job = {1, 2, 0.5};
     gt_text text = encode(&gt_record_recheck_job, &job);
     gt_frame frame;
@@ -236,9 +231,8 @@ static void refused_object(const gt_record *record, const void *object, const ch
     gt_text_free(&text);
 }
 
-static void values_out_of_range_are_named(void **state)
+TEST(values_out_of_range_are_named)
 {
-    (void)state;
     gt_sample_job sample = {.objective = (gputune_objective)9};
     refused_object(&gt_record_sample_job, &sample, "'objective'");
     sample = (gt_sample_job){.length = (gt_sample_length)-1};
@@ -259,7 +253,7 @@ static void values_out_of_range_are_named(void **state)
 }
 
 /* Numbers, lengths and counts, written by hand. */
-static void lengths_beyond_what_arrived_are_named(void **state)
+TEST(lengths_beyond_what_arrived_are_named)
 {
     static const struct {
         const gt_record *record;
@@ -279,16 +273,14 @@ static void lengths_beyond_what_arrived_are_named(void **state)
         {&gt_record_setup, {0, 1, GT_WORKLOAD_MAX + 1}, 24, "'workloads'"},
         {&gt_record_id_job, {1, 2}, 16, "8 bytes too many"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         refused(cases[i].record, cases[i].words, cases[i].bytes, cases[i].member);
     }
 }
 
 /* Any part of a struct is refused, and a struct with a byte behind it. */
-static void what_is_cut_is_refused(void **state)
+TEST(what_is_cut_is_refused)
 {
-    (void)state;
     gt_random random = {4};
     for (size_t i = 0; i < RECORDS; i++) {
         const gt_record *record = records[i];
@@ -308,10 +300,9 @@ static void what_is_cut_is_refused(void **state)
 }
 
 /* A worker's answer is a failure if its status is none that this library knows. */
-static void an_unknown_status_is_the_workers_mistake(void **state)
+TEST(an_unknown_status_is_the_workers_mistake)
 {
     static const int32_t statuses[] = {1, -9999};
-    (void)state;
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         gt_answer answer = {.status = statuses[i]};
         gt_text sent = {0};
@@ -326,9 +317,8 @@ static void an_unknown_status_is_the_workers_mistake(void **state)
     }
 }
 
-static void the_other_end_is_gone(void **state)
+TEST(the_other_end_is_gone)
 {
-    (void)state;
     int pair[2];
     const gt_recheck_job job = {1, 2, 0.5};
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
@@ -353,7 +343,7 @@ static void *speak_otherwise(void *stop)
 }
 
 /* Numbers keep their value whatever locale another thread of the host has set for itself. */
-static void another_threads_locale_does_not_matter(void **state)
+TEST_WITHIN(another_threads_locale_does_not_matter, comma_locale_set, comma_locale_reset)
 {
     atomic_bool stop = false;
     pthread_t thread;
@@ -367,9 +357,8 @@ static void another_threads_locale_does_not_matter(void **state)
     pthread_join(thread, NULL);
 }
 
-static void a_count_above_its_array_is_refused(void **state)
+TEST(a_count_above_its_array_is_refused)
 {
-    (void)state;
     static gt_verify_job job; /* large */
     job.launches[0].parameter_count = GT_PARAMETER_MAX + 1;
     gt_text text = {0};
@@ -396,9 +385,8 @@ static void read_mutated(const gt_record *record, const char *data, size_t bytes
     gt_frame_release(&frame);
 }
 
-static void mutated_frames_do_no_harm(void **state)
+TEST(mutated_frames_do_no_harm)
 {
-    (void)state;
     gt_random random = {5};
     for (size_t i = 0; i < 3000; i++) {
         const gt_record *record = records[i % RECORDS];
@@ -416,29 +404,4 @@ static void mutated_frames_do_no_harm(void **state)
         gt_record_release(record, object);
         free(object);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_complete),
-        cmocka_unit_test(every_struct_survives_the_way),
-        cmocka_unit_test(samples_keep_nan_and_order),
-        cmocka_unit_test(answers_carry_any_message),
-        cmocka_unit_test(wrong_headers_are_refused),
-        cmocka_unit_test(a_large_claim_costs_no_memory),
-        cmocka_unit_test(a_cut_frame_is_an_end),
-        cmocka_unit_test(values_out_of_range_are_named),
-        cmocka_unit_test(lengths_beyond_what_arrived_are_named),
-        cmocka_unit_test(what_is_cut_is_refused),
-        cmocka_unit_test(an_unknown_status_is_the_workers_mistake),
-        cmocka_unit_test(the_other_end_is_gone),
-        cmocka_unit_test(a_count_above_its_array_is_refused),
-        cmocka_unit_test(mutated_frames_do_no_harm),
-        cmocka_unit_test_setup_teardown(every_struct_survives_the_way, comma_locale_set,
-                                        comma_locale_reset),
-        cmocka_unit_test_setup_teardown(another_threads_locale_does_not_matter, comma_locale_set,
-                                        comma_locale_reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* The structs of the channel between host and worker, filled at random. */
-#ifndef GT_TESTS_FARM_WIRE_OBJECTS_H
-#define GT_TESTS_FARM_WIRE_OBJECTS_H
+#pragma once
 
 #include "base/random.h"
 #include "farm/wire.h"
@@ -84,5 +83,3 @@ static void fill(const gt_record *record, char *object, gt_random *random)
         }
     }
 }
-
-#endif

@@ -9,6 +9,7 @@ static const char text[] = "#define WIDTH 64\n"
                            "#define TILE (2 * B)\n"
                            "#define CALL(x) x\n"
                            "constexpr int HEIGHT = 32, DEPTH = 2;\n"
+                           "#define WIDTH 64 // as before\n"
                            "enum { COUNT = 3, MORE };\n"
                            "namespace a { static const unsigned int LIMIT = 1 << 4; }\n"
                            "__device__ int f() { const int LOCAL = 5; return LOCAL; }\n" P

@@ -56,6 +56,8 @@ TEST(test_what_uses_the_host_is_the_hosts)
     check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
     check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
           "");
+    check("struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }",
+          "struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }");
     check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; };",
           "struct P { float x; };");
 }
@@ -71,6 +73,7 @@ TEST(test_the_gpus_part_stays)
         "__constant__ float c[4]; __device__ cudaTextureObject_t t;",
         "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } };",
         "unsigned rand(unsigned s) { return s * 5 + 1; } __device__ int y = rand(1);",
+        "struct alignas(16) A { int a; }; struct A f(int a); enum B : int { C };",
         "typedef struct { int a; } Q; enum E { A, B }; const int N = 1 << 20; using V = float;",
         "namespace a { inline int f() { return 1; } __device__ int y = f(); }",
     };

@@ -9,6 +9,7 @@ import warnings
 
 import numpy
 
+import gputune
 from gputune.kernel_tuner import CompilationFailedConfig, run_kernel, tune_kernel
 
 N = 1000
@@ -56,6 +57,23 @@ def results_and_environment():
         assert abs(one["GB/s"] - N * 12 / 1e9 / (one["time"] / 1000)) < 1e-9 and one["half"] == one["GB/s"] / 2
     assert env["best_config"]["time"] == min(one["time"] for one in results)
     assert "emulated" in env["device_name"] and env["total_compile_time"] > 0
+
+
+@test
+def nothing_is_limited_to_the_seconds_of_a_call_of_tune():
+    limits, own = [], gputune.Tuner.tune
+
+    def noted(self, kernel, **options):
+        limits.append(options.get("time_limit", 0))
+        return own(self, kernel, **options)
+
+    gputune.Tuner.tune = noted
+    try:
+        tune({"block_size_x": [64]}, answer=[a + b, None, None, None])
+        run_kernel("vector_add", ADD, N, arguments, {"block_size_x": 96})
+    finally:
+        gputune.Tuner.tune = own
+    assert len(limits) == 2 and min(limits) > 3600, limits
 
 
 @test

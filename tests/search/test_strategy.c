@@ -55,6 +55,30 @@ static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *s
     }
 }
 
+/* It says nothing of times, and is not proposed again. */
+TEST(what_was_given_up_is_no_result)
+{
+    landscape at = make(2, 6);
+    landscape_open(&at);
+    gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
+    gt_point points[36];
+    size_t given;
+    assert_int_equal(gt_strategy_ask(strategy, points, 18, &given), GPUTUNE_OK);
+    for (size_t i = 0; i < given; i++) {
+        gt_tried tried = landscape_try(&at, &points[i]);
+        tried.outcome = i % 2 ? GT_TRIED_GIVEN_UP : tried.outcome;
+        tried.compile_s = 5;
+        assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+    }
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, strategy);
+    assert_int_equal(outlook.tried, 9);
+    assert_true(outlook.remaining == 18);
+    assert_int_equal(gt_strategy_ask(strategy, points, 36, &given), GPUTUNE_OK);
+    assert_int_equal(given, 18);
+    gt_strategy_free(strategy);
+}
+
 TEST(nothing_is_proposed_twice_until_all_is_tried)
 {
     for (int kind = 0; kind < GPUTUNE_STRATEGY_COUNT; kind++) {

@@ -80,6 +80,9 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     event.repeatable = event.status == GPUTUNE_ECOMPILE;
     event.compiled.compile_ns = farm->compiles_for_ever ? 1e7 : 0;
     farm->compiles++;
+    for (size_t i = 0; i < job->option_count; i++) {
+        farm->quick_compiles += strcmp(job->options[i], "--Ofast-compile=min") == 0;
+    }
     if (farm->compiles_for_ever && farm->compiles_for_ever(farm->user, job->text)) {
         const gt_compiling endless = {.id = job->id};
         return gt_array_push(&farm->compiling, endless);

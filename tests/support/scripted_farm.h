@@ -42,6 +42,7 @@ typedef struct scripted_farm {
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies, rechecks, unproved, interrupts;
     uint32_t given_up;       /* compiles */
+    uint32_t quick_compiles; /* with less optimisation */
     uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* when each event comes, on the clock of gt_now_ns() */

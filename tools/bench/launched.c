@@ -151,7 +151,8 @@ static void copy_sets(arguments *at)
     for (size_t c = 1; c < at->copies; c++) {
         for (size_t i = 0; i < at->buffer_count; i++) {
             CUDA(MemAlloc, &at->buffers[c][i], at->bytes[i]);
-            CUDA(MemcpyDtoD, at->buffers[c][i], at->buffers[0][i], at->bytes[i]);
+            CUDA(MemcpyDtoDAsync, at->buffers[c][i], at->buffers[0][i], at->bytes[i], NULL);
+            CUDA(StreamSynchronize, NULL);
         }
     }
     for (size_t c = 0; c < at->copies; c++) {

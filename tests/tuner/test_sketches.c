@@ -1,0 +1,118 @@
+/* Sketches: compiled quickly, launched once, told to the proposer, and no part of a result. */
+#include "search_world.h"
+#include "tuner/session.h"
+
+enum { BLOCKS = 4, TURNS = 40 };
+
+/* Proposes each configuration as a sketch, and then to be tried. */
+typedef struct own_proposer {
+    gt_proposer proposer; /* first */
+    gt_config configs[BLOCKS];
+    uint32_t next, heard, failed;
+    double best_ns;
+} own_proposer;
+
+static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
+{
+    own_proposer *own = (own_proposer *)(void *)self;
+    (void)count;
+    if (own->next == 2 * BLOCKS) {
+        self->exhausted = true;
+        return 0;
+    }
+    self->sketches = own->next < BLOCKS;
+    *out = own->configs[own->next++ % BLOCKS];
+    return 1;
+}
+
+static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+{
+    own_proposer *own = (own_proposer *)(void *)self;
+    (void)config;
+    if (finding->is_sketch) {
+        own->heard++;
+        own->failed += finding->status != GPUTUNE_OK;
+        own->best_ns = finding->status == GPUTUNE_OK && finding->time_ns < own->best_ns
+                           ? finding->time_ns
+                           : own->best_ns;
+    }
+}
+
+static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w)
+{
+    static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
+    *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
+    for (int i = 0; i < BLOCKS; i++) {
+        assert_int_equal(gt_config_parse(&own->configs[i], request->template, texts[i]),
+                         GPUTUNE_OK);
+    }
+    const gt_field_options options = {.request = request,
+                                      .farm = &w->farm.farm,
+                                      .proposer = &own->proposer,
+                                      .measure = true,
+                                      .with_default = true,
+                                      .distinct = true,
+                                      .drops_slower = true};
+    assert_int_equal(gt_field_open(field, &options), GPUTUNE_OK);
+    assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
+    assert_int_equal(gt_field_allow_measuring(field), GPUTUNE_OK);
+    for (int i = 0; i < TURNS; i++) {
+        gt_event event = {0};
+        assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
+        assert_int_equal(gt_field_handle(field, &event), GPUTUNE_OK);
+        gt_event_free(&event);
+        assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
+    }
+    assert_true(gt_field_is_done(field));
+}
+
+static gt_request *make_request(world *w)
+{
+    gt_request *request;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].pilot_ns = 100 * w->by_block[i].time_ns;
+    }
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    return request;
+}
+
+TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world)
+{
+    world *w = *state;
+    gt_field field;
+    own_proposer own;
+    gt_request *request = make_request(w);
+    try_all(&field, &own, request, w);
+    assert_int_equal(w->farm.quick_compiles, BLOCKS);
+    assert_int_equal(own.heard, BLOCKS);
+    assert_true(own.best_ns == 80000); /* BLOCK=256 */
+    assert_int_equal(gt_field_tried(&field), BLOCKS);
+    assert_int_equal(gt_field_total(&field), BLOCKS);
+    assert_int_equal(field.ready + field.slower, BLOCKS);
+    for (uint32_t i = 0; i < field.variants.count; i++) {
+        const gt_variant *variant = &field.variants.items[i];
+        assert_int_equal(variant->stage == GT_STAGE_SKETCHED, variant->role == GT_ROLE_SKETCH);
+        assert_int_equal(field.units.items[variant->unit].is_sketch,
+                         variant->role == GT_ROLE_SKETCH);
+    }
+    gt_field_close(&field);
+    gt_request_free(request);
+}
+
+/* Nor does one that is too short to tell. */
+TEST_WITHIN(a_sketch_that_crashes_is_no_failure_of_the_tuning, open_world, close_world)
+{
+    world *w = *state;
+    gt_field field;
+    own_proposer own;
+    gt_request *request = make_request(w);
+    w->by_block[512].verify = GPUTUNE_ECRASHED;
+    w->by_block[64].pilot_ns = 1000;
+    try_all(&field, &own, request, w);
+    assert_int_equal(own.failed, 2);
+    assert_int_equal(field.failed, 1); /* BLOCK=512 itself */
+    gt_field_close(&field);
+    gt_request_free(request);
+}
