@@ -205,7 +205,9 @@ TEST_WITHIN(a_limit_and_a_cancel_end_it, open_world, close_world)
     assert_int_equal(two.lent, 0);
     options.cancel = &cancel;
     options.force = true;
-    (void)tune(w, &choice, config, &options);
+    if (tune(w, &choice, config, &options) == GPUTUNE_OK) {
+        gt_choice_free(&choice);
+    }
     assert_int_equal(two.lent, 0);
     scripted_farm_close(&two.helper);
 }
