@@ -340,6 +340,13 @@ static gputune_status rewrite(char **text, const char *path)
     return GPUTUNE_OK;
 }
 
+static gputune_status set_path(gt_body *body, const char *path, size_t length)
+{
+    free(body->head_path);
+    body->head_path = NULL;
+    return gt_strndup(&body->head_path, path, length);
+}
+
 /* Reads a `#line N "FILE"` into the body's head position. */
 static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
 {
@@ -353,9 +360,7 @@ static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
     if (line->token.kind != GT_TOKEN_STRING) {
         return GPUTUNE_OK;
     }
-    free(body->head_path);
-    body->head_path = NULL;
-    return gt_strndup(&body->head_path, line->token.text + 1, line->token.length - 2);
+    return set_path(body, line->token.text + 1, line->token.length - 2);
 }
 
 /* Finds the leading directives up to the last #include among them, and the line that follows. */
@@ -378,10 +383,9 @@ static gputune_status note_head(gt_body *body, const char *path)
             status = note_line_mark(&at, &line);
             at.head_line++;
         } else if (gt_lexer_is(&line, "include")) {
-            free(body->head_path);
             body->head = (size_t)(end - body->text);
             body->head_line = at.head_line;
-            status = gt_strdup(&body->head_path, at.head_path);
+            status = set_path(body, at.head_path, strlen(at.head_path));
         } else if (!gt_lexer_is(&line, "pragma")) {
             break;
         }
