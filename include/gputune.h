@@ -535,13 +535,15 @@ typedef struct gputune_info {
     /* since version 3 */
     bool outside_only; /* `only` leaves this configuration out: it is the template's default, which
                           races beside every space. No variant within is faster, or none is known */
+    /* since version 4 */
+    uint32_t arguments; /* that a launch takes */
 } gputune_info;
-#define GPUTUNE_INFO_VERSION 3
+#define GPUTUNE_INFO_VERSION 4
 #define GPUTUNE_INFO_INIT                                                                          \
     {                                                                                              \
         GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
             0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
-            NULL, NULL, NULL, NULL, false                                                          \
+            NULL, NULL, NULL, NULL, false, 0                                                       \
     }
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);

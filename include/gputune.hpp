@@ -659,12 +659,15 @@ class plan
 
     explicit plan(gputune_plan *handle)
     {
-        constexpr std::size_t usual = 16;
         auto made = std::make_shared<state>(handle);
-        made->arguments.reserve(usual);
+        gputune_info info = {};
+        info.version = GPUTUNE_INFO_VERSION;
+        gputune_plan_info(&info, handle);
+        made->arguments.reserve(info.arguments);
         gputune_parameter one = {};
         one.version = GPUTUNE_PARAMETER_VERSION;
-        for (std::uint32_t i = 0; gputune_plan_argument(&one, handle, i) == GPUTUNE_OK; i++) {
+        for (std::uint32_t i = 0; i < info.arguments; i++) {
+            gputune_plan_argument(&one, handle, i);
             made->arguments.push_back({one.kind, detail::code_named(one.type), one.bytes,
                                        one.buffer_bytes, one.name, one.type});
         }
@@ -786,6 +789,13 @@ class options
         progress_ = std::move(function);
         return *this;
     }
+    /* Tuners on other GPUs of the same kind, which take part in the search; may be repeated. They
+     * stay open until the call returns. */
+    template <typename... Tuners> options &helpers(const Tuners &...tuners)
+    {
+        (helpers_.push_back(tuners.get()), ...);
+        return *this;
+    }
     /* Of a run: the outputs of the first configuration become files NAME.npy of this folder. */
     options &save(std::string folder)
     {
@@ -822,6 +832,7 @@ class options
         lend(made.only, made.only_count, only);
         lend(made.inputs, made.input_count, inputs);
         lend(made.files, made.file_count, files);
+        lend(made.helpers, made.helper_count, helpers_);
         if (!plain.background) {
             made.user = &state;
             made.cancel = state.cancel;
@@ -856,6 +867,7 @@ class options
     std::vector<std::string> only_;
     std::vector<given> inputs_;
     std::vector<std::pair<std::string, std::string>> files_;
+    std::vector<gputune *> helpers_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
     std::string tag_, save_;
@@ -924,6 +936,19 @@ inline gputune_open_options default_open_options()
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     return options;
 }
+
+/* Calls `each`, which takes a const gputune_device &, for every GPU; needs no tuner. */
+template <typename Each> result<void> try_devices(Each each, const char *driver = nullptr)
+{
+    return detail::visited<gputune_device>(
+        each, [&](auto call, void *user) { return gputune_devices(driver, call, user); });
+}
+#if defined(__cpp_exceptions)
+template <typename Each> void devices(Each each, const char *driver = nullptr)
+{
+    try_devices(each, driver).take();
+}
+#endif
 
 /* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
  * `each`, which takes a const gputune_diagnosis &, for everything. */
@@ -1019,6 +1044,19 @@ class tuner
         });
     }
 
+    /* What the GPU is. */
+    result<gputune_device> try_device() const
+    {
+        gputune_device out = GPUTUNE_DEVICE_INIT;
+        return filled(gputune_tuner_device(&out, get()), out);
+    }
+    /* How fast the GPU is now, to be compared with others of its kind. */
+    result<gputune_pace> try_measure_pace() const
+    {
+        gputune_pace out = GPUTUNE_PACE_INIT;
+        return filled(gputune_measure_pace(&out, get()), out);
+    }
+
     /* How many tunings in the background wait, run and have ended. */
     gputune_background_state background() const
     {
@@ -1038,13 +1076,13 @@ class tuner
                                           const gputune_wisdom_filter *filter = nullptr) const
     {
         std::uint32_t count = 0;
-        return counted(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
+        return filled(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
     }
     result<std::uint32_t> try_load_wisdom(text path,
                                           const gputune_wisdom_options *how = nullptr) const
     {
         std::uint32_t count = 0;
-        return counted(gputune_wisdom_load(&count, get(), path.c_str, how), count);
+        return filled(gputune_wisdom_load(&count, get(), path.c_str, how), count);
     }
 
     /* Calls `each`, which takes a const gputune_record &, for the stored records. */
@@ -1074,9 +1112,7 @@ class tuner
         for (const std::string &one : paths) {
             words.push_back(one.c_str());
         }
-        const int status = gputune_merge(&out, get(), words.data(), words.size());
-        return status < 0 ? result<gputune_merged>(last_failure(status))
-                          : result<gputune_merged>(out);
+        return filled(gputune_merge(&out, get(), words.data(), words.size()), out);
     }
 
 #if defined(__cpp_exceptions)
@@ -1099,6 +1135,14 @@ class tuner
              Each each, const options &given = {}) const
     {
         try_run(kernel, problem, configurations, each, given).take();
+    }
+    gputune_device device() const
+    {
+        return try_device().take();
+    }
+    gputune_pace measure_pace() const
+    {
+        return try_measure_pace().take();
     }
     template <typename Rep, typename Period>
     void wait(std::chrono::duration<Rep, Period> limit) const
@@ -1174,10 +1218,10 @@ class tuner
     {
         return status < 0 ? result<void>(last_failure(status)) : result<void>();
     }
-    static result<std::uint32_t> counted(int status, const std::uint32_t &count)
+    /* What a call that returned `status` has filled in. */
+    template <typename T> static result<T> filled(int status, const T &out)
     {
-        return status < 0 ? result<std::uint32_t>(last_failure(status))
-                          : result<std::uint32_t>(count);
+        return status < 0 ? result<T>(last_failure(status)) : result<T>(out);
     }
 };
 

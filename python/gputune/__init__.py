@@ -67,7 +67,7 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError",
            "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
            "WorkerError", "WrongResultError", "add_source", "add_template", "background", "compare",
-           "diagnose", "forget", "kernels", "load_wisdom", "merge", "misses", "open", "records", "run",
+           "devices", "diagnose", "forget", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open", "records", "run",
            "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
@@ -161,6 +161,14 @@ def _paths(what: str, values: Any, example: str) -> Any:
     return _words(what, values, example, (str, os.PathLike))
 
 
+def _helpers(tuners: Any) -> dict[str, Any]:
+    """Members of gputune_options."""
+    if not isinstance(tuners, (list, tuple)) or not all(isinstance(one, Tuner) for one in tuners):
+        raise TypeError(f"helpers is {tuners!r}; expected a list of gputune.Tuner")
+    handles = [one._handle for one in tuners]
+    return {"helpers": (ctypes.c_void_p * max(len(handles), 1))(*handles), "helper_count": len(handles)}
+
+
 def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> dict[str, Size]:
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict")
@@ -186,17 +194,18 @@ def _sizes(values: Mapping[str, Size]) -> Any:
     return _abi.gputune_sizes(len(values), items)
 
 
-def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) -> Any:
-    """Which records are meant, as gputune_record_filter."""
+def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECORD", **members: Any) -> Any:
+    """Which records are meant, as gputune_record_filter or gputune_wisdom_filter."""
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
     words = []
     for name, values in (sizes or {}).items():
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
         words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
-    return _abi.gputune_record_filter(
-        version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu),
-        gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None, **members)
+    return getattr(_abi, f"gputune_{kind.lower()}_filter")(
+        version=getattr(_abi, f"GPUTUNE_{kind}_FILTER_VERSION"), kernel=encoded("kernel", kernel),
+        any_gpu=bool(any_gpu), gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None,
+        **members)
 
 
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
@@ -323,7 +332,7 @@ class Plan(_Shared, _fast.Launched):
 
 # --- tuners -----------------------------------------------------------------------------------------
 
-_ONCE = ("force", "progress", "inputs", "reference", "cancel")  # options of one call
+_ONCE = ("force", "progress", "inputs", "reference", "cancel", "helpers")  # options of one call
 
 
 def _answered_first(tune: _Tune) -> _Tune:
@@ -451,7 +460,7 @@ class Tuner(_Shared):
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
-             **more_sizes: Size) -> Plan:
+             helpers: Sequence[Tuner] = (), **more_sizes: Size) -> Plan:
         """A Plan for a kernel at problem sizes.
 
         Parameters
@@ -494,6 +503,10 @@ class Tuner(_Shared):
         progress
             True for a bar (tqdm's where it is installed), or a function that gets a dict several times a
             second. An exception in it ends the tuning, as Ctrl-C does.
+        helpers
+            Tuners on other GPUs of the same kind, which do nothing else meanwhile: they launch and prove
+            new variants first, and compile. What is compared is measured on this tuner's GPU alone. Not
+            in the background.
         """
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         if cancel is not None and not isinstance(cancel, Cancel):
@@ -517,7 +530,7 @@ class Tuner(_Shared):
             alignment=_integer("alignment", alignment, 0, (1 << 32) - 1),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
-            share=_fraction("share", share), **data)
+            share=_fraction("share", share), **_helpers(helpers), **data)
         packed = _sizes(given)
         if background:
             options.cancel = None  # nothing of this call is there any more when it is read
@@ -701,6 +714,14 @@ class Tuner(_Shared):
         check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
         return as_dict(merged)
 
+    def measure_pace(self) -> dict[str, Any]:
+        """How fast the GPU is now, to be compared with others of its kind: `launch_ns` of a launch that
+        computes for about 0.1 ms, `sm_clock_mhz` after it, whether its clocks are `throttled`, and whether it
+        is `shared` with other processes, such as `other`. BusyError while a tuning measures there."""
+        pace = _abi.gputune_pace(version=_abi.GPUTUNE_PACE_VERSION)
+        check(library.gputune_measure_pace(ctypes.byref(pace), self._handle))
+        return as_dict(pace)
+
     def background(self) -> dict[str, int]:
         """How many tunings in the background are waiting, running, tuned and failed."""
         state = _abi.gputune_background_state(version=_abi.GPUTUNE_BACKGROUND_STATE_VERSION)
@@ -718,11 +739,13 @@ class Tuner(_Shared):
                 check(status)
                 return
 
-    def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False) -> int:
-        """Writes the winners of this GPU (or of every one) to a file, for other machines. Returns how
-        many there were."""
-        wanted = _abi.gputune_wisdom_filter(version=_abi.GPUTUNE_WISDOM_FILTER_VERSION,
-                                            kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu))
+    def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False,
+                    gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
+                    whole: bool = False) -> int:
+        """Writes the winners of this GPU (or of others, as in records()) to a file, for other machines.
+        `whole`: with their code, so that no compiler is needed there, and with the fastest other trials,
+        from which searches at other sizes begin. Returns how many winners there were."""
+        wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
         count = ctypes.c_uint32()
         check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
                                           ctypes.byref(wanted)))
@@ -813,6 +836,12 @@ def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
     return [{**one, "verdict": _VERDICTS[one["verdict"]]} for one in found]
 
 
+def devices(driver: Path | None = None) -> list[dict[str, Any]]:
+    """The GPUs that there are, as dicts like Tuner.device. Needs no tuner."""
+    callback = _abi.FUNCTIONS["gputune_devices"][1][1]
+    return iterate(lambda each: library.gputune_devices(encoded("driver", driver), callback(each), None))
+
+
 def misses(path: Path) -> list[dict[str, Any]]:
     """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
     callback = _abi.FUNCTIONS["gputune_misses"][1][1]
@@ -853,6 +882,7 @@ kernels = _here(Tuner.kernels)
 add_template = _here(Tuner.add_template)
 add_source = _here(Tuner.add_source)
 background = _here(Tuner.background)
+measure_pace = _here(Tuner.measure_pace)
 wait = _here(Tuner.wait)
 save_wisdom = _here(Tuner.save_wisdom)
 load_wisdom = _here(Tuner.load_wisdom)

@@ -165,7 +165,8 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .failed = choice->failed,
                                 .stop_reason = plan->stop_reason,
                                 .sizes = gt_description_sizes(plan->description),
-                                .outside_only = choice->outside_only};
+                                .outside_only = choice->outside_only,
+                                .arguments = plan->check_count};
     gt_launch_grids(plan->grids, &plan->winner.launch);
     gt_launch_blocks(plan->blocks, &plan->winner.launch);
     plan->info.grids = plan->grids;
@@ -446,9 +447,9 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
-                                   GT_BYTES_THROUGH(gputune_info, blocks),
-                                   GT_BYTES_THROUGH(gputune_info, outside_only)};
+    static const size_t bytes[] = {
+        GT_BYTES_THROUGH(gputune_info, stop_reason), GT_BYTES_THROUGH(gputune_info, blocks),
+        GT_BYTES_THROUGH(gputune_info, outside_only), GT_BYTES_THROUGH(gputune_info, arguments)};
     static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
     GT_TRY(gt_need(__func__, "out", out));

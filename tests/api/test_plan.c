@@ -95,6 +95,10 @@ TEST_WITHIN(test_info_says_what_was_chosen, open_world, close_world)
     assert_string_equal(info.kernel, "axpy");
     assert_string_equal(info.configuration, info.default_configuration);
     assert_float_equal(info.time_ns, 5, 0);
+    gputune_parameter last = {.version = GPUTUNE_PARAMETER_VERSION};
+    assert_int_equal(info.arguments, 4);
+    assert_int_equal(gputune_plan_argument(&last, plan, info.arguments - 1), GPUTUNE_OK);
+    assert_int_equal(gputune_plan_argument(&last, plan, info.arguments), GPUTUNE_ENOTFOUND);
     info.version = 0;
     assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_EINVAL);
     gputune_plan_release(plan);

@@ -233,6 +233,32 @@ static void source(const gt::tuner &tuner)
 }
 
 /* Options with strings, callables and durations of C++. */
+static void helpers(const gt::tuner &tuner)
+{
+    gputune_open_options options = gt::default_open_options();
+    options.database = ":memory:";
+    options.device = "1";
+    auto other = gt::tuner::try_open(options);
+    expect(bool(other), "a second GPU", other ? "" : other.why().message);
+    if (!other) {
+        return;
+    }
+    const gt::options few = gt::options().only("BLOCK=128,256").only("UNROLL=1").force();
+    auto plan = tuner.try_tune("axpy", {{"n", 5000}}, gt::options(few).helpers(*other));
+    expect(plan && plan->info().source == GPUTUNE_SOURCE_MEASURED, "a GPU of the same kind helps",
+           plan ? "" : plan.why().message);
+    plan = tuner.try_tune("axpy", {{"n", 5000}}, gt::options(few).helpers(tuner));
+    expect(!plan && plan.why().status == GPUTUNE_EINVAL, "a tuner does not help itself");
+    int gpus = 0;
+    const auto all = gt::try_devices([&](const gputune_device &one) { gpus += !one.ordinal + 1; });
+    const auto device = other->try_device();
+    expect(all && gpus == 3 && device && device->ordinal == 1, "which GPUs there are");
+    const auto pace = tuner.try_measure_pace();
+    const auto same = other->try_measure_pace();
+    expect(pace && same && pace->launch_ns > 0 && pace->launch_ns == same->launch_ns,
+           "equal GPUs have the same pace", pace ? "" : pace.why().message);
+}
+
 static void options_of_cxx(const gt::tuner &tuner)
 {
     using namespace std::chrono_literals;
@@ -403,6 +429,7 @@ int main()
 {
     CUdevice device;
     CUcontext context;
+    setenv("GPUTUNE_EMU_DEVICES", "h200,h200", 1);
     cuInit(0);
     cuDeviceGet(&device, 0);
     cuDevicePrimaryCtxRetain(&context, device);
@@ -425,6 +452,7 @@ int main()
         blocks(*tuner);
         sizes(*tuner);
         source(*tuner);
+        helpers(*tuner);
 #if defined(__cpp_exceptions)
         exceptions(*tuner);
 #endif

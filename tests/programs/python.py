@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 
+os.environ["GPUTUNE_EMU_DEVICES"] = "h200,h200"
 import gputune
 from gputune import _arrays, _driver
 
@@ -809,6 +810,21 @@ def compiling_elsewhere():
             tuner.tune("axpy", n=64, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
         assert os.listdir(folder) == ["started"]
     raises(TypeError, "compile_on is 'ssh host'; expected a list", gputune.open, compile_on="ssh host")
+
+
+@test
+def a_gpu_of_the_same_kind_helps():
+    with gputune.open(device=1, database=":memory:") as other, gputune.open(database=":memory:") as tuner:
+        few = {"n": 4096, "only": ["VEC=1,4", "BLOCK=128,256"], "time_limit": 60}
+        info = tuner.tune("axpy", helpers=[other], **few).info
+        assert info["source"] == "measured" and not info["failed"], info
+        raises(gputune.InvalidError, "helpers: ", tuner.tune, "axpy", helpers=[tuner], force=True, **few)
+        raises(TypeError, "expected a list of gputune.Tuner", tuner.tune, "axpy", helpers=other, **few)
+        pace = tuner.measure_pace()
+        assert pace["launch_ns"] > 0 and pace == other.measure_pace(), pace
+        assert not (pace["throttled"] or pace["shared"] or pace["other"]), pace
+    raises(ValueError, "closed", gputune.tune, "axpy", helpers=[other], **few)
+    assert [one["ordinal"] for one in gputune.devices()] == [0, 1], gputune.devices()
 
 
 @test
