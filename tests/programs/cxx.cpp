@@ -452,11 +452,11 @@ int main()
         blocks(*tuner);
         sizes(*tuner);
         source(*tuner);
-        helpers(*tuner);
 #if defined(__cpp_exceptions)
         exceptions(*tuner);
 #endif
         options_of_cxx(*tuner);
+        helpers(*tuner);
         databases(*tuner);
         diagnosis();
         expect(tuner->try_tune("axpy", {{"m", 1}}).why().status != GPUTUNE_OK,
