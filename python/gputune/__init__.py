@@ -63,12 +63,12 @@ if TYPE_CHECKING:
 
 __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError", "CrashedError",
            "CudaError", "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError",
-           "NoCompilerError", "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError",
-           "OutOfMemoryError",
-           "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
-           "WorkerError", "WrongResultError", "add_source", "add_template", "background", "compare",
-           "devices", "diagnose", "forget", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open", "records", "run",
-           "save_wisdom", "space", "trials", "tune", "wait"]
+           "NoCompilerError", "NoDriverError", "NoVariantError", "NotCachedError", "NotFoundError",
+           "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
+           "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
+           "background", "compare", "devices", "diagnose", "forget", "kernels", "load_wisdom",
+           "measure_pace", "merge", "misses", "open", "records", "run", "save_wisdom", "space",
+           "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
