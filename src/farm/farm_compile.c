@@ -27,6 +27,14 @@ void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
+void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
+{
+    gt_slot_unsend(slot);
+    while (slot->queue.count > from) {
+        gt_compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
+    }
+}
+
 /* `seconds`: that were spent on it, as far as that is worth knowing. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          const char *message, bool repeatable, double seconds)
@@ -46,28 +54,26 @@ static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_s
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-void gt_compile_arguments(const char **out, const gt_host_farm *farm)
+gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
 {
-    const char *const arguments[] = {"--role",
-                                     "compile",
-                                     "--driver-version",
-                                     farm->compile.driver_version,
-                                     "--memory",
-                                     farm->compile.memory_mb,
-                                     farm->arch ? "--arch" : NULL,
-                                     farm->arch,
-                                     NULL};
-    memcpy(out, arguments, sizeof arguments);
-}
-
-static gputune_status slot_start(gt_host_farm *farm, gt_slot *slot)
-{
-    const char *arguments[10];
-    gt_compile_arguments(arguments, farm);
+    const char *arguments[16];
+    const char *const own[] = {"--role",
+                               "compile",
+                               "--driver-version",
+                               farm->compile.driver_version,
+                               "--memory",
+                               farm->compile.memory_mb,
+                               farm->arch ? "--arch" : NULL,
+                               farm->arch,
+                               NULL};
+    const char *command = slot->engine ? slot->engine->command : NULL;
+    size_t count = command ? gt_engine_words(arguments, farm, command) : 0;
+    memcpy(arguments + count, own, sizeof own);
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
                            .environment = farm->compile.environment,
-                           .low_priority = farm->low_priority};
+                           .low_priority = farm->low_priority && !command,
+                           .remote = command != NULL};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
@@ -176,7 +182,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     if (!slot && (slot = take_from_forgotten(host))) {
         --*open;
     }
-    if (slot && slot_start(farm, slot) == GPUTUNE_OK) {
+    if (slot && gt_compile_start(farm, slot) == GPUTUNE_OK) {
         ++*open;
         return slot;
     }
@@ -364,10 +370,7 @@ static void slot_died(gt_host_farm *farm, gt_slot *slot)
         return;
     }
     gt_link_finish(&slot->link, &death, 0.2);
-    gt_slot_unsend(slot);
-    while (slot->queue.count > (greeted ? 1 : 0)) {
-        gt_compile_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
-    }
+    gt_compile_return_from(&farm->compile, slot, greeted);
     if (!greeted) {
         count_start_failure(farm, &death);
     } else if (slot->queue.count > 0) {
@@ -400,10 +403,7 @@ static void end_job(gt_host_farm *farm, gt_slot *slot, const char *message)
     double seconds = compiling_s(slot);
     fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, message, false, seconds);
     gt_link_abandon(&slot->link);
-    gt_slot_unsend(slot);
-    while (slot->queue.count > 0) {
-        gt_compile_return(&farm->compile, gt_slot_take(slot, slot->queue.count - 1));
-    }
+    gt_compile_return_from(&farm->compile, slot, 0);
 }
 
 void gt_compile_check_deadlines(gt_host_farm *farm)
@@ -485,8 +485,7 @@ void gt_compile_close(gt_host_farm *farm)
         }
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_slot *slot = &host->slots[i];
-        gt_slot_free(slot);
+        gt_slot_free(&host->slots[i]);
     }
     gt_queue_clear(&host->queue);
     gt_array_free(&host->queue);

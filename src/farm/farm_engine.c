@@ -97,28 +97,19 @@ const char *gt_engine_hint(const gt_host_farm *farm, const char *message)
     return gt_message();
 }
 
-static gputune_status start(gt_host_farm *farm, gt_slot *slot)
-{
-    const char *arguments[16];
-    size_t count = gt_engine_words(arguments, farm, slot->engine->command);
-    gt_compile_arguments(&arguments[count], farm);
-    const gt_link_start start = {.path = farm->worker,
-                                 .arguments = arguments,
-                                 .environment = farm->compile.environment,
-                                 .remote = true};
-    GT_TRY(gt_link_spawn(&slot->link, &start));
-    gt_slot_begin(slot);
-    slot->engine->start_ns = slot->engine->start_ns ? slot->engine->start_ns : gt_now_ns();
-    return GPUTUNE_OK;
-}
-
 void gt_engines_start(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     for (uint32_t i = host->own_count; i < host->slot_count; i++) {
         gt_slot *slot = &host->slots[i];
-        if (!slot->link.open && !slot->is_retired && start(farm, slot) < 0) {
+        int64_t *start_ns = &slot->engine->start_ns;
+        if (slot->link.open || slot->is_retired) {
+            continue;
+        }
+        if (gt_compile_start(farm, slot) < 0) {
             gt_engine_retire(farm, slot, gt_message());
+        } else {
+            *start_ns = *start_ns ? *start_ns : gt_now_ns();
         }
     }
 }
@@ -181,12 +172,10 @@ void gt_engines_count(gt_host_farm *farm)
 
 static void return_jobs(gt_host_farm *farm, gt_slot *slot)
 {
-    gt_slot_unsend(slot);
-    while (slot->queue.count > 0) {
-        gt_farm_request *request = gt_slot_take(slot, slot->queue.count - 1);
-        request->doubted |= slot->queue.count == 0; /* it was in hand */
-        gt_compile_return(&farm->compile, request);
+    if (slot->queue.count > 0) {
+        slot->queue.items[0]->doubted = true; /* it was in hand */
     }
+    gt_compile_return_from(&farm->compile, slot, 0);
 }
 
 void gt_engine_retire(gt_host_farm *farm, gt_slot *slot, const char *message)

@@ -198,10 +198,12 @@ typedef struct gt_compile_host {
  * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
 uint64_t gt_compile_memory_mb(uint32_t workers);
 
-/* Writes the arguments of a compile worker, NULL-terminated: 10 at most. */
-void gt_compile_arguments(const char **out, const gt_host_farm *farm);
+/* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
+gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot);
 /* Puts a request back at the front of the queue; one that was canceled is freed. */
 void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
+/* The same for those of a slot from that index on; none of its requests is with a worker then. */
+void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from);
 
 /* ---- farm_engine.c --------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Where the time of a session went, for the debug log. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "tuner/session.h"
 
 #include <math.h>
@@ -104,15 +105,23 @@ static void log_shares(const gt_session *session)
                 field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
 }
 
+/* How long launches take is known once one was answered; how they compare, once two were equal. */
 static void log_helpers(const gt_session *session)
 {
     for (uint32_t i = 0; i < session->helper_count; i++) {
         const gt_helper *helper = &session->helpers[i];
-        gt_log_line(
-            &session->request->services->log, GPUTUNE_LOG_DEBUG,
-            "%s launched %u variants first, %.1f ms each; a launch here takes %.3f times as "
-            "long",
-            helper->name, helper->launched, helper->schedule.newcomer_s * 1e3, helper->scale);
+        double each_s = helper->schedule.newcomer_s;
+        char each[48] = "", compared[64] = "";
+        if (each_s > 0) {
+            gt_snprintf(each, sizeof each, ", %.1f ms each", each_s * 1e3);
+        }
+        if (helper->scale > 0) {
+            gt_snprintf(compared, sizeof compared, "; a launch here takes %.3f times as long",
+                        helper->scale);
+        }
+        gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+                    "%s launched %u variants first%s%s%s", helper->name, helper->launched, each,
+                    compared, helper->lost ? "; it was left out" : "");
     }
 }
 

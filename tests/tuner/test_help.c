@@ -8,8 +8,17 @@ typedef struct two_gpus {
     double slowness;
     gputune_status verify;
     uint32_t verifies, lent;
-    char warning[256];
+    char warning[256], shares[256]; /* the last ones that were said */
 } two_gpus;
+
+static void keep_line(void *user, gputune_log_level level, const char *line)
+{
+    two_gpus *two = user;
+    keep_warning(two->warning, level, line);
+    if (strstr(line, "GPU 1 launched")) {
+        (void)snprintf(two->shares, sizeof two->shares, "%s", line);
+    }
+}
 
 static scripted_variant behave_there(void *user, const gt_launch *launch)
 {
@@ -60,7 +69,7 @@ static void set_up(two_gpus *two, world *w)
     scripted_farm_open(&two->helper);
     w->services.borrow_helper = lend;
     w->services.return_helper = take_back;
-    w->services.log = (gt_log){keep_warning, two->warning};
+    w->services.log = (gt_log){keep_line, two};
 }
 
 static gputune_status tune_on_both(two_gpus *two, gt_choice *choice, char *config)
@@ -105,6 +114,7 @@ TEST_WITHIN(its_times_are_scaled, open_world, close_world)
     assert_string_equal(config, "BLOCK=256");
     assert_true(two.helper.verifies > 1);
     assert_string_equal(two.warning, "");
+    assert_non_null(strstr(two.shares, "ms each; a launch here takes 0.9"));
     gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
@@ -122,6 +132,8 @@ TEST_WITHIN(one_that_is_no_equal_is_named_and_left_out, open_world, close_world)
     assert_int_equal(two.helper.verifies, 3); /* of the default alone */
     assert_non_null(strstr(two.warning, "GPU 1 is left out"));
     assert_non_null(strstr(two.warning, "1.40 times as long"));
+    assert_non_null(strstr(two.shares, "launched 3 variants first, "));
+    assert_non_null(strstr(two.shares, "ms each; it was left out")); /* nothing compares them */
     gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
@@ -162,6 +174,7 @@ TEST_WITHIN(one_that_cannot_prepare_is_left_out, open_world, close_world)
     assert_string_equal(config, "BLOCK=256");
     assert_int_equal(two.helper.verifies, 0);
     assert_non_null(strstr(two.warning, "left out"));
+    assert_non_null(strstr(two.shares, "launched 0 variants first; it was left out"));
     gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }

@@ -54,6 +54,16 @@ echo "exit code $?"
 sed "s|$GPUTUNE_WORKER|WORKER|g" errors
 warm gone.db >again
 cmp one again && echo "the same"
+echo == a node without the templates: what a kernel includes travels with it
+cat >bare <<'BARE'
+#!/bin/sh
+hides='mount -t tmpfs none "$GPUTUNE_TEMPLATES"'
+unshare -rm sh -c "$hides" 2>/dev/null || exec "$@" # nothing can be hidden here
+exec unshare -rm sh -c "$hides"' && ! ls "$GPUTUNE_TEMPLATES"/* 2>/dev/null && exec "$@"' sh "$@"
+BARE
+chmod +x bare
+warm bare.db --measure-on ./bare --compile-on 2:./bare >out
+cmp one out && echo "the same"
 echo == mistakes
 for option in '--gpus 0' --compile-only '--device GPU-1'; do
     warm none.db --measure-on "./ssh near" $option
