@@ -41,7 +41,7 @@ uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
  * proposes before those times are there, it proposes without them. Where compiling is the
  * bottleneck, every worker has a source and the next free one finds another. Where the GPU is, as
  * many compile as it can take (by Little's law, L = lambda W), which is guessed until it has taken
- * one: those proposals are at random, and keep it from what is learnt. What does not learn keeps all
- * workers busy. */
+ * one: those proposals are at random, and keep it from what is learnt. What does not learn keeps
+ * all workers busy. */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);
