@@ -14,6 +14,8 @@
 /* A free compile worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
+/* For the GPU to take a newcomer, before it has taken one. */
+#define USUAL_NEWCOMER_S 0.02
 /* Compiles take unequally long; the GPU shall not wait for a slow one. */
 #define SPARE 1.25
 
@@ -21,6 +23,7 @@ enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
     WAITING = 2,      /* compiled, before the GPU */
+    UNLAUNCHED = 24,  /* on their way before the first launch: enough for a model to begin with */
     COMPILE_AHEAD = 3 /* sources per compile worker where results do not matter */
 };
 
@@ -67,16 +70,15 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
-    double most = workers + reserve;
-    if (schedule->newcomer_s > 0) {
-        double own_per_s = (1 - schedule->round_share) / schedule->newcomer_s;
-        double gpu_s = 1 / (own_per_s + schedule->helped_per_s);
-        double taken = ceil(SPARE * compile_s / gpu_s);
-        double beside = ceil(workers * gpu_s / compile_s); /* those that compile */
-        uint32_t in_hand = gt_schedule_in_hand(schedule) + schedule->helped_in_hand;
-        most = fmin(most + beside, taken + WAITING + in_hand);
-    }
-    return (uint32_t)most;
+    bool launched = schedule->newcomer_s > 0;
+    double newcomer_s = launched ? schedule->newcomer_s : USUAL_NEWCOMER_S;
+    double own_per_s = (1 - schedule->round_share) / newcomer_s;
+    double gpu_s = 1 / (own_per_s + schedule->helped_per_s);
+    double taken = ceil(SPARE * compile_s / gpu_s);
+    double beside = launched ? ceil(workers * gpu_s / compile_s) : 0; /* those that compile */
+    uint32_t in_hand = gt_schedule_in_hand(schedule) + schedule->helped_in_hand;
+    double least = launched ? 1 : UNLAUNCHED;
+    return (uint32_t)fmin(workers + reserve + beside, fmax(taken + WAITING + in_hand, least));
 }
 
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,

@@ -40,7 +40,8 @@ uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
  * them; `on_their_way`: from there to the time of the first launch. What a search that learns
  * proposes before those times are there, it proposes without them. Where compiling is the
  * bottleneck, every worker has a source and the next free one finds another. Where the GPU is, as
- * many compile as it can take (by Little's law, L = lambda W). What does not learn keeps all
- * workers busy. */
+ * many compile as it can take (by Little's law, L = lambda W), which is guessed until it has taken
+ * one: those proposals are at random, and keep it from what is learnt. What does not learn keeps
+ * all workers busy. */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);

@@ -10,6 +10,7 @@ enum {
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 4, /* pairs by whose times sketches are judged */
     LEAST_FAILED = 3,   /* sketches, where none is right */
+    UNJUDGED = 4,       /* sketches per worker until it is known whether they pay */
     MANY = 100          /* variants that a search can try without sketches */
 };
 #define SHARE     0.7 /* of the limit is for sketches */
@@ -68,7 +69,18 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, gt_p
     }
     take_pairs(sketching, *as_sketches ? &sketching->sketched : &sketching->tried, out, count,
                given);
-    return *given ? GPUTUNE_OK : gt_strategy_ask(sketching->strategy, out, count, given);
+    if (*given) {
+        return GPUTUNE_OK;
+    }
+    if (!sketching->judged) {
+        uint32_t most = UNJUDGED * sketching->settings.workers;
+        uint32_t left = most > sketching->unjudged ? most - sketching->unjudged : 0;
+        *as_sketches = left > 0;
+        count = left > 0 && left < count ? left : count;
+    }
+    GT_TRY(gt_strategy_ask(*as_sketches ? sketching->strategy : full, out, count, given));
+    sketching->unjudged += *as_sketches ? (uint32_t)*given : 0;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch)

@@ -24,6 +24,7 @@ typedef struct gt_sketching {
     gt_sketch_pair pairs[GT_SKETCH_PAIRS];
     uint32_t pair_count, sketched, tried; /* of the pairs: proposed one way, and the other */
     uint32_t ok, failed;                  /* sketches */
+    uint32_t unjudged;                    /* proposed beside the pairs before those were judged */
     bool judged;
 } gt_sketching;
 
@@ -33,7 +34,8 @@ gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
                                   const gt_search_settings *settings);
 void gt_sketching_end(gt_sketching *sketching);
 /* What to try next while it is not over, up to `count`: all of them as sketches (*as_sketches), or
- * none. The pairs are of `full`, the search itself. ENOMEM. */
+ * none. The pairs are of `full`, the search itself, and so is what follows a few sketches for each
+ * worker until the pairs are judged. ENOMEM. */
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, gt_point *out,
                                 size_t count, size_t *given, bool *as_sketches);
 /* Tells a result, of a sketch or of a variant; `full` is told of variants by the caller. ENOMEM. */

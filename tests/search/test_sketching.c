@@ -117,6 +117,31 @@ TEST(where_sketches_do_not_pay_they_soon_end)
     expect_none(&(kind){.compile_s = 2.5, .sketch_s = 0.01, .fails = true}); /* an older NVRTC */
 }
 
+/* The pairs wait for the GPU, and sketches come back. */
+TEST(few_sketches_are_made_before_it_is_known_whether_they_pay)
+{
+    static const kind slow = {.compile_s = 2.5, .sketch_s = 0.5};
+    scene s;
+    set_up(&s, 5);
+    uint32_t full = 0;
+    for (int i = 0; i < 200; i++) {
+        gt_point point;
+        size_t given;
+        bool as_sketch;
+        assert_int_equal(gt_sketching_ask(&s.sketching, s.full, &point, 1, &given, &as_sketch),
+                         GPUTUNE_OK);
+        assert_int_equal(given, 1);
+        full += !as_sketch;
+        if (as_sketch) {
+            try(&s, &slow, &point, true, LIMIT_S);
+        }
+    }
+    assert_non_null(s.sketching.strategy);
+    assert_true(s.sketches > 2 * WORKERS && s.sketches < 6 * WORKERS);
+    assert_int_equal(s.sketches + full, 200);
+    tear_down(&s);
+}
+
 TEST(a_small_space_is_not_sketched)
 {
     scene s;
