@@ -149,13 +149,12 @@ static gputune_status judge(const gputune *tuner, const gt_request *request,
                             const gt_choice *choice)
 {
     bool won = choice->source == GPUTUNE_SOURCE_MEASURED || choice->source == GPUTUNE_SOURCE_CACHED;
-    char *text;
+    GT_FREED char *text = NULL;
     GT_TRY(gt_config_text(&text, request->template, &choice->config));
     gt_log_line(&tuner->log, GPUTUNE_LOG_INFO, "%s %s: %s in the background: %s (%s)%s%s",
                 request->template->name, request->problem_text, won ? "tuned" : "not tuned", text,
                 gputune_source_name(choice->source), choice->stop_reason[0] ? ": " : "",
                 choice->stop_reason);
-    free(text);
     return won ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 

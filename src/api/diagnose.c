@@ -231,7 +231,7 @@ static void check_nvrtc(patient *p)
 
 static void check_headers(patient *p)
 {
-    gt_toolkit toolkit;
+    GT_SCOPED(gt_toolkit_free) gt_toolkit toolkit = {0};
     if (gt_toolkit_find(&toolkit) != GPUTUNE_OK) {
         FAIL(p, none, "%s", gt_message());
     } else if (!toolkit.folders.count) {
@@ -242,7 +242,6 @@ static void check_headers(patient *p)
     } else {
         GOOD(p, "%s in %s", toolkit.version, toolkit.folders.items[0]);
     }
-    gt_toolkit_free(&toolkit);
 }
 
 static void check_workers(patient *p)
@@ -446,7 +445,7 @@ static void check_unknown(patient *p)
 
 static void check_environment(patient *p)
 {
-    gt_text set = {0};
+    GT_SCOPED(gt_text_free) gt_text set = {0};
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = gt_environment(variables[i].name);
         if (value && variables[i].overrules) {
@@ -458,7 +457,6 @@ static void check_environment(patient *p)
     }
     check_unknown(p);
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
-    gt_text_free(&set);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
 {
     const gt_services *services = request->services;
     gt_farm *farm;
-    gt_event event = {0};
+    GT_SCOPED(gt_event_free) gt_event event = {0};
     gt_compile_job job = {.text = source->text,
                           .arch = request->device->arch,
                           .ptx = form == GPUTUNE_FORM_PTX,
@@ -72,7 +72,6 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     if (status == GPUTUNE_OK) {
         status = take_image(out, request, &event, job.ptx);
     }
-    gt_event_free(&event);
     farm->ops->cancel(farm);
     services->return_farm(services->user, farm);
     return status;

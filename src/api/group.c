@@ -133,7 +133,7 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const ch
 static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const gputune_options *options, const verdict *v)
 {
-    gt_plan_key key;
+    GT_SCOPED(gt_plan_key_free) gt_plan_key key = {0};
     gt_terms terms;
     gputune_status status = GPUTUNE_OK;
     uint32_t forgets = gt_plan_table_forgets(tuner->plans);
@@ -143,7 +143,6 @@ static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kerne
         status = make_plan(&plan, &terms, tuner, kernel, sizes, options, v);
         GT_THEN(status, gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets));
     }
-    gt_plan_key_free(&key);
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 

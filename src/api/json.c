@@ -147,11 +147,9 @@ static gputune_status made(json_t **out, json_t *value)
 
 static gputune_status parse_text(json_t **out, gt_json_scan *p)
 {
-    gt_text text = {0};
-    gputune_status status = parse_characters(&text, p);
-    GT_THEN(status, made(out, json_stringn_nocheck(gt_text_string(&text), text.length)));
-    gt_text_free(&text);
-    return status;
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    GT_TRY(parse_characters(&text, p));
+    return made(out, json_stringn_nocheck(gt_text_string(&text), text.length));
 }
 
 /* ---- Numbers and words ----------------------------------------------------------------------- */

@@ -101,14 +101,13 @@ static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
     const char *path = request->template->path;
-    char *real = request->by_path ? realpath(path, NULL) : NULL;
+    GT_FREED char *real = request->by_path ? realpath(path, NULL) : NULL;
     gt_text text = {0};
     gt_text_printf(&text, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
                    request->device->name, real ? real : s->kernel, s->bucket,
                    gputune_objective_name(s->objective),
                    s->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", s->alignment, s->inputs,
                    request->only_text);
-    free(real);
     return gt_text_take(out, &text);
 }
 

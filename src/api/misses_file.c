@@ -87,17 +87,15 @@ static gputune_status write_at(int file, const char *path, const char *text, siz
 static gputune_status append(int file, const char *path, const char *text, size_t bytes,
                              const char *key, uint64_t count)
 {
-    gt_text line = {0};
+    GT_SCOPED(gt_text_free) gt_text line = {0};
     if (!bytes) {
         gt_text_append(&line, heading);
     } else if (text[bytes - 1] != '\n') {
         gt_text_append(&line, "\n"); /* of a line that a full disk cut short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
-    gputune_status status =
-        line.failed ? gt_fail_memory() : write_at(file, path, line.data, line.length, (off_t)bytes);
-    gt_text_free(&line);
-    return status;
+    return line.failed ? gt_fail_memory()
+                       : write_at(file, path, line.data, line.length, (off_t)bytes);
 }
 
 static gputune_status check_heading(const char *text, const char *path)
@@ -218,8 +216,8 @@ static gputune_status read_lines(miss_list *out, char *text)
 
 int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss), void *user)
 {
-    char *text;
-    miss_list list = {0};
+    GT_FREED char *text = NULL;
+    GT_FREED miss_list list = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_file_read(&text, NULL, path));
@@ -228,7 +226,5 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
     for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
         status = each(user, &list.items[i]);
     }
-    gt_array_free(&list);
-    free(text);
     return status;
 }

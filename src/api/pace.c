@@ -30,14 +30,13 @@ static gputune_pace pace_of(const gt_sampled *sampled)
 static gputune_status measure(gputune_pace *out, gputune *tuner)
 {
     gt_farm *farm;
-    gt_event event = {.kind = GT_EVENT_TIMEOUT};
+    GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
     GT_TRY(gt_workers_borrow(&tuner->workers, &farm, true, GPUTUNE_ISOLATION_PROCESS));
     gputune_status status = farm->ops->pace(farm, 0);
     GT_THEN(status, await(&event, farm, tuner));
     if (status == GPUTUNE_OK) {
         *out = pace_of(&event.sampled);
     }
-    gt_event_free(&event);
     farm->ops->cancel(farm);
     gt_workers_return(&tuner->workers, farm);
     return status;

@@ -75,7 +75,7 @@ void gt_plan_table_free(gt_plan_table *table)
     if (!table) {
         return;
     }
-    slots *last = atomic_load(&table->current);
+    GT_FREED slots *last = atomic_load(&table->current);
     for (size_t i = 0; i <= last->mask; i++) {
         entry *e = atomic_load(&last->items[i]);
         if (e) {
@@ -83,7 +83,6 @@ void gt_plan_table_free(gt_plan_table *table)
             free_entry(e);
         }
     }
-    free(last);
     pthread_mutex_destroy(&table->writer);
     free(table);
 }
@@ -154,7 +153,7 @@ static void let_go(gt_plan_table *table, entry *e)
 /* Puts empty slots in place of the table's, and moves its entries there but those that go. */
 static void move_to(gt_plan_table *table, slots *made)
 {
-    slots *old = atomic_load(&table->current);
+    GT_FREED slots *old = atomic_load(&table->current);
     for (size_t i = 0; i <= old->mask; i++) {
         entry *e = atomic_load(&old->items[i]);
         if (e && !e->goes) {
@@ -170,7 +169,6 @@ static void move_to(gt_plan_table *table, slots *made)
             table->count--;
         }
     }
-    free(old);
 }
 
 /* Ends a change. Freeing a plan may wait for its launches, and other writers do not wait for

@@ -256,16 +256,14 @@ static gputune_status find_choices(choices *out, const reader *at, size_t name)
 
 static gputune_status add_axis(gt_recorded *out, const choices *from)
 {
-    double *values = malloc((from->count + 1) * sizeof *values);
+    GT_FREED double *values = malloc((from->count + 1) * sizeof *values);
     GT_TRY(gt_allocated(values));
     bool words = false;
     for (size_t i = 0; i < from->count; i++) {
         words |= json_is_string(from->items[i]);
         values[i] = number_of(from->items[i]);
     }
-    gputune_status status = gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
-    free(values);
-    return status;
+    return gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
 }
 
 /* Sets each row's choice on the axis that was added last. */

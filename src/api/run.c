@@ -18,12 +18,10 @@ static gputune_status parse_configs(gt_config *out, const gt_request *request,
 static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
                       int (*each)(void *, const gputune_record *), void *user)
 {
-    gt_config *configs = calloc(count, sizeof *configs);
+    GT_FREED gt_config *configs = calloc(count, sizeof *configs);
     GT_TRY(gt_allocated(configs));
-    int status = parse_configs(configs, request, configurations, count);
-    GT_THEN(status, gt_run(request, configs, count, each, user));
-    free(configs);
-    return status;
+    GT_TRY(parse_configs(configs, request, configurations, count));
+    return gt_run(request, configs, count, each, user);
 }
 
 int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,

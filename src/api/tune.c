@@ -21,7 +21,7 @@ static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
  * warning, if it cannot be done. */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
 {
-    char *forced;
+    GT_FREED char *forced = NULL;
     const char *kernel = request->template->name;
     if (tuner->overrides.disabled) {
         return gt_choose_default(out, request);
@@ -36,7 +36,6 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
                     gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
-    free(forced);
     return status;
 }
 

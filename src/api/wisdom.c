@@ -103,12 +103,10 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
 int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                           const gputune_wisdom_filter *filter)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "out", out));
-    gputune_status status = export_text(&text, count, tuner, filter, __func__);
-    GT_THEN(status, gt_text_take(out, &text));
-    gt_text_free(&text);
-    return status;
+    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    return gt_text_take(out, &text);
 }
 
 static gputune_status write_text(const char *path, const gt_text *text)
@@ -127,12 +125,10 @@ static gputune_status write_text(const char *path, const gt_text *text)
 int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
                         const gputune_wisdom_filter *filter)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));
-    gputune_status status = export_text(&text, count, tuner, filter, __func__);
-    GT_THEN(status, write_text(path, &text));
-    gt_text_free(&text);
-    return status;
+    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    return write_text(path, &text);
 }
 
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
@@ -187,13 +183,11 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
     static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
-    char *text;
+    GT_FREED char *text = NULL;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "the tuner", tuner));
     GT_TRY(gt_file_read_most(&text, NULL, path, most_bytes));
-    int status = import_text(count, tuner, text, path, options, __func__);
-    free(text);
-    return status;
+    return import_text(count, tuner, text, path, options, __func__);
 }
 
 static gputune_status merge(gputune_merged *out, gputune *tuner, const char *const *paths,

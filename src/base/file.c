@@ -71,12 +71,11 @@ gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, si
 {
     int file;
     GT_TRY(gt_file_open(&file, path));
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     gputune_status status = read_all(&text, file, path, most);
     close(file);
     size_t length = text.length;
     GT_THEN(status, gt_text_take(out, &text));
-    gt_text_free(&text);
     if (status == GPUTUNE_OK && bytes) {
         *bytes = length;
     }
@@ -96,7 +95,7 @@ bool gt_file_is_folder(const char *path)
 
 gputune_status gt_file_make_parents(const char *path)
 {
-    char *copy;
+    GT_FREED char *copy = NULL;
     GT_TRY(gt_strdup(&copy, path));
     gputune_status status = GPUTUNE_OK;
     for (char *slash = strchr(copy + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
@@ -106,7 +105,6 @@ gputune_status gt_file_make_parents(const char *path)
         }
         *slash = '/';
     }
-    free(copy);
     return status;
 }
 

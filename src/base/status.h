@@ -3,6 +3,7 @@
 
 #include <gputune.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #define GT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
@@ -55,6 +56,22 @@ static inline gputune_status gt_allocated(const void *memory)
             return gt_try_status_;                                                                 \
         }                                                                                          \
     } while (0)
+
+/* Declares a variable whose memory or object ends with its block, on each path out of it:
+ *
+ *     GT_FREED char *path = NULL;                      free(path)
+ *     GT_FREED gt_list list = {0};                     free(list.items), of a GT_ARRAY
+ *     GT_SCOPED(gt_text_free) gt_text text = {0};      gt_text_free(&text)
+ *
+ * It is set where it is declared. What a function gives away, it does not declare so. */
+#define GT_SCOPED(end) __attribute__((cleanup(end)))
+#define GT_FREED       GT_SCOPED(gt_free_at)
+
+/* Frees the memory to which the pointer at `pointer` leads: for GT_FREED. */
+static inline void gt_free_at(void *pointer)
+{
+    free(*(void **)pointer);
+}
 
 /* Goes on with `call` where all before went well: for functions that clean up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))

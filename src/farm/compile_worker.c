@@ -125,12 +125,11 @@ int gt_compile_worker(int in, int out, const char *arch, int driver_version)
         const gt_ready ready = {compiler.nvrtc ? gt_nvrtc_version(compiler.nvrtc) : 0};
         status = gt_frame_send(out, GT_FRAME_READY, 0, NULL, &gt_record_ready, &ready);
     }
-    gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
+    GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
         status = serve(&compiler, out, &frame);
         gt_frame_release(&frame);
     }
-    gt_frame_reader_free(&reader);
     return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
 }

@@ -44,7 +44,7 @@ gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gpu
 
 bool gt_event_take(gt_event *out, gt_event_list *list)
 {
-    gt_event_node *node = list->first;
+    GT_FREED gt_event_node *node = list->first;
     if (!node) {
         return false;
     }
@@ -53,7 +53,6 @@ bool gt_event_take(gt_event *out, gt_event_list *list)
         list->last = &list->first;
     }
     *out = node->event;
-    free(node);
     return true;
 }
 

@@ -50,11 +50,9 @@ static gputune_status try_folder(search *search, const char *folder)
 /* What is installed, for a program that has the library linked in. */
 static gputune_status try_installed(search *search)
 {
-    char *folder;
+    GT_FREED char *folder = NULL;
     GT_TRY(gt_file_installed_folder(&folder));
-    gputune_status status = folder ? try_folder(search, folder) : GPUTUNE_OK;
-    free(folder);
-    return status;
+    return folder ? try_folder(search, folder) : GPUTUNE_OK;
 }
 
 /* Beside the library, then beside the program. */

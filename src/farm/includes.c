@@ -231,7 +231,7 @@ static const char *include_on_line(const char *line, size_t *length)
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder;
+    GT_FREED char *folder = NULL;
     GT_TRY(gt_strndup(&folder, path, slash ? (size_t)(slash - path) : 0));
     gputune_status status = GPUTUNE_OK;
     for (const char *line = text; line && status == GPUTUNE_OK; line = strchr(line, '\n')) {
@@ -248,14 +248,13 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
             free(name);
         }
     }
-    free(folder);
     return status;
 }
 
 /* Takes `real` over. */
 static gputune_status digest_file(walk *walk, char *real)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     size_t bytes;
     const char *const *seen = (const char *const *)walk->seen.items;
     if (gt_index_of(real, seen, walk->seen.count) < walk->seen.count) {
@@ -269,9 +268,7 @@ static gputune_status digest_file(walk *walk, char *real)
     GT_TRY(gt_texts_take(&walk->seen, real));
     GT_TRY(gt_file_read(&text, &bytes, real));
     add_digest(walk, text, bytes);
-    gputune_status status = digest_includes(walk, text, real);
-    free(text);
-    return status;
+    return digest_includes(walk, text, real);
 }
 
 static gputune_status find_below(char **real, walk *walk, const char *const *folders, size_t count,
@@ -337,15 +334,13 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
                                   const gt_include *include)
 {
     const char *slash = strrchr(include->from, '/');
-    char *folder;
+    GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
         return GPUTUNE_OK; /* a text in memory stands beside nothing */
     }
     GT_TRY(slash ? gt_strndup(&folder, include->from, (size_t)(slash - include->from) + 1)
                  : gt_strdup(&folder, "."));
-    gputune_status status = probe(real, includes, folder, include->name);
-    free(folder);
-    return status;
+    return probe(real, includes, folder, include->name);
 }
 
 static gputune_status find_own(char **real, const gt_includes *includes, const gt_include *include)
@@ -371,7 +366,7 @@ static gputune_status message_path(char **out, const gt_includes *includes, cons
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out)
 {
     gt_includes *includes = user;
-    char *real = NULL;
+    GT_FREED char *real = NULL;
     if (!include->system) {
         GT_TRY(find_own(&real, includes, include));
     }
@@ -382,6 +377,5 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     gputune_status status = gt_file_read(&found.text, NULL, real);
     GT_THEN(status, message_path(&found.path, includes, real));
-    free(real);
     return GT_GIVE(status, out, found, free(found.text));
 }

@@ -121,7 +121,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
                                       uint32_t index, const gt_finding *found, const char *words)
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     char name[GT_COMPONENT_TEXT];
     if (is_nobodys(measure, found)) {
         return gt_fail(GPUTUNE_EWRONG,
@@ -135,9 +135,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
                    buffer->elements, words);
     say_cause(&text, measure, workspace, index, found);
-    gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
-    gt_text_free(&text);
-    return status;
+    return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
 
 static gputune_status report_input(const gt_buffer *buffer)

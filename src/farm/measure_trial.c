@@ -123,7 +123,7 @@ static gputune_status build(gt_trial *trial, const gt_measure *parent,
 {
     gt_measure *measure = &trial->measure;
     gt_measure_setup *own = &measure->setup;
-    gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
+    GT_FREED gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
     GT_TRY(gt_allocated(inputs));
     measure->driver = parent->driver;
     measure->device = parent->device;
@@ -146,7 +146,6 @@ static gputune_status build(gt_trial *trial, const gt_measure *parent,
     own->inputs = NULL;
     own->input_count = 0;
     own->reference = (gt_image){0};
-    free(inputs);
     return status;
 }
 
@@ -280,10 +279,9 @@ static gputune_status judge(gt_verified *out, gt_measure *measure, const char *w
 {
     gt_trial *trial = measure->trial;
     gt_damage damage = GT_DAMAGE_NONE;
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     describe(&text, trial, words);
     gputune_status status = gt_report_trial(out, &damage, &trial->measure, gt_text_string(&text));
-    gt_text_free(&text);
     trial->measure.damage = damage > trial->measure.damage ? damage : trial->measure.damage;
     return status;
 }
@@ -441,12 +439,11 @@ static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
     if (status != GPUTUNE_EWRONG) {
         return status;
     }
-    char *message = strdup(gt_message());
+    GT_FREED char *message = strdup(gt_message());
     status = is_beyond_default(&excused, measure, variant);
     if (status == GPUTUNE_OK && !excused) {
         status = gt_fail(GPUTUNE_EWRONG, "%s", message ? message : "wrong");
     }
-    free(message);
     return status;
 }
 
@@ -474,10 +471,9 @@ static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
 
 static void say_usual(gt_verified *out, const gt_trial *trial)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     describe(&text, trial, "");
     gt_snprintf(out->trial, sizeof out->trial, "%s", gt_text_string(&text));
-    gt_text_free(&text);
 }
 
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,

@@ -115,7 +115,7 @@ static gputune_status gt_variables_note(const char **changed, gt_measure *measur
                                         gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
-    void *room = all ? malloc(BYTES_MAX) : NULL;
+    GT_FREED void *room = all ? malloc(BYTES_MAX) : NULL;
     *changed = NULL;
     if (!room) {
         return all ? gt_fail_memory() : GPUTUNE_OK;
@@ -126,7 +126,6 @@ static gputune_status gt_variables_note(const char **changed, gt_measure *measur
         status = hash_of(&all->hashes[i], measure, variant, all->names[i], room);
         *changed = !*changed && all->hashes[i] != before ? all->names[i] : *changed;
     }
-    free(room);
     return status;
 }
 
@@ -232,7 +231,7 @@ static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded 
  * may be one, once more so. EUNSUPPORTED on another driver. */
 static gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     if (!measure->driver->EmuCheckBegin) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "kernels are checked on the emulator alone");
     }
@@ -241,7 +240,6 @@ static gputune_status gt_loaded_check(gt_verified *out, gt_measure *measure, gt_
     GT_THEN(status, gt_strdup(&out->findings, gt_text_string(&text)));
     out->proved = true;
     out->pilot_ns = 1;
-    gt_text_free(&text);
     return status;
 }
 
@@ -262,7 +260,7 @@ static gputune_status save_output(gt_measure *measure, const gt_saved_output *sa
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     const uint64_t bytes = workspace->workload.buffers[save->buffer].bytes;
-    void *data = malloc(bytes);
+    GT_FREED void *data = malloc(bytes);
     GT_TRY(gt_allocated(data));
     gputune_status status =
         gt_measure_check(measure,
@@ -270,9 +268,7 @@ static gputune_status save_output(gt_measure *measure, const gt_saved_output *sa
                              data, workspace->slots[save->buffer].address, bytes, measure->stream),
                          "cuMemcpyDtoHAsync");
     status = status < 0 ? status : gt_measure_wait(measure);
-    status = status < 0 ? status : write_file(save, data, bytes);
-    free(data);
-    return status;
+    return status < 0 ? status : write_file(save, data, bytes);
 }
 
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */

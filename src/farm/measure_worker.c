@@ -110,8 +110,8 @@ static gputune_status serve(gt_measure *measure, int channel, gt_page *page, con
     if (!request->call) {
         return gt_fail(GPUTUNE_EWORKER, "the measure worker got a request that it does not know");
     }
-    void *job = calloc(1, request->job->size);
-    void *reply = calloc(1, request->reply ? request->reply->size : 1);
+    GT_FREED void *job = calloc(1, request->job->size);
+    GT_FREED void *reply = calloc(1, request->reply ? request->reply->size : 1);
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
     GT_THEN(status, gt_frame_body(job, frame, request->job));
     if (status == GPUTUNE_OK) {
@@ -121,8 +121,6 @@ static gputune_status serve(gt_measure *measure, int channel, gt_page *page, con
     if (reply && request->reply) {
         gt_record_release(request->reply, reply);
     }
-    free(reply);
-    free(job);
     return status;
 }
 
@@ -153,14 +151,13 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
 
 static gputune_status serve_all(gt_measure *measure, int in, int out, gt_page *page)
 {
-    gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
+    GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gt_frame frame;
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, in) == GT_READ_FRAME) {
         status = serve(measure, out, page, &frame);
         gt_frame_release(&frame);
     }
-    gt_frame_reader_free(&reader);
     return status;
 }
 

@@ -203,10 +203,9 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
 
 static void *reaper(void *argument)
 {
-    gt_process *process = argument;
+    GT_FREED gt_process *process = argument;
     int code;
     reap(process, &code, 0);
-    free(process);
     return NULL;
 }
 

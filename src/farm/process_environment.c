@@ -77,7 +77,7 @@ static gputune_status pack(char ***out, const gt_text *strings, size_t count)
 
 gputune_status gt_process_environment(char ***out, bool measure, const char *device)
 {
-    gt_text strings = {0};
+    GT_SCOPED(gt_text_free) gt_text strings = {0};
     size_t count = 0;
     for (char **variable = environ; variable && *variable; variable++) {
         if (kept(*variable, measure, device)) {
@@ -95,9 +95,7 @@ gputune_status gt_process_environment(char ***out, bool measure, const char *dev
         gt_text_append_bytes(&strings, "", 1);
         count++;
     }
-    gputune_status status = pack(out, &strings, count);
-    gt_text_free(&strings);
-    return status;
+    return pack(out, &strings, count);
 }
 
 gputune_status gt_process_visible(char **out, int ordinal)

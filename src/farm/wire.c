@@ -62,11 +62,9 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
                              const gt_answer *answer, const gt_record *record, const void *object)
 {
-    gt_text out = {0};
-    gputune_status status = gt_frame_append(&out, kind, sequence, answer, record, object);
-    GT_THEN(status, gt_send_all(descriptor, out.data, out.length));
-    gt_text_free(&out);
-    return status;
+    GT_SCOPED(gt_text_free) gt_text out = {0};
+    GT_TRY(gt_frame_append(&out, kind, sequence, answer, record, object));
+    return gt_send_all(descriptor, out.data, out.length);
 }
 
 size_t gt_frame_find_hello(const char *data, size_t bytes)

@@ -287,12 +287,11 @@ const char *gt_wire_version(char out[64])
         &gt_record_recheck_job, &gt_record_id_job,   &gt_record_device,     &gt_record_ready,
         &gt_record_answer,      &gt_record_hand,
     };
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         describe(&text, all[i]);
     }
     snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,
              gt_hash64(gt_text_string(&text), text.length));
-    gt_text_free(&text);
     return out;
 }

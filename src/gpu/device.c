@@ -113,14 +113,12 @@ static void fill(gt_device *device, const struct arch *arch)
 
 static gputune_status unknown_arch(const char *arch)
 {
-    gt_text known = {0};
+    GT_SCOPED(gt_text_free) gt_text known = {0};
     for (size_t i = 0; i < ARCHES; i++) {
         gt_text_printf(&known, " sm_%d", table[i].cc);
     }
-    gputune_status status = gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
-                                    gt_text_string(&known));
-    gt_text_free(&known);
-    return status;
+    return gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
+                   gt_text_string(&known));
 }
 
 gputune_status gt_device_for_arch(gt_device *out, const char *arch)
@@ -340,7 +338,7 @@ void gt_device_set_nvrtc(gt_device *device, int nvrtc_version)
 
 static gputune_status no_such_device(const gt_driver *driver, const char *which, int count)
 {
-    gt_text list = {0};
+    GT_SCOPED(gt_text_free) gt_text list = {0};
     for (int i = 0; i < count; i++) {
         gt_device device;
         if (gt_device_identify(&device, driver, i) == GPUTUNE_OK) {
@@ -348,10 +346,8 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                            device.uuid);
         }
     }
-    gputune_status status = gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; expected one of: %s", which,
-                                    list.length ? gt_text_string(&list) : "none");
-    gt_text_free(&list);
-    return status;
+    return gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; expected one of: %s", which,
+                   list.length ? gt_text_string(&list) : "none");
 }
 
 /* The only device whose UUID begins with `prefix`, or -1. */

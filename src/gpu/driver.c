@@ -82,10 +82,8 @@ static gputune_status gt_emulator_find(char **out)
     if (given) {
         return find_given(out, given);
     }
-    gt_text tried = {0};
-    gputune_status status = find_known(out, &tried);
-    gt_text_free(&tried);
-    return status;
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
+    return find_known(out, &tried);
 }
 
 enum { OLDEST_DRIVER = 12000, DRIVERS_MAX = 16 };

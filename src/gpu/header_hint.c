@@ -8,7 +8,7 @@ static const char cccl[] = "install CCCL (the CUDA toolkit, or pip install nvidi
 static const char runtime[] = "install the CUDA toolkit, or pip install nvidia-cuda-runtime" ELSE;
 static const char both[] =
     "install the CUDA toolkit, or pip install nvidia-cuda-runtime nvidia-cuda-cccl" ELSE;
-static const char random[] =
+static const char random_header[] =
     "install the CUDA toolkit, or pip install nvidia-curand and name its include folder by -I" ELSE;
 
 /* By how the names begin; the first that fits. */
@@ -17,7 +17,7 @@ static const struct hint {
 } hints[] = {
     {"cub/", cccl},     {"cuda/", cccl},
     {"nv/", cccl},      {"thrust/", cccl},
-    {"curand", random}, {"crt/", "pip install nvidia-cuda-crt" ELSE},
+    {"curand", random_header}, {"crt/", "pip install nvidia-cuda-crt" ELSE},
     {"cu", both},       {"cooperative_groups", both},
     {"mma.h", runtime}, {"vector_", runtime},
     {"sm_", runtime},   {"device_", runtime},

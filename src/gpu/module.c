@@ -80,12 +80,11 @@ gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt
 gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
                                   const char *name)
 {
-    char *symbol;
+    GT_FREED char *symbol = NULL;
     GT_TRY(gt_image_entry(&symbol, image, name));
     CUstreamCaptureMode mode = gt_relaxed_enter(module->driver);
     gputune_status status = gt_function_load(out, module->driver, module->module, symbol);
     gt_relaxed_leave(module->driver, mode);
-    free(symbol);
     return status;
 }
 

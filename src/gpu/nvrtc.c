@@ -119,14 +119,13 @@ static void note_path(gt_nvrtc *nvrtc, const char *name)
  * wheel they are nowhere else. That there are none is no failure: the loader may have its own. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
-    char *real = realpath(nvrtc->path, NULL), *path;
+    GT_FREED char *real = realpath(nvrtc->path, NULL);
+    GT_FREED char *path = NULL;
     const char *slash = real ? strrchr(real, '/') : NULL;
     if (slash && gt_path_format(&path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - real), real,
                                 nvrtc->number / 1000, nvrtc->number % 1000 / 10) == GPUTUNE_OK) {
         (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        free(path);
     }
-    free(real);
 }
 
 static gputune_status load(gt_nvrtc **out, const char *path)
@@ -205,9 +204,8 @@ static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
     }
     gt_nvrtc_candidates candidates;
     GT_TRY(gt_nvrtc_find(&candidates));
-    gt_text tried = {0};
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
     gputune_status status = open_candidates(out, &candidates, driver_version, &tried);
-    gt_text_free(&tried);
     gt_nvrtc_candidates_free(&candidates);
     return status;
 }
@@ -380,8 +378,8 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
                                     const gt_nvrtc_request *request)
 {
-    char *line = NULL;
-    gt_text hint = {0};
+    GT_FREED char *line = NULL;
+    GT_SCOPED(gt_text_free) gt_text hint = {0};
     if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
         return gt_fail(GPUTUNE_ENOMEM, "the compiler ran out of host memory");
     }
@@ -392,14 +390,10 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
         gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
                               "them one after another by launch()");
     }
-    gputune_status status =
-        *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
-                        gt_text_string(&hint))
-              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
-                        nvrtc->error_string(result), result);
-    gt_text_free(&hint);
-    free(line);
-    return status;
+    return *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
+                           gt_text_string(&hint))
+                 : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
+                           nvrtc->error_string(result), result);
 }
 
 /* Makes the program instantiate the templates that the request names. */
@@ -419,7 +413,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     enum { MOST = 64 };
     const char *const *names, *const *texts;
     const char *all_names[MOST], *all_texts[MOST];
-    gt_text source = {0};
+    GT_SCOPED(gt_text_free) gt_text source = {0};
     char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
     if (!splits_head(request) || count == MOST) {
@@ -441,7 +435,6 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      all_texts, all_names),
                        "nvrtcCreateProgram");
     }
-    gt_text_free(&source);
     free(head);
     return status;
 }

@@ -70,11 +70,9 @@ static gputune_status visit_python(root_fn visit, void *user)
 
 static gputune_status visit_local(root_fn visit, void *user, const char *home)
 {
-    char *local;
+    GT_FREED char *local = NULL;
     GT_TRY(gt_path_format(&local, "%s/.local", home));
-    gputune_status status = visit(user, ROOT_PYTHON, local);
-    free(local);
-    return status;
+    return visit(user, ROOT_PYTHON, local);
 }
 
 /* Calls `visit` for every place, in this order: CUDA_HOME, the loader, the toolkit's default
@@ -110,12 +108,11 @@ typedef struct places {
 
 static gputune_status each_match(take_fn take, void *user, const char *pattern)
 {
-    gt_texts matches;
+    GT_SCOPED(gt_texts_free) gt_texts matches = {0};
     gputune_status status = gt_matches_find(&matches, pattern);
     for (size_t i = matches.count; i-- > 0 && status == GPUTUNE_OK;) {
         status = take(user, matches.items[i]);
     }
-    gt_texts_free(&matches);
     return status;
 }
 
@@ -272,7 +269,7 @@ static bool is_complete(const finder *finder)
 static gputune_status try_folder(void *user, const char *folder)
 {
     finder *finder = user;
-    char *below;
+    GT_FREED char *below = NULL;
     if (is_complete(finder)) {
         return GPUTUNE_OK;
     }
@@ -281,7 +278,6 @@ static gputune_status try_folder(void *user, const char *folder)
     if (status == GPUTUNE_OK && note_parts(finder, below)) {
         status = add_folder(finder, below);
     }
-    free(below);
     return status;
 }
 
@@ -300,7 +296,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
  * nvidia/cu13/lib/libnvrtc.so.13, beside whose folder the other wheels' lie. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
-    char *real = realpath(given, NULL);
+    GT_FREED char *real = realpath(given, NULL);
     gputune_status status = GPUTUNE_OK;
     bool folder = real && gt_file_is_folder(real);
     for (int up = folder ? 0 : 1; real && up <= 3 && status == GPUTUNE_OK; up++) {
@@ -313,7 +309,6 @@ static gputune_status search_beside(finder *finder, const char *given)
         }
         status = up == 1 && !folder ? GPUTUNE_OK : search_headers(finder, ROOT_HOME, real);
     }
-    free(real);
     return status;
 }
 
@@ -324,7 +319,7 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     const char *given = gt_environment("GPUTUNE_NVRTC");
     gputune_status status = given ? search_beside(&finder, given) : GPUTUNE_OK;
     GT_THEN(status, visit_roots(search_headers, &finder));
-    gt_text version = {0};
+    GT_SCOPED(gt_text_free) gt_text version = {0};
     for (int i = 0; i < PARTS; i++) {
         if (finder.have[i]) {
             append_version(&version, &parts[i], finder.versions[i]);
@@ -332,7 +327,6 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     }
     GT_THEN(status, gt_text_take(&found.version, &version));
     GT_THEN(status, gt_text_take(&found.searched, &finder.searched));
-    gt_text_free(&version);
     gt_text_free(&finder.searched);
     return GT_GIVE(status, out, found, gt_toolkit_free(&found));
 }

@@ -93,7 +93,8 @@ static void look_inside(gt_store_facts *facts)
 /* Whether the nearest folder that is there lets a file be made. */
 static void look_at_folder(gt_store_facts *facts)
 {
-    char *folder = strdup(facts->path), *slash;
+    GT_FREED char *folder = strdup(facts->path);
+    char *slash;
     while (folder && (slash = strrchr(folder, '/')) != NULL && slash != folder) {
         *slash = '\0';
         if (gt_file_exists(folder)) {
@@ -104,7 +105,6 @@ static void look_at_folder(gt_store_facts *facts)
         snprintf(facts->unwritable, sizeof facts->unwritable, "%.200s: %s", folder,
                  strerror(errno));
     }
-    free(folder);
 }
 
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path)

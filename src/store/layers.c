@@ -204,14 +204,12 @@ static const char *named_file(const char *path)
 gputune_status gt_store_path(char **out, const char *path)
 {
     const char *given = named_file(path);
-    char *folder;
+    GT_FREED char *folder = NULL;
     if (given) {
         return gt_strdup(out, given);
     }
     GT_TRY(gt_file_cache_folder(&folder));
-    gputune_status status = gt_path_format(out, "%s/gputune.db", folder);
-    free(folder);
-    return status;
+    return gt_path_format(out, "%s/gputune.db", folder);
 }
 
 /* Finds the path of the user's file. For ":memory:", and if no folder for it is known, there is no
@@ -239,7 +237,7 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     if (!named_file(path)) {
         return gt_file_make_parents(store->asked);
     }
-    char *folder;
+    GT_FREED char *folder = NULL;
     GT_TRY(gt_strdup(&folder, store->asked));
     char *slash = strrchr(folder, '/');
     gputune_status status = GPUTUNE_OK;
@@ -249,7 +247,6 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
             status = gt_fail(GPUTUNE_EIO, "there is no folder %s; make it first", folder);
         }
     }
-    free(folder);
     return status;
 }
 

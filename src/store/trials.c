@@ -313,7 +313,7 @@ static gputune_status put_in_order(related_search *search)
         return GPUTUNE_OK;
     }
     size_t count = search->groups.count;
-    uint32_t *place = calloc(count, sizeof *place);
+    GT_FREED uint32_t *place = calloc(count, sizeof *place);
     GT_TRY(gt_allocated(place));
     for (size_t i = 0; i < count; i++) {
         search->groups.items[i].order = (uint32_t)i;
@@ -325,7 +325,6 @@ static gputune_status put_in_order(related_search *search)
     for (size_t i = 0; i < search->found.count; i++) {
         search->found.items[i].group = place[search->found.items[i].group];
     }
-    free(place);
     qsort(search->found.items, search->found.count, sizeof *search->found.items, by_group_and_time);
     while (search->found.count > GT_RELATED_MAX) {
         free(search->found.items[--search->found.count].config);

@@ -332,10 +332,9 @@ typedef struct answering {
 static gputune_status note_answer(void *context, gt_rows *row)
 {
     answering *search = context;
-    gt_winner stored;
+    GT_SCOPED(gt_winner_free) gt_winner stored = {0};
     GT_TRY(take_winner(&stored, row));
     search->found |= stored.terms.final && gt_answers_for(&stored.terms, search->terms);
-    gt_winner_free(&stored);
     return GPUTUNE_OK;
 }
 

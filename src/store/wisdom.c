@@ -100,12 +100,9 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 
 static gputune_status export_row(void *context, gt_rows *row)
 {
-    gt_wisdom_entry entry;
-    memset(&entry, 0, sizeof entry);
-    gputune_status status = take_entry(&entry, row);
-    GT_THEN(status, export_entry(context, &entry, row->database));
-    gt_wisdom_entry_free(&entry);
-    return status;
+    GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
+    GT_TRY(take_entry(&entry, row));
+    return export_entry(context, &entry, row->database);
 }
 
 static gputune_status export_rows(gt_database *database, void *context)
@@ -235,7 +232,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     const gt_wisdom_place *place = &entry->place;
     int64_t sizes[GT_SCENARIO_SIZES];
     const gt_scenario scenario = scenario_of(place, sizes);
-    trial_list trials = {0};
+    GT_FREED trial_list trials = {0};
     gt_winner winner = entry->winner;
     winner.terms.proved =
         import->trusted &&
@@ -252,7 +249,6 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
                                 .winner = &winner,
                                 .created = winner.created};
     GT_THEN(status, gt_winner_put(database, &outcome));
-    gt_array_free(&trials);
     return status;
 }
 

@@ -95,7 +95,7 @@ static void write_image(gt_text *out, const char *word, const gt_image *image)
 
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 {
-    gt_text body = {0};
+    GT_SCOPED(gt_text_free) gt_text body = {0};
     char hex[GT_HASH_HEX];
     for (int i = 0; i < PARTS; i++) {
         write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
@@ -108,7 +108,6 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
-    gt_text_free(&body);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

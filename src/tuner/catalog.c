@@ -63,14 +63,12 @@ static gputune_status find_folders(gt_catalog *catalog, const char *given)
 
 static gputune_status read_prelude(gt_catalog *catalog)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     if (catalog->missing) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->home));
-    gputune_status status = gt_file_read(&catalog->prelude, NULL, path);
-    free(path);
-    return status;
+    return gt_file_read(&catalog->prelude, NULL, path);
 }
 
 static void drop_folders(gt_catalog *catalog)
@@ -244,7 +242,7 @@ static gputune_status add_kernels_of(gt_kernel_refs *out, gt_catalog *catalog, c
 /* The kernels of that name in the folder's files, or all. */
 static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
-    struct dirent **files = NULL;
+    GT_FREED struct dirent **files = NULL;
     int count = scandir(catalog->folder, &files, is_template_file, alphasort);
     gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
     for (int i = 0; i < count; i++) {
@@ -254,7 +252,6 @@ static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const
         free(path);
         free(files[i]);
     }
-    free(files);
     return status;
 }
 
@@ -363,11 +360,9 @@ static gputune_status add_named_file(gt_kernel_refs *out, gt_catalog *catalog, c
             return resolve_path(out, catalog, file->path);
         }
     }
-    char *path;
+    GT_FREED char *path = NULL;
     GT_TRY(gt_path_format(&path, "%s/%s.cu", catalog->folder, name));
-    gputune_status status = gt_file_exists(path) ? resolve_path(out, catalog, path) : GPUTUNE_OK;
-    free(path);
-    return status;
+    return gt_file_exists(path) ? resolve_path(out, catalog, path) : GPUTUNE_OK;
 }
 
 static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
@@ -498,13 +493,10 @@ static gputune_status parse(const gt_template **out, gt_catalog *catalog, const 
 
 static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     GT_TRY(gt_includes_begin(catalog->includes, ref->file->path));
     GT_TRY(gt_file_read(&text, NULL, ref->file->path));
-    gputune_status status =
-        parse(out, catalog, ref, &(origin){text, gt_includes_find, catalog->includes});
-    free(text);
-    return status;
+    return parse(out, catalog, ref, &(origin){text, gt_includes_find, catalog->includes});
 }
 
 static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
@@ -597,7 +589,7 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catal
 static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
                void *user)
 {
-    gt_kernel_refs refs = {0};
+    GT_FREED gt_kernel_refs refs = {0};
     pthread_mutex_lock(&catalog->lock);
     gputune_status status =
         text ? add_text(&refs, catalog, path, text) : add_file(&refs, catalog, path);
@@ -605,9 +597,7 @@ static int add(gt_catalog *catalog, const char *path, const origin *text, gt_cat
         status = gt_array_push(&catalog->added, refs.items[i]);
     }
     pthread_mutex_unlock(&catalog->lock);
-    int answer = status == GPUTUNE_OK ? each_kernel(catalog, &refs, each, user, true) : status;
-    gt_array_free(&refs);
-    return answer;
+    return status == GPUTUNE_OK ? each_kernel(catalog, &refs, each, user, true) : status;
 }
 
 int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user)
@@ -628,7 +618,7 @@ int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *tex
 static gputune_status check_several(const gt_kernel_refs *refs, const char *kernel, bool several)
 {
     const gt_kernel_ref *first = &refs->items[0];
-    gt_text list = {0};
+    GT_SCOPED(gt_text_free) gt_text list = {0};
     bool one_file = true;
     for (size_t i = 1; i < refs->count; i++) {
         one_file &= refs->items[i].file == first->file;
@@ -640,24 +630,21 @@ static gputune_status check_several(const gt_kernel_refs *refs, const char *kern
         gt_text_printf(&list, "%s%s", i ? ", " : "",
                        one_file ? refs->items[i].name : refs->items[i].file->path);
     }
-    gputune_status status =
-        one_file ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
-                           first->file->path, gt_text_string(&list), first->file->path, first->name)
-                 : gt_fail(GPUTUNE_EINVAL, "kernel '%s' is in %s; expected the path of one", kernel,
-                           gt_text_string(&list));
-    gt_text_free(&list);
-    return status;
+    return one_file
+               ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
+                         first->file->path, gt_text_string(&list), first->file->path, first->name)
+               : gt_fail(GPUTUNE_EINVAL, "kernel '%s' is in %s; expected the path of one", kernel,
+                         gt_text_string(&list));
 }
 
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
-    gt_kernel_refs refs = {0};
+    GT_FREED gt_kernel_refs refs = {0};
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = resolve(&refs, catalog, kernel);
     GT_THEN(status, check_several(&refs, kernel, false));
     GT_THEN(status, get(out, catalog, &refs.items[0]));
     pthread_mutex_unlock(&catalog->lock);
-    gt_array_free(&refs);
     return status;
 }
 
@@ -674,9 +661,8 @@ static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char 
 
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
 {
-    gt_kernel_refs refs = {0};
+    GT_FREED gt_kernel_refs refs = {0};
     int answer = list(&refs, catalog, kernel);
     answer = answer ? answer : each_kernel(catalog, &refs, each, user, kernel != NULL);
-    gt_array_free(&refs);
     return answer;
 }

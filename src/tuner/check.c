@@ -200,7 +200,7 @@ static gputune_status check_list(gt_request *request, const config_list *list,
 gputune_status gt_check(gt_request *request,
                         int (*each)(void *user, const gputune_finding *finding), void *user)
 {
-    config_list list = {0};
+    GT_FREED config_list list = {0};
     gt_space *space;
     if (!request->device->emulated) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
@@ -214,6 +214,5 @@ gputune_status gt_check(gt_request *request,
     if (!status) {
         status = check_list(request, &list, each, user);
     }
-    gt_array_free(&list);
     return status;
 }

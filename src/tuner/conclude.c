@@ -355,20 +355,19 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
 void gt_tuning_keep_findings(const gt_tuning *tuning)
 {
     char message[512];
-    gt_trial_list list = {0};
+    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
     if (!tuning->race || gt_tuning_trials(&list, tuning) != GPUTUNE_OK ||
         store(tuning, &list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
-    gt_tuning_free_trials(&list);
     gt_message_set("%s", message);
 }
 
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
-    gt_trial_list list = {0};
+    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
     gt_race_result result = {0};
     gt_choice choice = {0};
     gt_summary time = {0}, standard = {0};
@@ -384,6 +383,5 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
         store_result(tuning, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
-    gt_tuning_free_trials(&list);
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -168,12 +168,10 @@ static gputune_status add_beside(gt_request *request, uint32_t argument, const c
 {
     const char *template = request->template->path;
     const char *slash = name[0] == '/' ? NULL : strrchr(template, '/');
-    char *path;
+    GT_FREED char *path = NULL;
     GT_TRY(
         gt_path_format(&path, "%.*s%s", slash ? (int)(slash - template + 1) : 0, template, name));
-    gputune_status status = add_file(request, argument, path, expected);
-    free(path);
-    return status;
+    return add_file(request, argument, path, expected);
 }
 
 static gputune_status find_argument(uint32_t *out, const gt_request *request, const char *name)
@@ -309,7 +307,7 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
         gt_workload_input(&request->workload, gt_data_buffer(&request->workload, file->argument));
     uint64_t shape[4];
     uint32_t dimensions = 0;
-    gt_text found = {0}, expected = {0};
+    GT_SCOPED(gt_text_free) gt_text found = {0}, expected = {0};
     GT_TRY(check_numbers(buffer, file->path));
     GT_TRY(wanted_shape(shape, &dimensions, request, file->argument, buffer));
     if (is_type(&file->npy, buffer->type) &&
@@ -318,12 +316,8 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     }
     gt_npy_describe(&found, file->npy.type, file->npy.shape, file->npy.dimensions);
     gt_npy_describe(&expected, buffer->type, shape, dimensions);
-    gputune_status status =
-        gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
-                gt_text_string(&found), gt_text_string(&expected), buffer->name);
-    gt_text_free(&found);
-    gt_text_free(&expected);
-    return status;
+    return gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
+                   gt_text_string(&found), gt_text_string(&expected), buffer->name);
 }
 
 #define DATA_MOST ((size_t)4 << 30) /* bytes of a file */
@@ -413,7 +407,7 @@ static gputune_status save_outputs(gt_field *field)
 {
     const gt_request *request = field->options.request;
     const gt_template *template = request->template;
-    gt_text files = {0};
+    GT_SCOPED(gt_text_free) gt_text files = {0};
     gputune_status status = GPUTUNE_OK;
     if (!request->options.save) {
         return GPUTUNE_OK;
@@ -435,7 +429,6 @@ static gputune_status save_outputs(gt_field *field)
             "the template, expect(%s) reads them",
             template->name, request->options.save, gt_text_string(&files));
     }
-    gt_text_free(&files);
     return status;
 }
 

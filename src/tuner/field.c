@@ -95,7 +95,7 @@ static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index
 static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source, bool *found)
 {
     gt_variant *variant = &field->variants.items[index];
-    gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
+    GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     gputune_status status = GPUTUNE_OK;
     uint32_t first = index;
@@ -105,7 +105,6 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         status = gt_hash_index_intern(&field->launches, hash, index, &first);
     }
-    free(launches);
     *found = first != index;
     if (*found) {
         variant->stage = GT_STAGE_TWIN;

@@ -13,7 +13,7 @@
 static void say_launch(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
-    gt_launch *launch = calloc(1, sizeof *launch);
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
     if (launch && gt_launch_bind(launch, r->template, &r->problem, &variant->config, r->device) ==
                       GPUTUNE_OK) {
         char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
@@ -21,7 +21,6 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
         gt_launch_grids(grids, launch);
         gt_text_printf(out, ", with block %s and grid %s at %s", blocks, grids, r->problem_text);
     }
-    free(launch);
 }
 
 /* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. */
@@ -216,14 +215,12 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
 static uint32_t shared_bytes_of(const gt_field *field, uint32_t index)
 {
     const gt_request *r = field->options.request;
-    gt_launch *launch = calloc(1, sizeof *launch);
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
     if (launch) {
         (void)gt_launch_bind(launch, r->template, &r->problem, &field->variants.items[index].config,
                              r->device);
     }
-    uint32_t bytes = launch ? launch->steps[0].shared_bytes : 0;
-    free(launch);
-    return bytes;
+    return launch ? launch->steps[0].shared_bytes : 0;
 }
 
 static gt_trial_status trial_status(const gt_field *field, const gt_variant *variant)

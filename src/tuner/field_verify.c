@@ -133,7 +133,7 @@ gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *h
 {
     gt_variant *variant = &field->variants.items[index];
     gt_farm *farm = helper ? helper->farm : field->options.farm;
-    gt_verify_job *job = calloc(1, sizeof *job);
+    GT_FREED gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
     job->id = index;
     job->standard = variant->role == GT_ROLE_DEFAULT;
@@ -155,7 +155,6 @@ gputune_status gt_field_send(gt_field *field, uint32_t index, const gt_helper *h
         job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
         status = farm->ops->verify(farm, job);
     }
-    free(job);
     return status;
 }
 

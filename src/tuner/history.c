@@ -84,7 +84,7 @@ static bool is_measured(const gt_trial *trial)
 static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_request *request)
 {
     gt_config config;
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     *out = false;
     if (gt_config_parse(&config, request->template, trial->config) != GPUTUNE_OK) {
         return GPUTUNE_OK;
@@ -95,7 +95,6 @@ static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_req
     }
     GT_TRY(gt_request_source(&source, request, &config));
     *out = gt_hash_equal(gt_trial_hash(request->template, &config, source.hash), trial->hash);
-    gt_source_free(&source);
     return GPUTUNE_OK;
 }
 
@@ -112,7 +111,7 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
     size_t count = 0;
     *trial = (gt_hash){0};
     *time_ns = 0;
-    const gt_trial **fastest = calloc(history->trials.count + 1, sizeof *fastest);
+    GT_FREED const gt_trial **fastest = calloc(history->trials.count + 1, sizeof *fastest);
     GT_TRY(gt_allocated(fastest));
     for (size_t i = 0; i < history->trials.count; i++) {
         const gt_trial *trial = &history->trials.items[i];
@@ -130,7 +129,6 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
             *time_ns = fastest[i]->time.median;
         }
     }
-    free(fastest);
     return status;
 }
 

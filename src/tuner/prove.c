@@ -134,7 +134,7 @@ static bool is_verdict(const gt_variant *variant)
  * failure. */
 static void keep(const gt_field *field, const gt_request *request)
 {
-    gt_history here = {0};
+    GT_SCOPED(gt_history_free) gt_history here = {0};
     keep_code(field, request);
     (void)gt_history_load_here(&here, request);
     for (uint32_t i = 0; i < field->variants.count; i++) {
@@ -142,7 +142,6 @@ static void keep(const gt_field *field, const gt_request *request)
             keep_verdict(field, i, &here, request);
         }
     }
-    gt_history_free(&here);
 }
 
 bool gt_may_prove(const gt_request *request)
@@ -236,11 +235,10 @@ static gt_winner *find_fastest(gt_config *config, const gt_winner_list *list, gt
 /* The code was stored by the proof. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     GT_TRY(gt_request_source(&source, request, config));
     *out = (gt_code){.source = source.hash, .ptx = request->device->emulated};
     memcpy(out->arch, request->device->arch, sizeof out->arch);
-    gt_source_free(&source);
     return GPUTUNE_OK;
 }
 
@@ -299,7 +297,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
                             gt_request *request)
 {
     gt_choice choice = {.config = *config};
-    gt_history history;
+    GT_SCOPED(gt_history_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
     GT_THEN(status, take_winner(&choice, winner, request));
@@ -308,13 +306,12 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
                     "%s: a stored result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
-    gt_history_free(&history);
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }
 
 gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
 {
-    gt_winner_list list;
+    GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
     gt_config config;
     if (!gt_may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
@@ -329,7 +326,6 @@ gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
                     winner->config, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
-    gt_winner_list_free(&list);
     return status;
 }
 
@@ -369,7 +365,7 @@ static gputune_status choose_proved(gt_choice *out, gt_request *request, const g
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
 {
     gt_config config;
-    gt_history history;
+    GT_SCOPED(gt_history_free) gt_history history = {0};
     bool permitted;
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_TRY(gt_request_permits(&permitted, request, &config));
@@ -380,7 +376,5 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
                        request->template->name, text, request->template->name);
     }
     GT_TRY(gt_history_load(&history, request));
-    gputune_status status = choose_proved(out, request, &config, &history);
-    gt_history_free(&history);
-    return status;
+    return choose_proved(out, request, &config, &history);
 }

@@ -140,13 +140,12 @@ void gt_race_judge(gt_race *race)
     }
     note_first(race);
     gt_race_compare_all(race);
-    double *variances = malloc(race->runners.count * sizeof *variances);
+    GT_FREED double *variances = malloc(race->runners.count * sizeof *variances);
     if (!variances) {
         return; /* no contestant leaves after this round */
     }
     double deviation = race->options.exhaustive ? -1 : gt_race_field_deviation(race, variances);
     gt_race_moderate_all(race, variances);
-    free(variances);
     drop_early(race, deviation);
     drop_slower(race);
 }

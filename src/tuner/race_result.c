@@ -98,7 +98,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
         return GPUTUNE_OK;
     }
     const gt_runner *runner = &race->runners.items[index];
-    double *values = malloc(runner->samples.count * sizeof *values);
+    GT_FREED double *values = malloc(runner->samples.count * sizeof *values);
     GT_TRY(gt_allocated(values));
     size_t count = copy_samples(values, runner, FINAL);
     if (count < ENOUGH_FINAL) {
@@ -107,9 +107,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     if (!count) {
         count = copy_samples(values, runner, QUICK);
     }
-    gputune_status status = gt_summarise(out, values, count);
-    free(values);
-    return status;
+    return gt_summarise(out, values, count);
 }
 
 /* --- the outcome ------------------------------------------------------------------------------ */

@@ -48,7 +48,7 @@ static void insert(candidate best[CANDIDATES], candidate next)
 static gputune_status rank(candidate best[CANDIDATES], const gt_request *request,
                            const gt_field *field)
 {
-    gt_launch *launch = malloc(sizeof *launch);
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
     GT_TRY(gt_allocated(launch));
     for (size_t i = 0; i < field->variants.count; i++) {
         const gt_variant *variant = &field->variants.items[i];
@@ -62,7 +62,6 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
                                  gt_estimate(request->device, &launch->steps[0], resources,
                                              access_bytes(request, &variant->config))});
     }
-    free(launch);
     return GPUTUNE_OK;
 }
 
@@ -105,11 +104,10 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
-    gt_history history;
+    GT_SCOPED(gt_history_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = rank_space(best, request, &history, &choice.variants);
     GT_THEN(status, prove_best(&choice, best, request, &history));
-    gt_history_free(&history);
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));
 }

@@ -187,7 +187,7 @@ static gputune_status make_proved_at(gt_request *request)
 {
     gt_problem awkward;
     bool changed;
-    char *sizes = NULL;
+    GT_FREED char *sizes = NULL;
     gt_text text = {0};
     GT_TRY(gt_problem_awkward(&awkward, &changed, request->template, &request->problem,
                               request->device));
@@ -195,7 +195,6 @@ static gputune_status make_proved_at(gt_request *request)
     gt_text_append(&text, request->problem_text);
     gt_text_printf(&text, "%s%s", changed ? "; " : "", changed ? sizes : "");
     append_reference(&text, &request->options);
-    free(sizes);
     return gt_text_take(&request->proved_at, &text);
 }
 

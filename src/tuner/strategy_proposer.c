@@ -256,17 +256,15 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
 static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;
-    gt_related_list list;
+    GT_SCOPED(gt_related_list_free) gt_related_list list = {0};
     GT_TRY(gt_store_related_trials(&list, request->services->store, request->device,
                                    request->environment, &request->scenario, &request->patience));
-    gt_tried *hints = calloc(list.count + 1, sizeof *hints);
+    GT_FREED gt_tried *hints = calloc(list.count + 1, sizeof *hints);
     gputune_status status = gt_allocated(hints);
     if (hints && list.count) {
         *count = make_hints(hints, p, &list);
         status = gt_strategy_hint(p->strategy, hints, *count);
     }
-    free(hints);
-    gt_related_list_free(&list);
     return status;
 }
 

@@ -46,26 +46,22 @@ static gputune_status list_places(gt_texts *out, const char *given)
 /* *out is the index of the first place with a prelude. */
 static gputune_status find_prelude(size_t *out, const gt_texts *places)
 {
-    gt_text tried = {0};
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
     for (size_t i = 0; i < places->count; i++) {
         char *probe = NULL;
         gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", places->items[i]);
         bool found = status == GPUTUNE_OK && gt_file_exists(probe);
         free(probe);
         if (found || status != GPUTUNE_OK) {
-            gt_text_free(&tried);
             *out = i;
             return status;
         }
         gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }
-    gputune_status status =
-        gt_fail(GPUTUNE_ENOTFOUND,
-                "no folder with gputune.cuh, which every template needs; searched %s; install "
-                "gputune, or set GPUTUNE_TEMPLATES to its template folder",
-                gt_text_string(&tried));
-    gt_text_free(&tried);
-    return status;
+    return gt_fail(GPUTUNE_ENOTFOUND,
+                   "no folder with gputune.cuh, which every template needs; searched %s; install "
+                   "gputune, or set GPUTUNE_TEMPLATES to its template folder",
+                   gt_text_string(&tried));
 }
 
 static gputune_status check_folder(const char *folder)
@@ -93,9 +89,7 @@ static gputune_status choose_folders(char **folder, char **home, const gt_texts 
 
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
-    gt_texts places = {0};
-    gputune_status status = list_places(&places, given);
-    GT_THEN(status, choose_folders(folder, home, &places, given));
-    gt_texts_free(&places);
-    return status;
+    GT_SCOPED(gt_texts_free) gt_texts places = {0};
+    GT_TRY(list_places(&places, given));
+    return choose_folders(folder, home, &places, given);
 }

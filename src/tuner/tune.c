@@ -27,7 +27,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
                                       const gt_request *request)
 {
     const gt_config standard = gt_config_default(request->template);
-    gt_history history;
+    GT_SCOPED(gt_history_free) gt_history history = {0};
     const gt_trial *trial;
     GT_TRY(gt_history_find_config(&trial, &history, request, &standard));
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
@@ -36,7 +36,6 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
         choice->verdict.speedup_low = trial->time.low / winner->time.high;
         choice->verdict.speedup_high = trial->time.high / winner->time.low;
     }
-    gt_history_free(&history);
     return GPUTUNE_OK;
 }
 
@@ -195,13 +194,11 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
 static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
                               const gt_patience *patience)
 {
-    gt_winner_list list;
+    GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
     GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
                             &request->scenario, patience));
     gt_winner *winner = find_answer(&list, request, asked);
-    gputune_status status = winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
-    gt_winner_list_free(&list);
-    return status;
+    return winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
 }
 
 /* The same for the request itself, which may want to be measured again. */
@@ -256,18 +253,16 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
 
 static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
-    gt_winner winner;
+    GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
                                  &request->scenario, NULL));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
-    gputune_status status = winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
-    GT_THEN(status, gt_stored_config(&choice.config, request, &winner));
-    GT_THEN(status, gt_history_refutes(request, &choice.config));
-    GT_THEN(status, gt_choice_take_times(&choice, &winner, request));
-    GT_THEN(status, finish_nearest(out, &choice, request, &winner));
-    gt_winner_free(&winner);
-    return status;
+    GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
+    GT_TRY(gt_stored_config(&choice.config, request, &winner));
+    GT_TRY(gt_history_refutes(request, &choice.config));
+    GT_TRY(gt_choice_take_times(&choice, &winner, request));
+    return finish_nearest(out, &choice, request, &winner);
 }
 
 static gputune_status choose_default(gt_choice *out, gt_request *request)

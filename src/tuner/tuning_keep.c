@@ -60,7 +60,7 @@ static gputune_status store(gt_tuning *tuning, const gt_trial_list *trials,
 gputune_status gt_tuning_keep(gt_tuning *tuning)
 {
     static const int64_t interval_ns = 1000000000;
-    gt_trial_list trials;
+    GT_SCOPED(gt_tuning_free_trials) gt_trial_list trials = {0};
     gt_code_list codes = {0};
     int64_t now = gt_now_ns();
     int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
@@ -74,7 +74,6 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
         store(tuning, &trials, &codes) == GPUTUNE_OK) {
         mark_codes(&tuning->session.field);
     }
-    gt_tuning_free_trials(&trials);
     free(codes.items);
     tuning->last_kept_ns = gt_now_ns();
     return status;

@@ -59,10 +59,9 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
                                                   : o->objective};
     uint32_t begun = field->started - field->twins;
     progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
-    char *best = NULL;
+    GT_FREED char *best = NULL;
     fill_times(&progress, tuning, &best);
     o->progress(o->user, &progress);
-    free(best);
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
