@@ -1,23 +1,68 @@
-/* Tunes in the background, on a thread of the tuner and with workers of their own. */
+/* Tuning in the background: a thread of the tuner that makes requests like any other, and looks
+ * whether the application uses the GPU meanwhile. */
 #include "api/background.h"
 
-#include "api/activity.h"
 #include "api/tuner.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/signals.h"
-#include "base/text.h"
 #include "base/versioned.h"
-#include "tuner/options_copy.h"
+#include "tuner/request.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+atomic_bool gt_launch_seen;
+
+static const int64_t lately_ns = 200000000;  /* how long after a launch the GPU counts as used */
+static const int64_t gap_ns = 100000000;     /* between calls that belong to one rest */
+static const int64_t window_ns = 1200000000; /* over which NVML counts, and a little more */
+static const int64_t again_ns = 200000000;   /* between two readings */
+enum { BUSY_PERCENT = 10 };
+
+static void read_others(gt_activity *activity, int64_t now)
+{
+    uint32_t percent;
+    activity->others = gt_nvml_busy_percent(&percent, activity->nvml) && percent >= BUSY_PERCENT;
+    activity->read_ns = now;
+}
+
+/* `uuid` of the GPU, of which nothing has been launched by this library for a second. */
+static void gt_activity_open(gt_activity *out, const char *uuid)
+{
+    *out = (gt_activity){.nvml = gt_nvml_open(uuid)};
+    read_others(out, gt_now_ns());
+}
+
+static void gt_activity_close(gt_activity *activity)
+{
+    gt_nvml_close(activity->nvml);
+    activity->nvml = NULL;
+}
+
+/* NVML tells the application's work from gputune's only after a rest that is as long as its
+ * window. */
+static bool gt_activity_is_busy(gt_activity *activity)
+{
+    int64_t now = gt_now_ns();
+    if (now - activity->asked_ns > gap_ns) {
+        activity->resting_ns = now;
+    }
+    activity->asked_ns = now;
+    if (atomic_exchange_explicit(&gt_launch_seen, false, memory_order_relaxed)) {
+        activity->launched_ns = now;
+    }
+    bool launched = activity->launched_ns && now - activity->launched_ns < lately_ns;
+    if (activity->nvml && now - activity->resting_ns > window_ns &&
+        now - activity->read_ns > again_ns) {
+        read_others(activity, now);
+    }
+    return launched || activity->others;
+}
 
 static const double default_share = 0.025; /* an application loses up to 1.7 times that, measured */
 static const double default_limit_s = 60;  /* no call waits for it */
@@ -161,13 +206,15 @@ static gputune_status judge(const gputune *tuner, const gt_request *request,
 static gputune_status tune(gt_background *background, job *one)
 {
     gputune *tuner = background->tuner;
-    gt_request *request = NULL;
-    gt_choice choice = {0};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     const gputune_options *o = &one->call.options;
     const gt_background_use use = {.share = o->share > 0 ? o->share : default_share,
                                    .is_busy = is_busy,
                                    .must_give_way = must_give_way,
                                    .user = background};
+    GT_TRY(gt_call_begin(&call, tuner, "a tuning in the background")); /* closing it ends this */
     gputune_status status = gt_request_make(&request, &background->services, &tuner->device,
                                             one->call.kernel, one->call.sizes, o);
     if (status == GPUTUNE_OK) {
@@ -177,23 +224,11 @@ static gputune_status tune(gt_background *background, job *one)
     }
     if (status == GPUTUNE_OK) {
         status = judge(tuner, request, &choice);
-        gt_choice_free(&choice);
     } else if (!one->gave_way && status != GPUTUNE_ECANCELED) {
         gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "%s: tuning in the background failed: %s",
                     one->call.kernel, gt_message());
     }
-    gt_request_free(request);
     gt_plan_table_note_result(tuner->plans);
-    return status;
-}
-
-/* The tuner's calls are closed first, which ends this one. */
-static gputune_status run(gt_background *background, job *one)
-{
-    gt_call call;
-    GT_TRY(gt_call_begin(&call, background->tuner, "a tuning in the background"));
-    gputune_status status = tune(background, one);
-    gt_call_end(&call);
     return status;
 }
 
@@ -217,7 +252,7 @@ static void do_job(gt_background *background, job *one)
     one->gave_way = false;
     background->current = one;
     pthread_mutex_unlock(&background->mutex);
-    gputune_status status = run(background, one);
+    gputune_status status = tune(background, one);
     pthread_mutex_lock(&background->mutex);
     one->state = one->gave_way ? JOB_WAITING : status == GPUTUNE_OK ? JOB_TUNED : JOB_FAILED;
     pthread_cond_broadcast(&background->changed);
@@ -330,16 +365,15 @@ static gputune_background_state count(const gt_background *background)
 
 int gputune_background(gputune_background_state *out, gputune *tuner)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_background_state, failed)};
-    static const gt_layouts layouts = {"gputune_background_state", GPUTUNE_BACKGROUND_STATE_VERSION,
-                                       bytes};
-    gt_call call;
+    static const gt_layouts layouts = {"gputune_background_state",
+                                       GPUTUNE_BACKGROUND_STATE_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_background_state, failed)}};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     pthread_mutex_lock(&tuner->background->mutex);
     const gputune_background_state state = count(tuner->background);
     pthread_mutex_unlock(&tuner->background->mutex);
-    gt_call_end(&call);
     return gt_versioned_write(out, &state, &layouts);
 }
 
@@ -367,7 +401,7 @@ static gputune_status wait_until_done(gt_background *background, double seconds)
 
 int gputune_wait(gputune *tuner, double seconds)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_background *background = tuner->background;
     gputune_status status;
@@ -379,6 +413,5 @@ int gputune_wait(gputune *tuner, double seconds)
         status = wait_until_done(background, seconds);
     }
     pthread_mutex_unlock(&background->mutex);
-    gt_call_end(&call);
     return status;
 }

@@ -2,7 +2,6 @@
 #include "api/call.h"
 
 #include "api/tuner.h"
-#include "base/patience.h"
 #include "base/readers.h"
 
 #include <unistd.h>
@@ -69,6 +68,9 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
 void gt_call_end(gt_call *call)
 {
     gt_calls *calls = call->calls;
+    if (!calls) {
+        return;
+    }
     innermost = call->outer;
     gt_signal_release(&call->held);
     pthread_mutex_lock(&calls->mutex);

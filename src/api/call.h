@@ -19,9 +19,10 @@ typedef struct gt_calls {
     pid_t owner;          /* the process that opened the tuner */
 } gt_calls;
 
-/* One call, on its thread's stack. */
+/* One call, on its thread's stack: all zero until it begins. A function declares it
+ * GT_SCOPED(gt_call_end), before what must be freed within the call. */
 typedef struct gt_call {
-    gt_calls *calls;
+    gt_calls *calls;       /* NULL: it has not begun */
     struct gt_call *outer; /* of the same thread: a callback calls again */
     gt_held_signal held;
 } gt_call;
@@ -42,6 +43,7 @@ bool gt_calls_closing(const gt_calls *calls);
  * to be written, and ends no process. EINVAL when the tuner is closed; EUNSUPPORTED
  * in a forked child, which has neither the workers nor the database's connections. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
+/* Ends a call, if it has begun. */
 void gt_call_end(gt_call *call);
 
 /* Lets no call begin any more, cancels those inside, and waits until they have ended. EINVAL when

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A parameter, with the texts of scratch memory; those of others are their argument's. */
 typedef struct described {

@@ -4,13 +4,12 @@
 #include "base/environment.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "base/versioned.h"
-#include "gpu/copy_rate.h"
+#include "gpu/device.h"
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 #include "gpu/toolkit.h"
 #include "store/inspect.h"
-#include "tuner/template_folders.h"
+#include "tuner/catalog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +275,8 @@ static void check_templates(patient *p)
     const gt_log log = {tell_left_out, p};
     gt_catalog *catalog;
     size_t count = 0;
-    char *folder, *home;
+    GT_FREED char *home = NULL;
+    GT_FREED char *folder = NULL;
     if (gt_template_folders(&folder, &home, p->options->templates) != GPUTUNE_OK) {
         FAIL(p, remedy, "%s", gt_message());
         return;
@@ -288,8 +288,6 @@ static void check_templates(patient *p)
     } else {
         FAIL(p, remedy, "%s", gt_message());
     }
-    free(folder);
-    free(home);
 }
 
 /* ---- the database ---------------------------------------------------------------------------- */

@@ -78,16 +78,14 @@ static gputune_status list_sources(surroundings *s, const char *folder)
 static gputune_status open_surroundings(surroundings *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder, *above = NULL;
+    GT_FREED char *above = NULL;
+    GT_FREED char *folder = NULL;
     GT_TRY(gt_strndup(&folder, slash ? path : "", slash ? (size_t)(slash - path) + 1 : 0));
-    gputune_status status = gt_includes_open(&s->includes, *folder ? folder : "./", NULL, 0);
-    GT_THEN(status, gt_includes_begin(s->includes, path));
-    GT_THEN(status, gt_path_format(&above, "%s../", folder));
-    GT_THEN(status, list_sources(s, *folder ? folder : "./"));
-    GT_THEN(status, list_sources(s, above));
-    free(folder);
-    free(above);
-    return status;
+    GT_TRY(gt_includes_open(&s->includes, *folder ? folder : "./", NULL, 0));
+    GT_TRY(gt_includes_begin(s->includes, path));
+    GT_TRY(gt_path_format(&above, "%s../", folder));
+    GT_TRY(list_sources(s, *folder ? folder : "./"));
+    return list_sources(s, above);
 }
 
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)

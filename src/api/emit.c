@@ -1,8 +1,6 @@
 /* gputune_emit(). */
 #include "api/tuner.h"
 
-#include "base/text.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,14 +57,13 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                           .instances = (const char *const *)source->instances,
                           .instance_count = source->instance_count,
                           .head_bytes = source->head_bytes};
-    const char **options;
+    GT_FREED const char **options = NULL;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status =
         gt_request_compile_options(&options, &job.option_count, request, source, false);
     if (status == GPUTUNE_OK) {
         job.options = options;
         status = farm->ops->compile(farm, &job);
-        free(options);
     }
     GT_THEN(status, wait_for_code(&event, farm, request));
     if (status == GPUTUNE_OK) {
@@ -80,18 +77,15 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
 static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
                            const gt_config *config, gputune_form form)
 {
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_image image = {0};
     GT_TRY(gt_request_source(&source, request, config));
-    gputune_status status = GPUTUNE_OK;
     if (form == GPUTUNE_FORM_SOURCE) {
         image = (gt_image){source.text, strlen(source.text)};
         source.text = NULL;
     } else {
-        status = compile_form(&image, request, &source, form);
+        GT_TRY(compile_form(&image, request, &source, form));
     }
-    gt_source_free(&source);
-    GT_TRY(status);
     *out = image.data;
     *bytes = image.bytes;
     return GPUTUNE_OK;
@@ -99,23 +93,20 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
 
 static gputune_status check_config(const gt_request *request, const gt_config *config)
 {
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space(&space, request));
     const char *reason = gt_space_excludes(space, config);
-    gputune_status status =
-        reason ? gt_fail(GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
-                         request->template->name, request->device->arch, reason)
-               : GPUTUNE_OK;
-    gt_space_free(space);
-    return status;
+    return reason ? gt_fail(GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
+                            request->template->name, request->device->arch, reason)
+                  : GPUTUNE_OK;
 }
 
 int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
                  const char *configuration, const char *arch, gputune_form form)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     gt_device device;
-    gt_request *request = NULL;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
     gt_config config;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "bytes", bytes));
@@ -123,15 +114,11 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
         return gt_fail(GPUTUNE_EINVAL, "gputune_emit: %d is no form of code", (int)form);
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = gt_tuner_arch(&device, tuner, arch);
-    GT_THEN(status, gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
-    GT_THEN(status,
-            gt_config_parse(&config, request->template, configuration ? configuration : ""));
-    GT_THEN(status, check_config(request, &config));
-    GT_THEN(status, emit(out, bytes, request, &config, form));
-    gt_request_free(request);
-    gt_call_end(&call);
-    return status;
+    GT_TRY(gt_tuner_arch(&device, tuner, arch));
+    GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
+    GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : ""));
+    GT_TRY(check_config(request, &config));
+    return emit(out, bytes, request, &config, form);
 }
 
 void gputune_free(void *memory)

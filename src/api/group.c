@@ -2,7 +2,6 @@
 #include "api/tuner.h"
 
 #include "base/readers.h"
-#include "base/text.h"
 #include "base/versioned.h"
 #include "tuner/prove.h"
 
@@ -88,20 +87,15 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
                                 const char *kernel, gputune_sizes sizes,
                                 const gputune_options *options, const verdict *v)
 {
-    gt_request *request;
-    gt_choice choice = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_tune_together"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    gputune_status status = v->is_default ? gt_choose_default(&choice, request)
-                                          : gt_choose_forced(&choice, request, v->text);
-    if (status == GPUTUNE_OK) {
-        take_times(&choice, v);
-        *terms = choice.terms;
-        status = gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
-        gt_choice_free(&choice);
-    }
-    gt_request_free(request);
-    return status;
+    GT_TRY(v->is_default ? gt_choose_default(&choice, request)
+                         : gt_choose_forced(&choice, request, v->text));
+    take_times(&choice, v);
+    *terms = choice.terms;
+    return gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
 }
 
 static bool is_of(const gputune_plan *plan, const char *configuration)
@@ -169,9 +163,8 @@ static gputune_status follow(gputune_plan **out, gputune *tuner, const char *ker
 
 static gputune_status read_group(gputune_group *out, const gputune_group *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_group, user)};
-    static const gt_layouts layouts = {"gputune_group", GPUTUNE_GROUP_VERSION, bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_GROUP_VERSION, "a row for each");
+    static const gt_layouts layouts = {
+        "gputune_group", GPUTUNE_GROUP_VERSION, {GT_BYTES_THROUGH(gputune_group, user)}};
     GT_TRY(gt_need("gputune_tune_together", "the group", given));
     GT_TRY(gt_versioned_read(out, given, &layouts));
     return out->rank >= 0 && out->broadcast
@@ -186,7 +179,7 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
 {
     gputune_options standard = GPUTUNE_OPTIONS_INIT;
     gputune_group known = GPUTUNE_GROUP_INIT;
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(read_group(&known, group));
     if (options && options->version != GPUTUNE_OPTIONS_VERSION) {
@@ -196,8 +189,5 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     options = options ? options : &standard;
     GT_TRY(gt_call_check(kernel, sizes, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status =
-        (known.rank ? follow : lead)(out, tuner, kernel, sizes, options, &known);
-    gt_call_end(&call);
-    return status;
+    return (known.rank ? follow : lead)(out, tuner, kernel, sizes, options, &known);
 }

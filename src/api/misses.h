@@ -1,5 +1,5 @@
 /* What a program asked for and no stored result answered, written to a file that many processes
- * share: misses.c counts, misses_file.c has the file. */
+ * share. */
 #pragma once
 
 #include "tuner/request.h"

@@ -1,19 +1,232 @@
-/* A plan: the winner's code loaded in a context, its launches, and the checks before each
- * launch. */
+/* A plan: the code of the winner loaded in a context, its launches, and the checks before each. */
 #include "api/plan.h"
 
-#include "api/activity.h"
+#include "api/background.h"
 #include "api/call.h"
 #include "api/debug.h"
-#include "api/overlap.h"
-#include "api/plan_code.h"
+#include "base/number.h"
 #include "base/references.h"
 #include "base/text.h"
 #include "base/versioned.h"
+#include "gpu/context.h"
+#include "gpu/launcher.h"
+#include "kernel/problem.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The code in one context. A context that is reset has its place taken by the next one of the same
+ * handle. */
+typedef struct gt_loaded_code {
+    CUcontext handle;
+    atomic_uint_least64_t id; /* gt_context.id */
+    _Atomic(gt_launcher *) launcher;
+    struct gt_loaded_code *next;
+} gt_loaded_code;
+
+typedef struct gt_plan_code {
+    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
+    bool present;
+    gt_launch launch;
+    gt_image image;
+} gt_plan_code;
+
+/* The launcher for the current context, if the code is loaded there; else NULL. */
+static inline gt_launcher *gt_plan_code_loaded(gt_plan_code *code, const gt_driver *driver)
+{
+    uint64_t id = gt_context_id(driver);
+    gt_loaded_code *at = atomic_load_explicit(&code->loaded, memory_order_acquire);
+    while (at && atomic_load_explicit(&at->id, memory_order_acquire) != id) {
+        at = at->next;
+    }
+    return at && id ? atomic_load_explicit(&at->launcher, memory_order_acquire) : NULL;
+}
+
+/* Two buffers, by their places among a launch's arguments. */
+typedef struct gt_pair {
+    uint64_t written_bytes, other_bytes;
+    uint8_t written, other;
+    bool may_coincide;    /* in_place() names them */
+    bool can_be_declared; /* in_place() could name them */
+} gt_pair;
+
+typedef struct gt_pairs {
+    gt_pair *items;
+    uint32_t count;
+} gt_pairs;
+
+/* Whether one byte belongs to both. */
+static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *items)
+{
+    uintptr_t written = *(const uintptr_t *)items[pair->written];
+    uintptr_t other = *(const uintptr_t *)items[pair->other];
+    return other - written < pair->written_bytes || written - other < pair->other_bytes;
+}
+
+static gt_loaded_code *find(gt_plan_code *code, const gt_context *context)
+{
+    gt_loaded_code *at = atomic_load(&code->loaded);
+    while (at && at->handle != context->handle) {
+        at = at->next;
+    }
+    return at;
+}
+
+static gputune_status add(gt_loaded_code **out, gt_plan_code *code, CUcontext handle)
+{
+    gt_loaded_code *made = calloc(1, sizeof *made);
+    GT_TRY(gt_allocated(made));
+    made->handle = handle;
+    made->next = atomic_load(&code->loaded);
+    atomic_store_explicit(&code->loaded, made, memory_order_release);
+    *out = made;
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_device(const gt_driver *driver, const gt_device *device,
+                                   const char *entry)
+{
+    CUdevice current;
+    GT_CUDA(driver, CtxGetDevice, &current);
+    return current == device->ordinal
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL,
+                         "%s: the current context is of device %d, and the plan is for device %d; "
+                         "open a tuner for each device",
+                         entry, (int)current, device->ordinal);
+}
+
+/* Loads the code in the current context, unless it is there. One call at a time. EINVAL without a
+ * context and in one of another device than `device`; ECUDA as the driver says. */
+static gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code,
+                                        const gt_driver *driver, const gt_device *device)
+{
+    gt_context context;
+    gt_launcher *launcher;
+    GT_TRY(gt_context_current(&context, driver));
+    gt_loaded_code *at = find(code, &context);
+    if (at && atomic_load(&at->id) == context.id && atomic_load(&at->launcher)) {
+        *out = atomic_load(&at->launcher);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(check_device(driver, device, code->launch.steps[0].entry));
+    GT_TRY(at ? GPUTUNE_OK : add(&at, code, context.handle));
+    GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, &code->launch));
+    gt_launcher *before = atomic_exchange(&at->launcher, launcher);
+    atomic_store_explicit(&at->id, context.id, memory_order_release);
+    gt_launcher_free(before); /* its context is gone, and nobody launches there */
+    *out = launcher;
+    return GPUTUNE_OK;
+}
+
+/* Unloads it everywhere. */
+static void gt_plan_code_free(gt_plan_code *code)
+{
+    gt_loaded_code *next;
+    for (gt_loaded_code *at = atomic_load(&code->loaded); at; at = next) {
+        next = at->next;
+        gt_launcher_free(atomic_load(&at->launcher));
+        free(at);
+    }
+    free(code->image.data);
+}
+
+typedef struct place {
+    const gt_buffer *buffer; /* NULL: a scalar */
+    uint32_t index;          /* of the buffer */
+} place;
+
+static place place_at(const gt_workload *workload, uint32_t argument)
+{
+    uint32_t index = workload->arguments[argument].index;
+    return workload->arguments[argument].is_buffer ? (place){&workload->buffers[index], index}
+                                                   : (place){NULL, 0};
+}
+
+static bool is_written(place at)
+{
+    return at.buffer && at.buffer->direction != GT_IN;
+}
+
+/* Whether the two are a pair: of two that are written, in the order of the arguments. */
+static bool are_paired(const gt_workload *workload, uint32_t written, uint32_t other)
+{
+    place a = place_at(workload, written), b = place_at(workload, other);
+    return written != other && is_written(a) && b.buffer && (!is_written(b) || written < other);
+}
+
+static gt_pair pair_of(const gt_workload *workload, uint32_t written, uint32_t other)
+{
+    place a = place_at(workload, written), b = place_at(workload, other);
+    return (gt_pair){.written_bytes = a.buffer->bytes,
+                     .other_bytes = b.buffer->bytes,
+                     .written = (uint8_t)(workload->block_count + written),
+                     .other = (uint8_t)(workload->block_count + other),
+                     .may_coincide = a.buffer->in_place == b.index + 1,
+                     .can_be_declared = a.buffer->direction == GT_OUT &&
+                                        b.buffer->direction == GT_IN &&
+                                        a.buffer->bytes == b.buffer->bytes};
+}
+
+static uint32_t list(gt_pair *items, const gt_workload *workload)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        for (uint32_t k = 0; k < workload->argument_count; k++) {
+            if (are_paired(workload, i, k)) {
+                if (items) {
+                    items[count] = pair_of(workload, i, k);
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* Lists the pairs of a workload. *out is for gt_pairs_free(). ENOMEM. */
+static gputune_status gt_pairs_make(gt_pairs *out, const gt_workload *workload)
+{
+    _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
+    gt_pairs pairs = {.count = list(NULL, workload)};
+    pairs.items = malloc((pairs.count + 1) * sizeof *pairs.items);
+    GT_TRY(gt_allocated(pairs.items));
+    list(pairs.items, workload);
+    *out = pairs;
+    return GPUTUNE_OK;
+}
+
+static void gt_pairs_free(gt_pairs *pairs)
+{
+    free(pairs->items);
+    *pairs = (gt_pairs){0};
+}
+
+/* Judges a pair that overlaps: EINVAL, with the remedy, unless the buffers may coincide and do so,
+ * or one of them is NULL. */
+static gputune_status gt_pair_judge(const gt_pair *pair, const char *kernel, const char *written,
+                                    const char *other, const void *const *items)
+{
+    uintptr_t a = *(const uintptr_t *)items[pair->written];
+    uintptr_t b = *(const uintptr_t *)items[pair->other];
+    if (!a || !b || (pair->may_coincide && a == b)) {
+        return GPUTUNE_OK;
+    }
+    char remedy[2 * GT_NAME_MAX + 64] = "";
+    if (pair->may_coincide) {
+        gt_snprintf(remedy, sizeof remedy, ", or the same address for both");
+    } else if (pair->can_be_declared) {
+        gt_snprintf(remedy, sizeof remedy, ", or put in_place(%s : %s) into the template", written,
+                    other);
+    }
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: %s, which is written (%llu bytes at %p), overlaps with %s (%llu bytes at "
+                   "%p), and was proved apart from it; pass separate buffers%s",
+                   kernel, written, (unsigned long long)pair->written_bytes, (void *)a, other,
+                   (unsigned long long)pair->other_bytes, (void *)b, remedy);
+}
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
@@ -242,17 +455,20 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
-const gt_description *gt_plan_description(const gputune_plan *plan)
+/* The description of a plan's kernel; the plan's. */
+static const gt_description *gt_plan_description(const gputune_plan *plan)
 {
     return plan->description;
 }
 
-const gt_launch *gt_plan_launch(const gputune_plan *plan)
+/* Its launch where buffers are aligned as it assumes; the plan's. */
+static const gt_launch *gt_plan_launch(const gputune_plan *plan)
 {
     return &plan->winner.launch;
 }
 
-gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
+/* Loads the code into the current context unless it is loaded. */
+static gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
 {
     gt_launcher *launcher;
     GT_TRY(load(&launcher, plan, &plan->winner));
@@ -447,12 +663,134 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    static const size_t bytes[] = {
-        GT_BYTES_THROUGH(gputune_info, stop_reason), GT_BYTES_THROUGH(gputune_info, blocks),
-        GT_BYTES_THROUGH(gputune_info, outside_only), GT_BYTES_THROUGH(gputune_info, arguments)};
-    static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
+    static const gt_layouts layouts = {
+        "gputune_info",
+        GPUTUNE_INFO_VERSION,
+        {GT_BYTES_THROUGH(gputune_info, stop_reason), GT_BYTES_THROUGH(gputune_info, blocks),
+         GT_BYTES_THROUGH(gputune_info, outside_only), GT_BYTES_THROUGH(gputune_info, arguments)}};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "plan", plan));
     return gt_versioned_write(out, &plan->info, &layouts);
+}
+
+static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
+{
+    GT_TRY(gt_need(call, "out", out));
+    return gt_need(call, "plan", plan);
+}
+
+static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
+{
+    uint32_t count = launch->step_count;
+    if (launch->sequence.item_count) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s: the kernels of this plan are launched in loops, with arguments or "
+                       "conditions of their own; launch them with gputune_launch()",
+                       call);
+    }
+    return index >= count
+               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
+                         call, count, gt_plural(count), index)
+               : GPUTUNE_OK;
+}
+
+static void fill_shape(gputune_function *out, const gt_kernel_step *kernel)
+{
+    memcpy(out->grid, kernel->grid, sizeof out->grid);
+    memcpy(out->block, kernel->block, sizeof out->block);
+    memcpy(out->cluster, kernel->cluster, sizeof out->cluster);
+    out->shared_bytes = kernel->shared_bytes;
+    out->cooperative = kernel->cooperative != 0;
+    out->programmatic = kernel->programmatic != 0;
+    out->times = kernel->times;
+}
+
+int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index)
+{
+    static const gt_layouts layouts = {
+        "gputune_function", GPUTUNE_FUNCTION_VERSION, {GT_BYTES_THROUGH(gputune_function, times)}};
+    gt_plan_view view;
+    gt_function_facts facts;
+    uint32_t constant_count = 0;
+    GT_TRY(check_call(__func__, out, plan));
+    GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
+    GT_TRY(gt_plan_view_loaded(&view, plan));
+    GT_TRY(gt_launcher_function(&facts, view.launcher, index));
+    const gt_kernel_step *kernel = &view.launch->steps[index];
+    gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
+                                 .function = facts.function,
+                                 .name = facts.symbol,
+                                 .sizes = gt_description_sizes(view.description),
+                                 .carveout_percent = facts.carveout_percent,
+                                 .parameter_count = gt_step_parameters(view.launch, kernel),
+                                 .constants =
+                                     gt_description_constants(view.description, &constant_count),
+                                 .image = view.image->data,
+                                 .image_bytes = view.image->bytes};
+    function.constant_count = constant_count;
+    fill_shape(&function, kernel);
+    return gt_versioned_write(out, &function, &layouts);
+}
+
+static int write_parameter(gputune_parameter *out, const gputune_parameter *found)
+{
+    static const gt_layouts layouts = {"gputune_parameter",
+                                       GPUTUNE_PARAMETER_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_parameter, element_bytes)}};
+    return gt_versioned_write(out, found, &layouts);
+}
+
+int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
+                           uint32_t parameter)
+{
+    GT_TRY(check_call(__func__, out, plan));
+    const gt_launch *launch = gt_plan_launch(plan);
+    GT_TRY(check_index(__func__, launch, index));
+    const gt_kernel_step *kernel = &launch->steps[index];
+    const uint32_t count = gt_step_parameters(launch, kernel);
+    if (parameter >= count) {
+        return gt_fail(GPUTUNE_ENOTFOUND,
+                       "gputune_plan_parameter: the kernel has %u parameters, and none of index %u",
+                       count, parameter);
+    }
+    uint32_t at = gt_step_parameter(kernel, parameter);
+    return write_parameter(out, gt_description_parameter(gt_plan_description(plan), at));
+}
+
+int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
+{
+    GT_TRY(check_call(__func__, out, plan));
+    const gt_described_argument *found =
+        gt_description_argument(gt_plan_description(plan), argument);
+    if (!found) {
+        return gt_fail(GPUTUNE_ENOTFOUND,
+                       "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
+                       argument);
+    }
+    return write_parameter(out, &found->parameter);
+}
+
+int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
+{
+    if (!plan) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
+    }
+    const gt_described_argument *found =
+        gt_description_argument(gt_plan_description(plan), argument);
+    if (!found) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "gputune_plan_check_argument: no argument %u; expected a "
+                       "place in the plan's gputune_args",
+                       argument);
+    }
+    if (bytes == found->element_bytes || bytes == found->whole_bytes) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(
+        GPUTUNE_EINVAL,
+        "%s: '%s' is %u bytes where the kernel was compiled, and %zu in this program%s%s%s;"
+        " declare its members alike",
+        found->name, found->type, found->element_bytes, bytes,
+        found->members[0] ? " (the kernel's has " : "", found->members,
+        found->members[0] ? ")" : "");
 }

@@ -1,5 +1,5 @@
 /* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), their table
- * (plan_table.c) and its keys (plan_key.c). */
+ * (plan_table.c) and its keys. */
 #pragma once
 
 #include "api/description.h"
@@ -33,10 +33,6 @@ void gt_plan_share(gputune_plan *plan);
 /* No thread finds the plan in that place any more. One thread at a time. The reference is still to
  * be released. */
 void gt_plan_unshare(gputune_plan *plan);
-/* The description of a plan's kernel; the plan's. */
-const gt_description *gt_plan_description(const gputune_plan *plan);
-/* Its launch where buffers are aligned as it assumes; the plan's. */
-const gt_launch *gt_plan_launch(const gputune_plan *plan);
 /* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
 typedef struct gt_plan_view {
     const gt_description *description;
@@ -44,8 +40,6 @@ typedef struct gt_plan_view {
     const gt_image *image;
     const gt_launcher *launcher;
 } gt_plan_view;
-/* Loads the code into the current context unless it is loaded. */
-gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan);
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
  * at a time. Beyond the limit, plans that were not asked for lately are let go, whatever they are:

@@ -37,16 +37,15 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 
 static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
-                                   GT_BYTES_THROUGH(gputune_record_filter, history),
-                                   GT_BYTES_THROUGH(gputune_record_filter, failures),
-                                   GT_BYTES_THROUGH(gputune_record_filter, sizes)};
-    static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
-                                       bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
+    static const gt_layouts layouts = {"gputune_record_filter",
+                                       GPUTUNE_RECORD_FILTER_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
+                                        GT_BYTES_THROUGH(gputune_record_filter, history),
+                                        GT_BYTES_THROUGH(gputune_record_filter, failures),
+                                        GT_BYTES_THROUGH(gputune_record_filter, sizes)}};
     *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
     out->history = given; /* an older caller sees every version */
-    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+    return gt_versioned_read(out, given, &layouts);
 }
 
 /* A public filter as the store's, with what that points to. */
@@ -56,7 +55,7 @@ typedef struct wanted {
     const char *environments[2];
 } wanted;
 
-static gputune_status take_filter(wanted *out, asked *asked, const gputune_record_filter *filter)
+static void take_filter(wanted *out, asked *asked, const gputune_record_filter *filter)
 {
     const gputune *tuner = asked->tuner;
     gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
@@ -71,7 +70,6 @@ static gputune_status take_filter(wanted *out, asked *asked, const gputune_recor
                                       .sizes = filter->sizes,
                                       .at_hand = find_at_hand,
                                       .user = asked};
-    return GPUTUNE_OK;
 }
 
 /* Records as they go to the application. */
@@ -172,7 +170,7 @@ static int list_named(asked *asked, const gputune_record_filter *filter,
                       int (*each)(void *user, const gputune_record *record), void *user)
 {
     wanted wanted;
-    GT_TRY(take_filter(&wanted, asked, filter));
+    take_filter(&wanted, asked, filter);
     wanted.filter.versions = filter->history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
     listing listing = {asked, 0, each, user, "", NULL};
     int answer = 0;
@@ -190,7 +188,7 @@ static int forget_named(asked *asked, const gputune_record_filter *filter, const
 {
     wanted wanted;
     int answer = 0;
-    GT_TRY(take_filter(&wanted, asked, filter));
+    take_filter(&wanted, asked, filter);
     for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
         wanted.filter.kernel = gt_named_kernel(&asked->named, i);
         answer = gt_store_forget(asked->tuner->store, &wanted.filter, what, each, user, NULL);
@@ -198,44 +196,38 @@ static int forget_named(asked *asked, const gputune_record_filter *filter, const
     return answer;
 }
 
-/* What a call asks for; gt_named_free() releases what is named. */
-static gputune_status read_asked(asked *out, gputune_record_filter *known, gputune *tuner,
+/* What a call asks for. */
+static gputune_status read_asked(asked *out, gputune_record_filter *known,
                                  const gputune_record_filter *filter)
 {
-    *out = (asked){.tuner = tuner};
     GT_TRY(read_filter(known, filter));
-    return gt_named_find(&out->named, tuner->catalog, known->kernel);
+    return gt_named_find(&out->named, out->tuner->catalog, known->kernel);
 }
 
-static int list_records(gputune *tuner, const gputune_record_filter *filter,
-                        int (*each)(void *user, const gputune_record *record), void *user)
+static void free_asked(asked *asked)
 {
-    gputune_record_filter known;
-    asked asked;
-    GT_TRY(read_asked(&asked, &known, tuner, filter));
-    int answer = list_named(&asked, &known, each, user);
-    gt_named_free(&asked.named);
-    return answer;
+    gt_named_free(&asked->named);
 }
 
 int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
+    gputune_record_filter known;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int answer = list_records(tuner, filter, each, user);
-    gt_call_end(&call);
-    return answer;
+    GT_TRY(read_asked(&asked, &known, filter));
+    return list_named(&asked, &known, each, user);
 }
 
 static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_forget_options, most_bytes)};
-    static const gt_layouts layouts = {"gputune_forget_options", GPUTUNE_FORGET_OPTIONS_VERSION,
-                                       bytes};
+    static const gt_layouts layouts = {"gputune_forget_options",
+                                       GPUTUNE_FORGET_OPTIONS_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_forget_options, most_bytes)}};
     gputune_forget_options known = GPUTUNE_FORGET_OPTIONS_INIT;
-    GT_TRY(given ? gt_versioned_read(&known, given, &layouts) : GPUTUNE_OK);
+    GT_TRY(gt_versioned_read(&known, given, &layouts));
     if (!(known.older_than_s >= 0 && known.older_than_s <= MAX_AGE_S)) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_forget: older_than_s is %g; expected 0 to %g",
                        known.older_than_s, MAX_AGE_S);
@@ -248,37 +240,24 @@ static gputune_status read_forget_options(gt_forget *out, const gputune_forget_o
     return GPUTUNE_OK;
 }
 
-static int forget_records(gputune *tuner, const gputune_record_filter *filter,
-                          const gt_forget *what,
-                          int (*each)(void *user, const gputune_record *record), void *user)
-{
-    gputune_record_filter known;
-    asked asked;
-    GT_TRY(read_asked(&asked, &known, tuner, filter));
-    int answer = forget_named(&asked, &known, what, each, user);
-    gt_named_free(&asked.named);
-    return answer;
-}
-
 int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
+    gputune_record_filter known;
     gt_forget what;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(read_forget_options(&what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int answer = forget_records(tuner, filter, &what, each, user);
-    gt_call_end(&call);
-    return answer;
+    GT_TRY(read_asked(&asked, &known, filter));
+    return forget_named(&asked, &known, &what, each, user);
 }
 
 int gputune_check_database(gputune *tuner)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = gt_store_check(tuner->store, true);
-    gt_call_end(&call);
-    return status;
+    return gt_store_check(tuner->store, true);
 }

@@ -1,7 +1,7 @@
 /* Replays of recorded spaces, scored. */
 #include "search/replay.h"
 #include "api/call.h"
-#include "api/recorded_read.h"
+#include "api/recorded.h"
 #include "base/patience.h"
 #include "base/versioned.h"
 #include "stats/summary.h"
@@ -58,12 +58,11 @@ static void name_space(char *out, size_t bytes, const char *path)
 static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_replay_options, cancel)};
-    static const gt_layouts layouts = {"gputune_replay_options", GPUTUNE_REPLAY_OPTIONS_VERSION,
-                                       bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_REPLAY_OPTIONS_VERSION, "a row each");
+    static const gt_layouts layouts = {"gputune_replay_options",
+                                       GPUTUNE_REPLAY_OPTIONS_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_replay_options, cancel)}};
     *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
-    GT_TRY(given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK);
+    GT_TRY(gt_versioned_read(out, given, &layouts));
     if (!out->strategies) {
         out->strategies = &automatic;
         out->strategy_count = 1;

@@ -171,10 +171,8 @@ static gputune_status make_space(gputune_space **out, gputune *tuner, const char
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const char *arch, const gputune_options *options)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = make_space(out, tuner, kernel, sizes, arch, options);
-    gt_call_end(&call);
-    return status;
+    return make_space(out, tuner, kernel, sizes, arch, options);
 }

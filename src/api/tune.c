@@ -124,14 +124,12 @@ static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *
 
 static gputune_status make_plan(gt_landing *out, const asking *a)
 {
-    gt_request *request;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
     gputune *tuner = a->tuner;
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
-    gputune_status status = choose_plan(out, a, request);
-    gt_request_free(request);
-    return status;
+    return choose_plan(out, a, request);
 }
 
 static double limit_of(const gputune_options *o)
@@ -234,11 +232,10 @@ static void plan_or_wait(gt_landing *out, const asking *a)
 /* Gives the plan to the caller, and says in *terms what it was made under. */
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     gt_landing landing = {.plan = NULL};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
     plan_or_wait(&landing, a);
-    gt_call_end(&call);
     if (landing.status != GPUTUNE_OK) {
         return gt_fail(landing.status, "%s", landing.message);
     }
@@ -249,12 +246,10 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
 
 static gputune_status want(const asking *a, uint32_t forgets)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    gputune_status status =
-        gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, a->options);
-    gt_call_end(&call);
-    return status;
+    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes,
+                              a->options);
 }
 
 /* A call that tunes in the background: the winner where it is known, else what is known without

@@ -208,7 +208,8 @@ static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 static char *system_database(void)
 {
     static const char *const places[] = {".", "../share/gputune", "gputune/share"};
-    char *own, *path = NULL;
+    char *path = NULL;
+    GT_FREED char *own = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
@@ -220,7 +221,6 @@ static char *system_database(void)
             path = NULL;
         }
     }
-    free(own);
     return path;
 }
 
@@ -295,16 +295,16 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
-                                   GT_BYTES_THROUGH(gputune_open_options, include_path_count),
-                                   GT_BYTES_THROUGH(gputune_open_options, record),
-                                   GT_BYTES_THROUGH(gputune_open_options, max_plans),
-                                   GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
-                                   GT_BYTES_THROUGH(gputune_open_options, measure_on)};
-    static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
+    static const gt_layouts layouts = {"gputune_open_options",
+                                       GPUTUNE_OPEN_OPTIONS_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_open_options, user),
+                                        GT_BYTES_THROUGH(gputune_open_options, include_path_count),
+                                        GT_BYTES_THROUGH(gputune_open_options, record),
+                                        GT_BYTES_THROUGH(gputune_open_options, max_plans),
+                                        GT_BYTES_THROUGH(gputune_open_options, compile_on_count),
+                                        GT_BYTES_THROUGH(gputune_open_options, measure_on)}};
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
-    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+    return gt_versioned_read(out, given, &layouts);
 }
 
 static gt_services services_of(gputune *tuner, const gputune_open_options *o)
@@ -416,10 +416,9 @@ void gputune_close(gputune *tuner)
 
 void gputune_refresh(gputune *tuner)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     if (gt_call_begin(&call, tuner, __func__) == GPUTUNE_OK) {
         gt_plan_table_refresh(tuner->plans);
-        gt_call_end(&call);
     }
 }
 
@@ -431,27 +430,23 @@ static int forget(void *user, const gt_template *template)
 
 int gputune_add_template(gputune *tuner, const char *path)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int status = gt_catalog_add(tuner->catalog, path, forget, tuner);
-    gt_call_end(&call);
-    return status;
+    return gt_catalog_add(tuner->catalog, path, forget, tuner);
 }
 
 int gputune_add_source(gputune *tuner, const char *name, const char *text,
                        const gputune_include *includes)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "name", name));
     GT_TRY(gt_need(__func__, "text", text));
     if (!*name) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int status = gt_catalog_add_source(tuner->catalog, name, text, includes, forget, tuner);
-    gt_call_end(&call);
-    return status;
+    return gt_catalog_add_source(tuner->catalog, name, text, includes, forget, tuner);
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)

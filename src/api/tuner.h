@@ -4,7 +4,6 @@
 #include "api/background.h"
 #include "api/call.h"
 #include "api/flight.h"
-#include "api/log_output.h"
 #include "api/misses.h"
 #include "api/overrides.h"
 #include "api/plan.h"

@@ -41,15 +41,12 @@ static gputune_status name_kernels(wanted *out, gputune *tuner, const char *kern
 
 static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wisdom_filter *filter)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes),
-                                   GT_BYTES_THROUGH(gputune_wisdom_filter, whole)};
-    static const gt_layouts layouts = {"gputune_wisdom_filter", GPUTUNE_WISDOM_FILTER_VERSION,
-                                       bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_WISDOM_FILTER_VERSION, "a row for each");
+    static const gt_layouts layouts = {"gputune_wisdom_filter",
+                                       GPUTUNE_WISDOM_FILTER_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes),
+                                        GT_BYTES_THROUGH(gputune_wisdom_filter, whole)}};
     gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
-    if (filter) {
-        GT_TRY(gt_versioned_read(&f, filter, &layouts));
-    }
+    GT_TRY(gt_versioned_read(&f, filter, &layouts));
     if (!f.gpu && !f.any_gpu && !tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
     }
@@ -83,21 +80,19 @@ static gputune_status check_name(gputune *tuner, const char *kernel)
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_wisdom_filter *filter, const char *function)
 {
-    wanted wanted = {.kernels = {0}};
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(free_wanted) wanted wanted = {.kernels = {0}};
     uint32_t found;
     GT_TRY(gt_call_begin(&call, tuner, function));
-    gputune_status status = make_filter(&wanted, tuner, filter);
-    GT_THEN(status, gt_store_export(out, &found, tuner->store, &wanted.filter, NULL));
-    free_wanted(&wanted);
-    gt_call_end(&call);
-    if (status == GPUTUNE_OK && !found && filter) {
+    GT_TRY(make_filter(&wanted, tuner, filter));
+    GT_TRY(gt_store_export(out, &found, tuner->store, &wanted.filter, NULL));
+    if (!found && filter) {
         GT_TRY(check_name(tuner, filter->kernel));
     }
-    if (status == GPUTUNE_OK && count) {
+    if (count) {
         *count = found;
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
@@ -133,15 +128,11 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
 
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_options, keep)};
-    static const gt_layouts layouts = {"gputune_wisdom_options", GPUTUNE_WISDOM_OPTIONS_VERSION,
-                                       bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_WISDOM_OPTIONS_VERSION,
-                   "a row for each");
+    static const gt_layouts layouts = {"gputune_wisdom_options",
+                                       GPUTUNE_WISDOM_OPTIONS_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_wisdom_options, keep)}};
     *out = (gputune_wisdom_options)GPUTUNE_WISDOM_OPTIONS_INIT;
-    if (given) {
-        GT_TRY(gt_versioned_read(out, given, &layouts));
-    }
+    GT_TRY(gt_versioned_read(out, given, &layouts));
     return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL,
@@ -154,7 +145,7 @@ static gputune_status import_text(uint32_t *count, gputune *tuner, const char *t
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)
 {
-    gt_call call;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     gputune_wisdom_options o;
     GT_TRY(read_options(&o, options));
     GT_TRY(gt_call_begin(&call, tuner, function));
@@ -165,7 +156,6 @@ static gputune_status import_text(uint32_t *count, gputune *tuner, const char *t
                                .from = from};
     gputune_status status = gt_store_import(&import, tuner->store, text, NULL);
     gt_plan_table_refresh(tuner->plans);
-    gt_call_end(&call);
     if (status == GPUTUNE_OK && count) {
         *count = import.taken;
     }
@@ -190,30 +180,22 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
     return import_text(count, tuner, text, path, options, __func__);
 }
 
-static gputune_status merge(gputune_merged *out, gputune *tuner, const char *const *paths,
-                            size_t count)
+int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_merged, taken_winners)};
-    static const gt_layouts layouts = {"gputune_merged", GPUTUNE_MERGED_VERSION, bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_MERGED_VERSION, "a row for each");
+    static const gt_layouts layouts = {"gputune_merged",
+                                       GPUTUNE_MERGED_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_merged, taken_winners)}};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
     gt_merged merged;
+    GT_TRY(gt_need(__func__, "out", out));
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_store_merge(&merged, tuner->store, paths, count, NULL));
     gt_plan_table_refresh(tuner->plans);
     const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
                                   (uint64_t)merged.winners, (uint64_t)merged.taken_trials,
                                   (uint64_t)merged.taken_winners};
     return gt_versioned_write(out, &known, &layouts);
-}
-
-int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
-{
-    gt_call call;
-    GT_TRY(gt_need(__func__, "out", out));
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
-    }
-    GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = merge(out, tuner, paths, count);
-    gt_call_end(&call);
-    return status;
 }

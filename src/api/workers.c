@@ -2,7 +2,6 @@
 #include "api/workers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep)
 {

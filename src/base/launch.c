@@ -1,6 +1,5 @@
 /* What a launch looks like, for people. */
 #include "base/launch.h"
-
 #include "base/number.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@ enum { LARGEST_VERSION = 255 };
 static gputune_status check(uint32_t *version, const void *theirs, const gt_layouts *layouts)
 {
     memcpy(version, theirs, sizeof *version);
-    if (*version < 1 || *version > LARGEST_VERSION) {
+    if (*version < 1 || *version > LARGEST_VERSION || !layouts->bytes[layouts->newest - 1]) {
         return gt_fail(GPUTUNE_EINVAL,
                        "a %s of version %u; initialise it with its _INIT macro, or set its version "
                        "to the _VERSION of the header (here %u)",
@@ -22,6 +22,9 @@ static gputune_status check(uint32_t *version, const void *theirs, const gt_layo
 gputune_status gt_versioned_read(void *known, const void *given, const gt_layouts *layouts)
 {
     uint32_t version;
+    if (!given) {
+        return GPUTUNE_OK;
+    }
     GT_TRY(check(&version, given, layouts));
     memcpy(known, given, layouts->bytes[version - 1]);
     memcpy(known, &layouts->newest, sizeof layouts->newest);

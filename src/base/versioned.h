@@ -14,12 +14,12 @@
 typedef struct gt_layouts {
     const char *name; /* "gputune_options" */
     uint32_t newest;
-    const size_t *bytes; /* of version 1 to the newest */
+    size_t bytes[16]; /* of version 1 to the newest; no call goes well where one is missing */
 } gt_layouts;
 
-/* Copies what the caller's struct has onto *known, which has the defaults for callers that are
- * older. What a newer caller has beyond that is not read. known->version is the newest afterwards.
- * EINVAL for a version that no header has. */
+/* Copies what the caller's struct has (NULL: nothing) onto *known, which has the defaults for
+ * callers that are older. What a newer caller has beyond that is not read. known->version is the
+ * newest afterwards. EINVAL for a version that no header has. */
 gputune_status gt_versioned_read(void *known, const void *given, const gt_layouts *layouts);
 
 /* Copies *known into the caller's struct as far as that goes. out->version, which the caller has

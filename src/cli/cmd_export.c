@@ -1,12 +1,10 @@
 /* gputune export: one measured scenario as another tool's file. */
 #include "cli/commands.h"
 
+#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/export.h"
 #include "cli/files.h"
-#include "cli/stored.h"
-
-#include <string.h>
 
 typedef struct settings {
     cli_common common;

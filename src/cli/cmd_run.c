@@ -7,8 +7,6 @@
 #include "cli/scenarios.h"
 #include "cli/tuning.h"
 
-#include <string.h>
-
 typedef struct settings {
     cli_common common;
     cli_selection selection;

@@ -1,11 +1,314 @@
-/* The command warm: its options; warm_tune.c, warm_compile.c and warm_watch.c do the work. */
+/* The command warm: its options, compiling without measuring, and tuning again when a template is
+ * saved; warm_tune.c tunes. */
 #include "cli/commands.h"
 
-#include "cli/check.h"
 #include "cli/console.h"
+#include "cli/files.h"
 #include "cli/report.h"
 #include "cli/table.h"
 #include "cli/warm.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+#define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
+
+/* The compiler's log of a variant that failed. The log of the others has nothing that the row
+ * lacks. */
+static void failure_log(cli_cell *out, const void *item)
+{
+    const gputune_compiled *compiled = item;
+    cli_set_text(out, strcmp(compiled->status, "ok") ? compiled->log : "");
+}
+
+static const cli_column columns[] = {
+    SAME(kernel, "kernel", CLI_TEXT, BOTH),
+    SAME(arch, "arch", CLI_TEXT, BOTH),
+    SAME(configuration, "configuration", CLI_TEXT, BOTH),
+    SAME(status, "status", CLI_TEXT, BOTH),
+    SAME(registers, "regs", CLI_SOME_COUNT, BOTH),
+    SAME(spill_bytes, "spills", CLI_COUNT, BOTH),
+    SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
+    SAME(compile_ns, "compile", CLI_TIME, BOTH),
+    SAME(message, "message", CLI_TEXT, BOTH),
+    {"log", "", CLI_TEXT, DATA, 0, failure_log},
+};
+
+typedef struct work {
+    cli_table table;
+    const cli_scenario *scenario;
+    uint32_t done, failed;
+    time_t shown;
+} work;
+
+static void show_progress(work *at)
+{
+    time_t now = time(NULL);
+    if (!cli_console_is_live() || now == at->shown) {
+        return;
+    }
+    at->shown = now;
+    cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
+}
+
+static int add_variant(void *user, const gputune_compiled *compiled)
+{
+    work *at = user;
+    bool ok = strcmp(compiled->status, "ok") == 0;
+    at->done++;
+    at->failed += !ok;
+    cli_table_add(&at->table, compiled);
+    if (!ok && compiled->log && compiled->log[0]) {
+        cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
+    }
+    show_progress(at);
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+static int compile(work *at, const cli_warm *warm, const cli_session *session)
+{
+    gputune_options options = cli_tuning_options(&warm->tuning, at->scenario);
+    uint32_t before = at->done, failed_before = at->failed;
+    int status =
+        gputune_compile(session->tuner, at->scenario->kernel->name,
+                        cli_scenario_sizes(at->scenario), warm->arch, &options, add_variant, at);
+    cli_console_progress_end();
+    if (*cli_cancel()) {
+        return CLI_EXIT_CANCELED;
+    }
+    if (status < 0) {
+        return cli_fail_at(status, at->scenario->label);
+    }
+    uint32_t done = at->done - before, failed = at->failed - failed_before;
+    cli_note("%s: %u variants compiled, %u failed", at->scenario->label, done - failed, failed);
+    return done > failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
+}
+
+/* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
+ * exit code. */
+static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
+                            const cli_scenarios *scenarios)
+{
+    work at = {.table = CLI_TABLE("variants", columns, CLI_VIEW)};
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
+        at.scenario = &scenarios->items[i];
+        code = cli_worse(code, compile(&at, warm, session));
+    }
+    cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
+    return cli_check_database(session, code);
+}
+
+enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
+
+/* Folders are watched, since most editors save by renaming a new file over the old one. */
+typedef struct watched {
+    const char *path, *name; /* the name in its folder */
+    int folder;              /* inotify's number of it */
+} watched;
+
+typedef struct watch {
+    int events; /* inotify's descriptor: what happens between two rounds is not lost */
+    watched *files;
+    size_t count;
+    atomic_bool is_over;
+    const char *changed; /* set by the thread: the path of a file that was saved, or NULL */
+} watch;
+
+/* ---- which files ----------------------------------------------------------------------------- */
+
+/* A file need not exist: the folder tells when it does. False, with errno: there is no folder. */
+static bool add_file(watch *watch, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *folder = slash ? cli_copy_part(path, (size_t)(name - path)) : ".";
+    int number = inotify_add_watch(watch->events, folder, IN_CLOSE_WRITE | IN_MOVED_TO);
+    for (size_t i = 0; i < watch->count; i++) {
+        if (watch->files[i].folder == number && strcmp(watch->files[i].name, name) == 0) {
+            return true;
+        }
+    }
+    if (number >= 0) {
+        watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
+        watch->files[watch->count++] = (watched){path, name, number};
+    }
+    return number >= 0;
+}
+
+/* A header may stand, or come to stand, in each of the folders that are searched. */
+static void add_include(watch *watch, const char *from, const char *name)
+{
+    const cli_list *folders = &cli_include_paths;
+    const char *more = getenv("GPUTUNE_INCLUDE");
+    add_file(watch, cli_path_beside(from, name));
+    for (size_t i = 0; i < folders->count; i++) {
+        add_file(watch, cli_format("%s/%s", folders->items[i], name));
+    }
+    for (more = more ? more : ""; *more; more += strspn(more, ":")) {
+        size_t length = strcspn(more, ":");
+        add_file(watch, cli_format("%.*s/%s", (int)length, more, name));
+        more += length;
+    }
+}
+
+/* What a link leads to, and what the text includes. */
+static void add_behind(watch *watch, const char *path)
+{
+    char target[PATH_MAX], link;
+    size_t bytes;
+    if (readlink(path, &link, 1) > 0 && realpath(path, target)) {
+        add_file(watch, cli_copy(target));
+    }
+    const char *text = cli_read_text(path, &bytes);
+    while (text && *text) {
+        char *name = cli_next_include(&text);
+        if (name) {
+            add_include(watch, path, name);
+        }
+    }
+}
+
+static int list_files(watch *watch, const cli_selection *selection)
+{
+    watch->files = NULL;
+    watch->count = 0;
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
+        if (!add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path)) {
+            return cli_stop(CLI_EXIT_NOTHING, "cannot watch '%s': %s", path, strerror(errno));
+        }
+    }
+    for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
+        add_behind(watch, watch->files[i].path);
+    }
+    return CLI_CONTINUE;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Whether the event is about one of the files. */
+static bool take(watch *watch, const struct inotify_event *event)
+{
+    bool lost = event->mask & IN_Q_OVERFLOW; /* events, of any file */
+    for (size_t i = 0; i < watch->count; i++) {
+        const watched *file = &watch->files[i];
+        if (lost ||
+            (file->folder == event->wd && event->len && strcmp(file->name, event->name) == 0)) {
+            watch->changed = file->path;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_events(watch *watch)
+{
+    union {
+        struct inotify_event event;
+        char bytes[4096];
+    } buffer;
+    bool found = false;
+    ssize_t count;
+    while ((count = read(watch->events, &buffer, sizeof buffer)) > 0) {
+        for (const char *at = buffer.bytes; at < buffer.bytes + count;) {
+            const struct inotify_event *event = (const void *)at;
+            found |= take(watch, event);
+            at += sizeof *event + event->len;
+        }
+    }
+    return found;
+}
+
+/* The thread beside the tuning. Cancels what is outdated. */
+static void *await_change(void *user)
+{
+    watch *watch = user;
+    while (!cli_is_interrupted() && !watch->is_over) {
+        poll(NULL, 0, SETTLED_MS);
+        if (!take_events(watch) && watch->changed) {
+            break;
+        }
+    }
+    *cli_cancel() = 1;
+    return NULL;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Whether the mistake may be one of a file that is watched. */
+static bool may_be_mended(int code)
+{
+    return code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
+}
+
+static void announce(const char *changed)
+{
+    if (cli_console_is_able(stdout)) {
+        fputs("\033[H\033[2J", stdout);
+        fflush(stdout);
+    }
+    cli_note("%s has changed", changed);
+}
+
+/* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
+static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const cli_warm *warm),
+                         bool is_first)
+{
+    pthread_t thread;
+    CLI_TRY(list_files(watch, &warm->selection));
+    watch->changed = NULL;
+    if (pthread_create(&thread, NULL, await_change, watch) != 0) {
+        return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
+    }
+    int code = tune(warm);
+    fflush(stdout);
+    bool is_done = !*cli_cancel();
+    watch->is_over = is_first && is_done && !may_be_mended(code);
+    if (is_done && !watch->is_over) {
+        cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
+                 watch->files[0].path);
+    }
+    pthread_join(thread, NULL);
+    *cli_cancel() = 0;
+    if (watch->is_over) {
+        return code;
+    }
+    if (cli_is_interrupted()) {
+        return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
+    }
+    announce(watch->changed);
+    return CLI_CONTINUE;
+}
+
+/* Calls `tune` (an exit code), and again whenever one of the selected templates, or what they
+ * include in quotes, is saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or
+ * where the first call shows that saving will not help. Returns the exit code, which is 0 where
+ * Ctrl-C came while it was only waiting. */
+static int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm))
+{
+    watch watch = {.events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+    int code = CLI_CONTINUE;
+    if (watch.events < 0) {
+        return cli_stop(CLI_EXIT_NOTHING, "cannot watch files: %s", strerror(errno));
+    }
+    cli_catch_interrupt();
+    for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
+        void *mark = cli_mark();
+        code = tune_and_wait(&watch, warm, tune, is_first);
+        cli_release(mark, NULL);
+    }
+    close(watch.events);
+    return code;
+}
 
 static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
@@ -65,7 +368,7 @@ static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gp
     return find_scenarios(&all[at], warm, session);
 }
 
-static int work(const cli_warm *warm, const cli_gpus *gpus)
+static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
 {
     cli_scenarios *scenarios = cli_allocate(gpus->count, sizeof *scenarios);
     size_t count = 0;
@@ -174,7 +477,7 @@ static int run(const cli_warm *warm)
                                               : CLI_OPEN_TUNING;
     int code = cli_gpus_open(&gpus, &warm->common, mode, warm->gpus);
     if (code == CLI_CONTINUE) {
-        code = work(warm, &gpus);
+        code = tune_or_compile(warm, &gpus);
         cli_gpus_close(&gpus);
     }
     return code;
@@ -216,7 +519,8 @@ static const char more[] =
     "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is "
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
     "between them, and each model gets winners of its own. What fails on a GPU is tried on an "
-    "equal one, and where that has success, the first gets no more work. With --shard, runs with "
+    "equal one, and where that has success, the first gets no more tune_or_compile. With --shard, "
+    "runs with "
     "the same scenarios divide them between them; 'gputune merge' joins their databases. --watch "
     "looks at the files that PATHs include in quotes too. A save while it tunes begins anew. "
     "Ctrl-C while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing "
@@ -229,7 +533,8 @@ static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     CLI_ONLY_OPTION(&given.selection),
     {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL,
-     "what counts; default: rate for a kernel whose launches do different work, launch for one "
+     "what counts; default: rate for a kernel whose launches do different tune_or_compile, launch "
+     "for one "
      "whose parameters can be passed in several ways, else kernel",
      cli_objective_words},
     CLI_INPUT_OPTION(&given.tuning),

@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
-#include "cli/sizes.h"
+#include "cli/scenarios.h"
 #include "cli/units.h"
 
 #include "base/asked_for.h"

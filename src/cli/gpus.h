@@ -45,7 +45,7 @@ void cli_gpus_close(cli_gpus *gpus);
 /* Whether two GPUs are of one kind: a winner of the one is that of the other. */
 bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
 
-/* ---- paces.c --------------------------------------------------------------------------------- */
+/* ---- how fast they are ----------------------------------------------------------------------- */
 
 /* Measures the paces of the GPUs that have an equal, leaves out those that are slower than another
  * one of their kind, and says so; or that they are equal. */

@@ -13,11 +13,6 @@ typedef struct cli_report {
     bool live;                  /* the page asks again for its data, data.json */
 } cli_report;
 
-/* Writes it. The caller checks the file for errors. */
-void cli_report_write_page(const cli_report *report, FILE *file);
-void cli_report_write_data(const cli_report *report, FILE *file); /* of the page, as JSON */
-void cli_report_write_markdown(const cli_report *report, FILE *file);
-
 /* Serves the page of the whole database in a process of its own, beside what this one does: begun
  * before there are threads, it tells its address on stderr, and ends with cli_report_end_live(), or
  * with this process. Returns CLI_CONTINUE, or an exit code after a message. */

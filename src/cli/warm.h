@@ -1,8 +1,9 @@
-/* What `warm` asks for, and its two ways of work: warm_tune.c, with warm_rows.c, and
- * warm_compile.c. warm_watch.c does the work again when a template is saved. */
+/* What `warm` asks for (cmd_warm.c, which also compiles alone), and its tuning (warm_tune.c). */
 #pragma once
 
 #include "cli/gpus.h"
+#include "cli/scenarios.h"
+#include "cli/session.h"
 #include "cli/shard.h"
 #include "cli/table.h"
 #include "cli/tuning.h"
@@ -27,20 +28,6 @@ typedef struct cli_warm {
  * Returns the exit code. */
 int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios);
 
-/* Calls `tune` (an exit code), and again whenever one of the selected templates, or what they
- * include in quotes, is saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or
- * where the first call shows that saving will not help. Returns the exit code, which is 0 where
- * Ctrl-C came while it was only waiting. */
-int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm));
-
-/* The table of winners, without rows yet. `of_models`: it shows which model a winner is of. */
-cli_table cli_warm_table(bool of_models);
-/* Adds the winner of a scenario to it, and says why variants failed. Returns the exit code of the
- * scenario. */
-int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *warm,
-                 const cli_session *session, const cli_scenario *scenario);
-
-/* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
- * exit code. */
-int cli_warm_compile(const cli_warm *warm, const cli_session *session,
-                     const cli_scenarios *scenarios);
+/* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints
+ * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */
+int cli_check_first(const cli_common *common, const cli_selection *selection);

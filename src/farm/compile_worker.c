@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct compiler {
     const gt_nvrtc *nvrtc; /* NULL: not available; `refusal` says why */

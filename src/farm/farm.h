@@ -127,7 +127,7 @@ typedef struct gt_farm_options {
  * EWORKER naming both versions. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* The path of gputune-worker (find.c): `given`, GPUTUNE_WORKER, beside this library or program, its
+/* The path of gputune-worker: `given`, GPUTUNE_WORKER, beside this library or program, its
  * ../libexec/gputune/, the compiled-in prefix. EWORKER lists them. Caller frees. */
 gputune_status gt_worker_find(char **out, const char *given);
 

@@ -1,5 +1,7 @@
 /* Distributes compile jobs over workers, in their order. A job whose worker dies is tried once
- * more. */
+ * more. Workers that a command starts, on another machine or under a batch system, are extra: a job
+ * goes to one as soon as it has said that it is ready, and comes back to this machine where that
+ * one fails in any way. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "farm/farm_host.h"
@@ -10,51 +12,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
-static const double COMPILE_DEADLINE_S = 120;
-/* A worker that has been at a canceled job for so long is not waited for. */
-static const double FORGOTTEN_S = 0.5;
-enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
+enum { DEATHS_MAX = 3, SILENT_S = 60 };
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
+/* The engine of that command, made if it is new. */
+static gputune_status find_engine(gt_engine_host **out, gt_compile_host *host, const char *command)
 {
-    if (request->forgotten) {
-        gt_farm_request_free(request);
-    } else {
-        (void)gt_queue_put(&host->queue, 0, request);
+    uint32_t at = 0;
+    while (at < host->engine_count && strcmp(host->engines[at].command, command) != 0) {
+        at++;
+    }
+    if (at == host->engine_count) {
+        char *copy;
+        GT_TRY(gt_strdup(&copy, command));
+        host->engines[host->engine_count++].command = copy;
+    }
+    *out = &host->engines[at];
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count)
+{
+    host->engine_count = 0;
+    host->engines = calloc((size_t)count + 1, sizeof *host->engines);
+    GT_TRY(gt_allocated(host->engines));
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(find_engine(&host->slots[host->own_count + i].engine, host, commands[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static void say(gt_host_farm *farm, const gt_engine_host *engine, const char *what, const char *end)
+{
+    gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s", engine->command,
+                what, end);
+}
+
+static void say_silent(gt_host_farm *farm, gt_engine_host *engine, const char *end)
+{
+    if (engine->start_ns && !engine->has_answered && !engine->told_silent &&
+        !engine->told_retired) {
+        engine->told_silent = true;
+        say(farm, engine, "none has answered", end);
     }
 }
 
-void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
+/* Says of which commands nothing was ever heard, and frees. */
+static void gt_engines_close(gt_host_farm *farm)
 {
-    gt_slot_unsend(slot);
-    while (slot->queue.count > from) {
-        gt_compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
+    gt_compile_host *host = &farm->compile;
+    for (uint32_t i = 0; i < host->engine_count; i++) {
+        say_silent(farm, &host->engines[i],
+                   "the work has ended before; does the command keep what it is given, as srun "
+                   "without -u?");
+        free(host->engines[i].command);
     }
+    free(host->engines);
 }
 
-/* `seconds`: that were spent on it, as far as that is worth knowing. */
-static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
-                         const char *message, bool repeatable, double seconds)
+/* ---- starting -------------------------------------------------------------------------------- */
+
+/* Whether the command's last word is the worker itself, where its path is another one there. */
+static bool names_worker(const char *command)
 {
-    if (!request->forgotten) {
-        gt_event *event =
-            gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status, message);
-        if (event) {
-            event->repeatable = repeatable;
-            event->compiled.compile_ns = seconds * 1e9;
-        } else {
-            gt_farm_break(farm, GPUTUNE_ENOMEM);
-        }
-    }
-    gt_farm_request_free(request);
+    static const char name[] = "gputune-worker";
+    size_t length = strlen(command), name_length = sizeof name - 1;
+    return length >= name_length && strcmp(command + length - name_length, name) == 0;
 }
 
-/* ---- Workers --------------------------------------------------------------------------------- */
+size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command)
+{
+    size_t count = 0;
+    out[count++] = "--command";
+    out[count++] = command;
+    out[count++] = "--";
+    if (!names_worker(command)) {
+        out[count++] = farm->worker;
+    }
+    out[count++] = "--stdio";
+    return count;
+}
 
-gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
+gputune_status gt_engine_hint(const gt_host_farm *farm)
+{
+    const char *command = farm->measure.command;
+    return gt_fail(GPUTUNE_EWORKER, "%s; try: %s %s --version", gt_message(), command,
+                   names_worker(command) ? "" : farm->worker);
+}
+
+/* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
+static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
 {
     const char *arguments[16];
     const char *const own[] = {"--role",
@@ -79,6 +127,188 @@ gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
     return GPUTUNE_OK;
 }
 
+/* Puts a request back at the front of the queue; one that was canceled is freed. */
+static void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
+{
+    if (request->forgotten) {
+        gt_farm_request_free(request);
+    } else {
+        (void)gt_queue_put(&host->queue, 0, request);
+    }
+}
+
+/* The same for those of a slot from that index on; none of its requests is with a worker then. */
+static void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
+{
+    gt_slot_unsend(slot);
+    while (slot->queue.count > from) {
+        gt_compile_return(host, gt_slot_take(slot, slot->queue.count - 1));
+    }
+}
+
+static void return_jobs(gt_host_farm *farm, gt_slot *slot)
+{
+    if (slot->queue.count > 0) {
+        slot->queue.items[0]->doubted = true; /* it was in hand */
+    }
+    gt_compile_return_from(&farm->compile, slot, 0);
+}
+
+/* Ends a slot's worker for good, and says why, once for a command. Its jobs are others'. */
+static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
+{
+    if (!slot->is_retired && !slot->engine->told_retired) {
+        slot->engine->told_retired = true;
+        say(farm, slot->engine, gt_message(), "going on without");
+    }
+    slot->is_retired = true;
+    gt_link_abandon(&slot->link);
+    return_jobs(farm, slot);
+}
+
+/* Starts those that do not run. */
+static void gt_engines_start(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
+    for (uint32_t i = host->own_count; i < host->slot_count; i++) {
+        gt_slot *slot = &host->slots[i];
+        int64_t *start_ns = &slot->engine->start_ns;
+        if (slot->link.open || slot->is_retired) {
+            continue;
+        }
+        if (gt_compile_start(farm, slot) < 0) {
+            gt_engine_retire(farm, slot);
+        } else {
+            *start_ns = *start_ns ? *start_ns : gt_now_ns();
+        }
+    }
+}
+
+/* ---- who takes what -------------------------------------------------------------------------- */
+
+static bool is_of_our_compiler(const gt_compile_host *host, const gt_slot *slot)
+{
+    return slot->ready && host->nvrtc_version && slot->nvrtc_version == host->nvrtc_version;
+}
+
+/* Whether a slot's worker may have that job: any of this machine, and one that a command started if
+ * it is ready, has the same compiler, and none has failed at the job. */
+static bool gt_engine_may_take(const gt_compile_host *host, const gt_slot *slot,
+                               const gt_farm_request *request)
+{
+    return !slot->engine || (is_of_our_compiler(host, slot) && !request->doubted);
+}
+
+/* What another compiler makes is no answer here. */
+static void check_compiler(gt_host_farm *farm, gt_slot *slot)
+{
+    const gt_compile_host *host = &farm->compile;
+    if (!slot->ready || !host->nvrtc_version || is_of_our_compiler(host, slot)) {
+        return;
+    }
+    int there = slot->nvrtc_version, here = host->nvrtc_version;
+    if (there) {
+        gt_message_set("NVRTC is %d.%d there and %d.%d here; install the same, or name it by "
+                       "GPUTUNE_NVRTC",
+                       there / 1000, there % 1000 / 10, here / 1000, here % 1000 / 10);
+    } else {
+        gt_message_set("there is no NVRTC there, or none that fits the driver here; install %d.%d, "
+                       "or name it by GPUTUNE_NVRTC",
+                       here / 1000, here % 1000 / 10);
+    }
+    gt_engine_retire(farm, slot);
+}
+
+/* Counts those that may take jobs into farm->compile_workers; retires those with another compiler.
+ */
+static void gt_engines_count(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
+    uint32_t ready = 0;
+    for (uint32_t i = host->own_count; i < host->slot_count; i++) {
+        gt_engine_host *engine = host->slots[i].engine;
+        check_compiler(farm, &host->slots[i]);
+        engine->has_answered |= host->slots[i].link.greeted;
+        if (engine->start_ns && gt_seconds_since(engine->start_ns) > SILENT_S) {
+            say_silent(farm, engine,
+                       "still waiting; does the command keep what it is given, as srun without "
+                       "-u?");
+        }
+        ready += is_of_our_compiler(host, &host->slots[i]);
+    }
+    farm->farm.compile_workers = host->own_count + ready;
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* The slot's worker has ended, or is to be: it is started again, if that did not happen often. */
+static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
+{
+    gt_death death;
+    bool greeted = slot->link.greeted;
+    gt_link_finish(&slot->link, &death, 0.2);
+    if (!greeted || ++slot->deaths >= DEATHS_MAX) {
+        gt_message_set("the worker there %s%s", death.words,
+                       greeted ? " again and again" : " before it answered");
+        gt_engine_retire(farm, slot);
+        return;
+    }
+    if (!slot->engine->told_death) {
+        slot->engine->told_death = true;
+        gt_message_set("the worker there %s", death.words);
+        say(farm, slot->engine, gt_message(), "its job is compiled here, and it is started again");
+    }
+    return_jobs(farm, slot);
+}
+
+/* The compiler there failed at a request, which is to be tried here; and here it did not fail. */
+static void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char *message)
+{
+    request->doubted = true;
+    request->failed_on = slot;
+    if (!slot->engine->doubt[0]) {
+        snprintf(slot->engine->doubt, sizeof slot->engine->doubt, "%.*s",
+                 (int)sizeof slot->engine->doubt - 1, message);
+    }
+}
+
+static void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
+{
+    gt_engine_host *engine = request->failed_on ? request->failed_on->engine : NULL;
+    if (engine && !engine->told_doubt) {
+        engine->told_doubt = true;
+        say(farm, engine, engine->doubt,
+            "here the same compiles: the folders that kernels include must be there too");
+    }
+}
+
+/* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
+static const double COMPILE_DEADLINE_S = 120;
+/* A worker that has been at a canceled job for so long is not waited for. */
+static const double FORGOTTEN_S = 0.5;
+enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* Ends a request with the thread's message. `seconds`: that were spent on it, as far as that is
+ * worth knowing. */
+static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
+                         bool repeatable, double seconds)
+{
+    if (!request->forgotten) {
+        gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status);
+        if (event) {
+            event->repeatable = repeatable;
+            event->compiled.compile_ns = seconds * 1e9;
+        } else {
+            gt_farm_break(farm, GPUTUNE_ENOMEM);
+        }
+    }
+    gt_farm_request_free(request);
+}
+
+/* ---- Workers --------------------------------------------------------------------------------- */
+
 static void slot_died(gt_host_farm *farm, gt_slot *slot);
 
 static void slot_flush(gt_host_farm *farm, gt_slot *slot)
@@ -95,7 +325,7 @@ static void slot_flush(gt_host_farm *farm, gt_slot *slot)
 static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *request)
 {
     if (gt_array_reserve(&slot->queue) < 0) {
-        fail_request(farm, request, GPUTUNE_ENOMEM, "out of host memory", false, 0);
+        fail_request(farm, request, GPUTUNE_ENOMEM, false, 0);
         return;
     }
     (void)gt_queue_put(&slot->queue, slot->queue.count, request);
@@ -216,8 +446,7 @@ void gt_compile_pump(gt_host_farm *farm)
         if (slot) {
             slot_give(farm, slot, gt_queue_take(&host->queue, 0));
         } else if (open == 0) {
-            fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, gt_message(), false,
-                         0);
+            fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, false, 0);
         } else {
             break;
         }
@@ -248,14 +477,15 @@ static gputune_status tell(gt_host_farm *farm, const gt_farm_request *request,
 {
     gt_compiled compiled;
     GT_TRY(gt_frame_body(&compiled, frame, &gt_record_compiled));
-    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id,
-                                   (gputune_status)answer->status, answer->message);
+    gputune_status status = (gputune_status)answer->status;
+    gt_message_set("%s", answer->message);
+    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, request->id, status);
     if (!event) {
         gt_record_release(&gt_record_compiled, &compiled);
         return GPUTUNE_ENOMEM;
     }
     event->compiled = compiled;
-    event->repeatable = answer->status == GPUTUNE_ECOMPILE;
+    event->repeatable = status == GPUTUNE_ECOMPILE;
     return GPUTUNE_OK;
 }
 
@@ -265,7 +495,8 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     gt_answer answer;
     gt_ready ready;
     if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
-        gt_engine_retire(farm, slot, answer.message);
+        gt_message_set("%s", answer.message);
+        gt_engine_retire(farm, slot);
         return true;
     }
     if (gt_frame_body(&ready, frame, &gt_record_ready) < 0) {
@@ -322,7 +553,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_slot *slot)
         farm->compile.start_failures = 0;
     }
     if (read == GT_READ_FAILED && slot->engine) {
-        gt_engine_retire(farm, slot, gt_message());
+        gt_engine_retire(farm, slot);
     } else if (read == GT_READ_FAILED) {
         gt_farm_break(farm, GPUTUNE_EWORKER); /* a worker of another version: all others are too */
     } else if (read == GT_READ_END) {
@@ -340,13 +571,11 @@ static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *
         gt_compile_return(&farm->compile, request);
         return;
     }
-    char message[256];
-    snprintf(message, sizeof message,
-             "the compile worker %s on this source, and so did a new one; it may take %s MB of "
-             "memory",
-             death->words, farm->compile.memory_mb);
+    gt_message_set("the compile worker %s on this source, and so did a new one; it may take %s MB "
+                   "of memory",
+                   death->words, farm->compile.memory_mb);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
-    fail_request(farm, request, GPUTUNE_ECRASHED, message, crash, 0);
+    fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
 }
 
 /* A worker that ends before its first message failed for no job, and another one would fail as
@@ -397,20 +626,18 @@ static double compiling_s(const gt_slot *slot)
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Ends a worker, and with it the job in its hand; the job behind that goes to another worker. */
-static void end_job(gt_host_farm *farm, gt_slot *slot, const char *message)
+/* Ends a worker, and with it the job in its hand, which ends with the thread's message; the job
+ * behind that goes to another worker. */
+static void end_job(gt_host_farm *farm, gt_slot *slot)
 {
     double seconds = compiling_s(slot);
-    fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, message, false, seconds);
+    fail_request(farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, false, seconds);
     gt_link_abandon(&slot->link);
     gt_compile_return_from(&farm->compile, slot, 0);
 }
 
 void gt_compile_check_deadlines(gt_host_farm *farm)
 {
-    char message[128];
-    gt_snprintf(message, sizeof message, "the compiler did not finish within %g s",
-                COMPILE_DEADLINE_S);
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         gt_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && gt_link_hello_s(&slot->link) <= 0) {
@@ -423,7 +650,8 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
                 gt_engine_died(farm, slot);
                 continue;
             }
-            end_job(farm, slot, message);
+            gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
+            end_job(farm, slot);
         }
     }
 }
@@ -455,11 +683,9 @@ void gt_compile_give_up(gt_host_farm *farm, uint64_t id)
         if (!is_compiling(slot) || slot->queue.items[0]->id != id) {
             continue;
         }
-        char message[128];
-        gt_snprintf(message, sizeof message,
-                    "its compile was given up after %.1f s: others are more promising",
-                    compiling_s(slot));
-        end_job(farm, slot, message);
+        gt_message_set("its compile was given up after %.1f s: others are more promising",
+                       compiling_s(slot));
+        end_job(farm, slot);
         gt_compile_pump(farm);
         return;
     }

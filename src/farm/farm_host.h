@@ -12,7 +12,7 @@
 
 typedef struct gt_host_farm gt_host_farm;
 
-/* ---- farm_link.c: one worker and the channel to it ------------------------------------------- */
+/* ---- farm_slot.c: one worker and the channel to it ------------------------------------------- */
 
 typedef struct gt_link {
     bool open;
@@ -48,11 +48,6 @@ double gt_link_hello_s(const gt_link *link);
 gputune_status gt_link_say_mute(const char *path);
 
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
-/* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
-gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offset);
-/* Reads the next frame. The frame of the handshake is checked and not returned: FAILED with EWORKER
- * for another version. */
-gt_read gt_link_read(gt_frame *out, gt_link *link);
 
 /* How a worker ended, with a text ("was killed by signal 11 (Segmentation fault)"). */
 typedef struct gt_death {
@@ -68,8 +63,6 @@ void gt_link_kill(gt_link *link);
 /* Kills and closes without waiting; a thread is given the time to close its device. */
 void gt_link_abandon(gt_link *link);
 
-/* ---- farm_event.c: what wait() will return --------------------------------------------------- */
-
 typedef struct gt_event_node {
     struct gt_event_node *next;
     gt_event event;
@@ -79,14 +72,12 @@ typedef struct gt_event_list {
     gt_event_node *first, **last;
 } gt_event_list;
 
-/* Appends an event with `status` and, when that is a failure, `message`. NULL: out of memory. */
-gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status,
-                       const char *message);
+/* Appends an event with `status` and, when that is a failure, the thread's message. NULL: out of
+ * memory. */
+gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status);
 /* Takes the first event; false if there is none. */
 bool gt_event_take(gt_event *out, gt_event_list *list);
 void gt_event_clear(gt_event_list *list);
-
-/* ---- farm_slot.c: requests, and a worker with those that it has ------------------------------ */
 
 /* An encoded frame that a variant and its requests share. */
 typedef struct gt_packet {
@@ -194,45 +185,14 @@ typedef struct gt_compile_host {
     char memory_mb[24]; /* what a worker may take */
 } gt_compile_host;
 
-/* Megabytes that each of `workers` compile workers may take (compile_memory.c): together half of
- * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
-uint64_t gt_compile_memory_mb(uint32_t workers);
-
-/* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
-gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot);
-/* Puts a request back at the front of the queue; one that was canceled is freed. */
-void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
-/* The same for those of a slot from that index on; none of its requests is with a worker then. */
-void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from);
-
-/* ---- farm_engine.c --------------------------------------------------------------------------- */
-
 /* Writes the words that make the worker here run a command, behind which a worker starts: as many
  * as it returns, 5 at most. The arguments of that one follow. */
 size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command);
-/* The message, and what to try where the command that is to start the measure worker starts none.
- * Valid until the thread's next failure. */
-const char *gt_engine_hint(const gt_host_farm *farm, const char *message);
+/* Adds to the thread's message what to try where the command that is to start the measure worker
+ * starts none. Returns EWORKER. */
+gputune_status gt_engine_hint(const gt_host_farm *farm);
 /* Prepares a slot for each command, behind the own ones. ENOMEM. */
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
-/* Says of which commands nothing was ever heard, and frees. */
-void gt_engines_close(gt_host_farm *farm);
-/* Starts those that do not run. */
-void gt_engines_start(gt_host_farm *farm);
-/* Whether a slot's worker may have that job: any of this machine, and one that a command started if
- * it is ready, has the same compiler, and none has failed at the job. */
-bool gt_engine_may_take(const gt_compile_host *host, const gt_slot *slot,
-                        const gt_farm_request *request);
-/* Counts those that may take jobs into farm->compile_workers; retires those with another compiler.
- */
-void gt_engines_count(gt_host_farm *farm);
-/* Ends a slot's worker for good, and says why, once for a command. Its jobs are others'. */
-void gt_engine_retire(gt_host_farm *farm, gt_slot *slot, const char *message);
-/* The slot's worker has ended, or is to be: it is started again, if that did not happen often. */
-void gt_engine_died(gt_host_farm *farm, gt_slot *slot);
-/* The compiler there failed at a request, which is to be tried here; and here it did not fail. */
-void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char *message);
-void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
@@ -326,24 +286,7 @@ void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees everything. */
 void gt_measure_free(gt_host_farm *farm);
 
-/* The variant of that id that the worker has or is to get, or NULL. */
-gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
-/* Inserts an internal request at `index`. */
-gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
-                                 gt_packet *packet);
-/* Makes the event of a request that was answered well, and notes what the host needs of it. */
-gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
-                                  const gt_frame *frame);
-/* Ends a request that failed, and frees it. It makes the request's event; an internal request makes
- * that of the request that depends on it. */
-void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
-                     const char *message, uint64_t culprit, bool repeatable);
-/* There is no worker: every request fails with this until the next prepare(). The message names the
- * command that was to start one elsewhere. */
-void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);
-
-/* ---- farm_answer.c: answers, deaths and hangs of the measure worker -------------------------- */
 
 /* Handles what came from the worker. */
 void gt_measure_receive(gt_host_farm *farm);

@@ -1,7 +1,13 @@
-/* Measure requests to one worker, which they are sent to ahead. */
+/* The measure worker as the host sees it: requests are sent ahead, and what comes is an answer, its
+ * death, or nothing in time. A death and a hang have a cause, and a new worker, which gets again
+ * what it must have. */
 #include "base/clock.h"
+#include "base/number.h"
+#include "base/objective.h"
 #include "farm/farm_host.h"
 
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +25,8 @@ static bool needs(const gt_farm_request *request, uint64_t variant)
     return false;
 }
 
-gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
+/* The variant of that id that the worker has or is to get, or NULL. */
+static gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
         if (host->variants.items[i].id == id) {
@@ -40,8 +47,9 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
-                                 gt_packet *packet)
+/* Inserts an internal request at `index`. */
+static gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind,
+                                        uint64_t id, gt_packet *packet)
 {
     gt_farm_request *request;
     GT_TRY(gt_farm_request_make(&request, farm, kind, id, gt_packet_keep(packet)));
@@ -75,6 +83,80 @@ static gputune_status start_process(gt_host_farm *farm)
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 
+/* What a request ends with. */
+static const struct {
+    gt_event_kind event;
+    const gt_record *reply;
+} kinds[GT_FRAME_KINDS] = {
+    [GT_FRAME_PREPARE] = {GT_EVENT_PREPARED, &gt_record_prepared},
+    [GT_FRAME_VERIFY] = {GT_EVENT_VERIFIED, &gt_record_verified},
+    [GT_FRAME_RECHECK] = {GT_EVENT_VERIFIED, &gt_record_verified},
+    [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
+    [GT_FRAME_PACE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
+};
+
+/* The request for which an internal one was sent: the first that waits for the variant. */
+static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
+{
+    for (size_t i = 0; i < host->slot.queue.count; i++) {
+        if (needs(host->slot.queue.items[i], variant)) {
+            return gt_slot_take(&host->slot, i);
+        }
+    }
+    return NULL;
+}
+
+/* Ends a request that failed, with the thread's message, and frees it. It makes the request's
+ * event; an internal request makes that of the request that depends on it. */
+static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
+                            uint64_t culprit, bool repeatable)
+{
+    gt_measure_host *host = &farm->measure;
+    if (request->internal && request->kind == GT_FRAME_VERIFY) {
+        gt_farm_request *dependent = take_dependent(host, request->id);
+        culprit = request->id;
+        gt_farm_request_free(request);
+        request = dependent;
+    }
+    if (request && request->kind == GT_FRAME_PREPARE) {
+        gt_packet_drop(host->setup);
+        host->setup = NULL;
+    }
+    if (request && !request->internal && request->kind != GT_FRAME_DROP) {
+        gt_event *event =
+            gt_event_add(&farm->events, kinds[request->kind].event, request->id, status);
+        if (event) {
+            event->culprit = culprit;
+            event->repeatable = repeatable;
+        } else {
+            gt_farm_break(farm, GPUTUNE_ENOMEM);
+        }
+        if (request->kind == GT_FRAME_VERIFY) {
+            culprit = request->id;
+        }
+    }
+    if (culprit != GT_NO_VARIANT) {
+        gt_live_forget(host, culprit);
+    }
+    if (request) {
+        gt_farm_request_free(request);
+    }
+}
+
+/* There is no worker: every request fails with this status and the thread's message until the next
+ * prepare(). The message names the command that was to start one elsewhere. */
+static void gt_measure_refuse(gt_host_farm *farm, gputune_status status)
+{
+    gt_measure_host *host = &farm->measure;
+    host->refusal = status;
+    if (host->command) {
+        gt_message_prefix("measuring on '%.150s'", host->command);
+    }
+    snprintf(host->refusal_message, sizeof host->refusal_message, "%.511s", gt_message());
+    gt_link_abandon(&host->slot.link);
+    gt_slot_unsend(&host->slot);
+}
+
 void gt_measure_start(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -82,7 +164,7 @@ void gt_measure_start(gt_host_farm *farm)
                                 ? gt_link_thread(&host->slot.link, farm->driver, farm->ordinal)
                                 : start_process(farm);
     if (status < 0) {
-        gt_measure_refuse(farm, status, gt_message());
+        gt_measure_refuse(farm, status);
         return;
     }
     gt_slot_begin(&host->slot);
@@ -102,27 +184,14 @@ void gt_measure_set_plain(gt_measure_host *host, bool plain)
     }
 }
 
-void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message)
-{
-    gt_measure_host *host = &farm->measure;
-    host->refusal = status;
-    if (host->command) {
-        snprintf(host->refusal_message, sizeof host->refusal_message, "measuring on '%.150s': %s",
-                 host->command, message);
-    } else {
-        snprintf(host->refusal_message, sizeof host->refusal_message, "%s", message);
-    }
-    gt_link_abandon(&host->slot.link);
-    gt_slot_unsend(&host->slot);
-}
-
 static void fail_all(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     while (host->slot.queue.count > 0) {
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
         host->refusal_told = true;
-        gt_measure_fail(farm, request, host->refusal, host->refusal_message, 0, false);
+        gt_message_set("%s", host->refusal_message);
+        gt_measure_fail(farm, request, host->refusal, 0, false);
     }
 }
 
@@ -190,63 +259,6 @@ void gt_measure_pump(gt_host_farm *farm)
 
 /* ---- Ends of requests ------------------------------------------------------------------------ */
 
-static const struct {
-    gt_event_kind event;
-    const gt_record *reply;
-} kinds[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = {GT_EVENT_PREPARED, &gt_record_prepared},
-    [GT_FRAME_VERIFY] = {GT_EVENT_VERIFIED, &gt_record_verified},
-    [GT_FRAME_RECHECK] = {GT_EVENT_VERIFIED, &gt_record_verified},
-    [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
-    [GT_FRAME_PACE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
-};
-
-/* The request for which an internal one was sent: the first that waits for the variant. */
-static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
-{
-    for (size_t i = 0; i < host->slot.queue.count; i++) {
-        if (needs(host->slot.queue.items[i], variant)) {
-            return gt_slot_take(&host->slot, i);
-        }
-    }
-    return NULL;
-}
-
-void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
-                     const char *message, uint64_t culprit, bool repeatable)
-{
-    gt_measure_host *host = &farm->measure;
-    if (request->internal && request->kind == GT_FRAME_VERIFY) {
-        gt_farm_request *dependent = take_dependent(host, request->id);
-        culprit = request->id;
-        gt_farm_request_free(request);
-        request = dependent;
-    }
-    if (request && request->kind == GT_FRAME_PREPARE) {
-        gt_packet_drop(host->setup);
-        host->setup = NULL;
-    }
-    if (request && !request->internal && request->kind != GT_FRAME_DROP) {
-        gt_event *event =
-            gt_event_add(&farm->events, kinds[request->kind].event, request->id, status, message);
-        if (event) {
-            event->culprit = culprit;
-            event->repeatable = repeatable;
-        } else {
-            gt_farm_break(farm, GPUTUNE_ENOMEM);
-        }
-        if (request->kind == GT_FRAME_VERIFY) {
-            culprit = request->id;
-        }
-    }
-    if (culprit != GT_NO_VARIANT) {
-        gt_live_forget(host, culprit);
-    }
-    if (request) {
-        gt_farm_request_free(request);
-    }
-}
-
 /* Notes what the host needs of a good answer. */
 static void note(gt_measure_host *host, const gt_farm_request *request, const gt_event *reply)
 {
@@ -261,8 +273,9 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
     }
 }
 
-gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
-                                  const gt_frame *frame)
+/* Makes the event of a request that was answered well, and notes what the host needs of it. */
+static gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
+                                         const gt_frame *frame)
 {
     gt_event reply = {.kind = kinds[request->kind].event};
     const gt_record *record = kinds[request->kind].reply;
@@ -274,7 +287,7 @@ gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *req
     }
     gt_event *event = NULL;
     if (status == GPUTUNE_OK && !request->internal) {
-        event = gt_event_add(&farm->events, reply.kind, request->id, GPUTUNE_OK, "");
+        event = gt_event_add(&farm->events, reply.kind, request->id, GPUTUNE_OK);
         status = event ? GPUTUNE_OK : GPUTUNE_ENOMEM;
     }
     if (status == GPUTUNE_OK) {
@@ -318,4 +331,412 @@ void gt_measure_free(gt_host_farm *farm)
     forget_all(&farm->measure);
     gt_slot_free(&farm->measure.slot);
     gt_array_free(&farm->measure.variants);
+}
+
+enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
+
+static const double END_S = 2;    /* until a killed worker's memory is free; 53 ms were measured */
+static const double LOOK_S = 0.1; /* how often to see whether a request was begun */
+static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
+
+/* ---- A new worker ---------------------------------------------------------------------------- */
+
+/* Drops the internal requests to the last worker. What the next one needs is determined again. */
+static void purge_internal(gt_measure_host *host)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < host->slot.queue.count; i++) {
+        gt_farm_request *request = host->slot.queue.items[i];
+        request->alone = false;
+        if (request->internal) {
+            gt_farm_request_free(request);
+        } else {
+            host->slot.queue.items[kept++] = request;
+        }
+    }
+    host->slot.queue.count = kept;
+}
+
+static void begin_again(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    purge_internal(host);
+    gt_slot_unsend(&host->slot);
+    if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
+        gt_measure_refuse(farm, gt_fail(GPUTUNE_ECRASHED,
+                                        "a variant made this process unable to measure; with the "
+                                        "isolation `process` only a worker is lost"));
+        return;
+    }
+    bool prepares =
+        host->slot.queue.count > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE;
+    if (host->setup && !prepares &&
+        gt_measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
+        gt_farm_break(farm, GPUTUNE_ENOMEM);
+        return;
+    }
+    if (!host->slot.link.open && host->refusal == GPUTUNE_OK) {
+        gt_measure_start(farm);
+    }
+    gt_measure_pump(farm);
+}
+
+/* Waits for the last worker's end, so that its memory is free, while the next one already starts.
+ */
+static void replace(gt_host_farm *farm, gt_death *death)
+{
+    gt_link last = farm->measure.slot.link;
+    farm->measure.slot.link = (gt_link){0};
+    if (!last.is_thread) {
+        gt_measure_start(farm);
+    }
+    gt_link_finish(&last, death, END_S);
+}
+
+static void restart(gt_host_farm *farm)
+{
+    gt_link_kill(&farm->measure.slot.link);
+    replace(farm, NULL);
+    begin_again(farm);
+}
+
+/* ---- Deaths ---------------------------------------------------------------------------------- */
+
+/* Whether the worker in hand has come to its end by the trial. The next one does without. */
+static bool does_without(gt_measure_host *host)
+{
+    bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
+               host->slot.sent > 0 && host->slot.queue.items[0]->kind == GT_FRAME_PREPARE &&
+               GT_PAGE_READ(host->slot.link.page->trying);
+    host->plain |= can;
+    return can;
+}
+
+/* A shell tells the end by a signal as 128 more. */
+static bool is_crash(const gt_death *death)
+{
+    int code = death->end == GT_END_EXITED ? death->code - 128 : death->code;
+    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (code == faults[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void died_starting(gt_host_farm *farm, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    if (++host->start_failures < START_FAILURES_MAX) {
+        begin_again(farm);
+        return;
+    }
+    gt_measure_refuse(
+        farm,
+        gt_fail(GPUTUNE_EWORKER, "the measure worker %s before its device was open", death->words));
+}
+
+/* Handles the death of a worker that was at no request, or was ended from outside. */
+static void died_blameless(gt_host_farm *farm, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    if (++host->blameless < BLAMELESS_MAX) {
+        begin_again(farm);
+        return;
+    }
+    gt_measure_refuse(farm, gt_fail(GPUTUNE_EWORKER,
+                                    "the measure worker %s %u times, and no variant was the cause",
+                                    death->words, host->blameless));
+}
+
+static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_farm_request *request = host->slot.queue.items[0];
+    bool crash = is_crash(death);
+    if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
+        begin_again(farm);
+        return;
+    }
+    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+        died_blameless(farm, death);
+        return;
+    }
+    gt_slot_pop(&host->slot);
+    gt_measure_fail(farm, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
+                    culprit, crash);
+    begin_again(farm);
+}
+
+static void died(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    bool in_hand = host->slot.sent > 0 && sequence == host->slot.queue.items[0]->sequence;
+    bool by_trial = in_hand && does_without(host);
+    gt_death death;
+    if (!host->slot.ready) {
+        gt_link_finish(&host->slot.link, &death, END_S);
+        died_starting(farm, &death);
+        return;
+    }
+    replace(farm, &death);
+    if (by_trial) {
+        begin_again(farm);
+    } else if (in_hand) {
+        died_in_hand(farm, current, &death);
+    } else {
+        died_blameless(farm, &death);
+    }
+}
+
+/* ---- Hangs ----------------------------------------------------------------------------------- */
+
+/* The work of a launch of the variant that the worker is at, relative to the default's; at least
+ * 1. */
+static double work_in_hand(gt_measure_host *host)
+{
+    const gt_farm_request *request = host->slot.queue.items[0];
+    bool sample = request->kind == GT_FRAME_SAMPLE;
+    uint64_t id = sample ? GT_PAGE_READ(host->slot.link.page->current) : request->id;
+    const gt_live_variant *variant = gt_live_find(host, id);
+    return variant ? fmax(1, variant->work) : 1;
+}
+
+/* Seconds that the first request may take without progress: a hundred times the reference's time,
+ * at least a second, and at least five times what preparing took, for machines where everything but
+ * the kernel is slow (the emulator). A variant that does several times the default's work has as
+ * many times that. A sample's clock starts again with each variant. */
+static double allowance(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    const gt_farm_request *request = host->slot.queue.items[0];
+    double slow = farm->emulated ? 30 : 1;
+    if (request->kind == GT_FRAME_PREPARE) {
+        return 6 * host->deadline_s * slow;
+    }
+    bool sample = request->kind == GT_FRAME_SAMPLE;
+    const gt_objective *facts = gt_objective_facts(request->objective);
+    double count = sample ? facts->sample_launches : 10;
+    double least = fmax(farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
+    least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
+    if (sample && facts->by_energy) {
+        least += 5;
+    }
+    if (request->patient) {
+        least *= 10;
+    }
+    return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
+}
+
+static bool waits(const gt_measure_host *host)
+{
+    return host->slot.link.open && (!host->slot.ready || host->slot.sent > 0);
+}
+
+/* The clock starts when the worker has read and begun the request: a large request, or a loaded
+ * machine, is not a hang. */
+static void note_begun(gt_measure_host *host)
+{
+    if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
+        GT_PAGE_READ(host->slot.link.page->sequence) == host->slot.queue.items[0]->sequence) {
+        host->slot.begun = true;
+        host->slot.since_ns = gt_now_ns();
+    }
+}
+
+double gt_measure_patience(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    if (!waits(host)) {
+        return INFINITY;
+    }
+    note_begun(host);
+    bool runs = host->slot.ready && host->slot.begun;
+    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->slot.since_ns);
+    left = fmin(left, gt_link_hello_s(&host->slot.link));
+    return host->slot.ready && !host->slot.begun ? fmin(left, LOOK_S) : left;
+}
+
+static void hung(gt_host_farm *farm, double seconds)
+{
+    gt_measure_host *host = &farm->measure;
+    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    gt_farm_request *request = gt_slot_pop(&host->slot);
+    uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
+    gt_measure_fail(farm, request,
+                    gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds), culprit,
+                    request->patient);
+}
+
+void gt_measure_check_deadline(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    if (!waits(host) || gt_measure_patience(farm) > 0) {
+        return;
+    }
+    if (gt_link_hello_s(&host->slot.link) <= 0) {
+        gt_measure_refuse(farm, gt_link_say_mute(farm->worker));
+        return;
+    }
+    if (!host->slot.ready) {
+        gputune_status late =
+            gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
+        bool silent = host->command && !host->slot.link.greeted;
+        gt_measure_refuse(farm, silent ? gt_engine_hint(farm) : late);
+        return;
+    }
+    gt_farm_request *first = host->slot.queue.items[0];
+    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
+    if (first->kind == GT_FRAME_SAMPLE && current != host->slot.seen) {
+        host->slot.seen = current; /* the worker makes progress: it is at another variant */
+        host->slot.since_ns = gt_now_ns();
+        return;
+    }
+    if (does_without(host)) {
+        restart(farm);
+        return;
+    }
+    if (first->internal && first->kind == GT_FRAME_PREPARE) {
+        gt_measure_refuse(farm,
+                          gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
+        return;
+    }
+    hung(farm, allowance(farm));
+    restart(farm);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+/* A reference that failed may have made its process unable to use the GPU, whatever its status is.
+ */
+static bool is_suspect(const gt_host_farm *farm, const gt_farm_request *request,
+                       gputune_status status)
+{
+    return !farm->measure.slot.link.is_thread &&
+           (status == GPUTUNE_ETEMPLATE ||
+            (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
+}
+
+/* False if the worker cannot be used any more. */
+static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.items[0] : NULL;
+    gt_answer answer;
+    if (!request || frame->sequence != request->sequence || gt_frame_answer(&answer, frame) < 0) {
+        return false;
+    }
+    gputune_status status = (gputune_status)answer.status;
+    gt_message_set("%s", answer.message);
+    if (status == GPUTUNE_OK) {
+        if (gt_measure_succeed(farm, request, frame) < 0) {
+            return false;
+        }
+        gt_farm_request_free(gt_slot_pop(&host->slot));
+        return true;
+    }
+    if (status == GPUTUNE_ECRASHED && does_without(host)) {
+        restart(farm);
+        return true;
+    }
+    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+        gt_measure_refuse(farm, status);
+        return true;
+    }
+    bool crashed = status == GPUTUNE_ECRASHED;
+    bool suspect = is_suspect(farm, request, status);
+    gt_slot_pop(&host->slot);
+    gt_measure_fail(farm, request, status, answer.culprit, crashed);
+    if (crashed || suspect) {
+        restart(farm);
+    }
+    return true;
+}
+
+static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_answer answer;
+    if (gt_frame_answer(&answer, frame) < 0) {
+        return false;
+    }
+    if (answer.status < 0) {
+        gt_message_set("%s", answer.message);
+        gt_measure_refuse(farm, host->slot.link.greeted ? (gputune_status)answer.status
+                                                        : gt_engine_hint(farm));
+        return true;
+    }
+    host->slot.ready = true;
+    host->start_failures = 0;
+    host->slot.since_ns = gt_now_ns();
+    return true;
+}
+
+static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_device device;
+    if (gt_frame_body(&device, frame, &gt_record_device) < 0 || device.carveout_count < 0 ||
+        device.carveout_count > GT_CARVEOUT_MAX) {
+        return false;
+    }
+    host->device = device;
+    host->has_device = true;
+    snprintf(farm->compile.driver_version, sizeof farm->compile.driver_version, "%d",
+             device.driver_version);
+    return true;
+}
+
+static bool handle_hand(gt_host_farm *farm, const gt_frame *frame)
+{
+    const gt_link *link = &farm->measure.slot.link;
+    gt_hand hand;
+    if (!link->is_remote || gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
+        return false;
+    }
+    GT_PAGE_WRITE(link->page->sequence, hand.sequence);
+    GT_PAGE_WRITE(link->page->current, hand.current);
+    GT_PAGE_WRITE(link->page->trying, hand.trying);
+    return true;
+}
+
+static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
+{
+    (void)slot;
+    switch (frame->kind) {
+    case GT_FRAME_DEVICE:
+        return handle_device(farm, frame);
+    case GT_FRAME_READY:
+        return handle_ready(farm, frame);
+    case GT_FRAME_HAND:
+        return handle_hand(farm, frame);
+    default:
+        return handle_answer(farm, frame);
+    }
+}
+
+void gt_measure_receive(gt_host_farm *farm)
+{
+    gt_read read = gt_slot_receive(farm, &farm->measure.slot, handle);
+    if (read == GT_READ_FAILED) {
+        gt_measure_refuse(farm, GPUTUNE_EWORKER);
+    } else if (read == GT_READ_END) {
+        died(farm);
+    }
+}
+
+void gt_measure_interrupt(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    bool busy = host->slot.sent > 0 || host->slot.offset > 0;
+    if (!host->slot.link.is_thread) {
+        gt_slot_clear(&host->slot);
+        if (busy) {
+            restart(farm);
+        }
+    }
 }

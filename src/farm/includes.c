@@ -5,13 +5,11 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "gpu/device_headers.h"
 #include "gpu/toolkit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { HEADERS_MOST = 4096 };
 

@@ -2,7 +2,7 @@
  *
  * "name" is looked for beside the including file and in the template folder, and there it is one of
  * the template's own files: its text becomes part of the template. What is not found there, and
- * <name>, is a header, which the compiler reads: one of the engine's own (gpu/device_headers.h), or
+ * <name>, is a header, which the compiler reads: one of the engine's own (gpu/toolkit.h), or
  * in the named folders (gputune_open_options.include_paths, then GPUTUNE_INCLUDE, separated by
  * colons), or the toolkit's. No file outside of the template's own folder, the template folder, the
  * named folders and the toolkit is read. */

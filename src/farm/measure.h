@@ -55,7 +55,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
  * scratch. The results of both are compared. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Times a short launch that is the same everywhere, for less than a tenth of a second: out->values
- * has its median. Nothing need be prepared (measure_pace.c). */
+ * has its median. Nothing need be prepared. */
 gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective

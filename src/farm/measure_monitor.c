@@ -6,12 +6,10 @@
 #include "base/signals.h"
 #include "gpu/nvml.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {

@@ -12,7 +12,6 @@
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
-#include "gpu/view.h"
 
 /* The service kernels, in the order of their names in measure_service.c. */
 typedef enum gt_service {

@@ -35,3 +35,7 @@ void gt_device_add_arch_facts(gt_device *device);
 /* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
  * has what decides about times, and nothing that differs between equal machines. */
 void gt_device_environment(gt_device *device);
+
+/* Copies between two buffers of the GPU, of 256 MB or an eighth of what is free, a few times, in
+ * its primary context. *bytes_per_s: read plus written. EDEVMEM where its memory is full, ECUDA. */
+gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal);

@@ -36,9 +36,8 @@ static gputune_status find_given(char **out, const char *given)
     char *path;
     GT_TRY(gt_file_is_folder(given) ? gt_path_format(&path, "%s/" GT_EMULATOR_FILE, given)
                                     : gt_strdup(&path, given));
-    gt_text tried = {0};
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
     bool found = take(out, &tried, path);
-    gt_text_free(&tried);
     return found ? GPUTUNE_OK
                  : gt_fail(GPUTUNE_ENODRIVER,
                            "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
@@ -248,10 +247,9 @@ static gputune_status parse_name(request *out, const char *name)
         return GPUTUNE_OK;
     }
     if (strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0) {
-        char *path;
+        GT_FREED char *path = NULL;
         GT_TRY(gt_emulator_find(&path));
         snprintf(out->path, sizeof out->path, "%s", path);
-        free(path);
         snprintf(out->profile, sizeof out->profile, "%s", name[3] ? name + 4 : "");
         out->is_emulator = true;
         return GPUTUNE_OK;

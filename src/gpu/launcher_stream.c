@@ -5,7 +5,6 @@
 #include "gpu/launcher_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- making ---- */
 

@@ -1,10 +1,10 @@
-/* Loads images and plain functions, with the driver's log when it refuses. */
+/* Loads images and plain functions, with the log of the driver when it refuses; and maps device
+ * memory twice. */
 #include "gpu/module.h"
 
 #include "gpu/context.h"
 #include "gpu/image.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,4 +110,95 @@ void gt_module_free(gt_module *module)
         gt_context_leave(&visit, module->driver);
     }
     free(module);
+}
+
+static bool map(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,
+                CUmemAccess_flags flags)
+{
+    CUdeviceptr at;
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, ordinal}, flags};
+    if (driver->MemAddressReserve(&at, view->bytes, 0, 0, 0) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (driver->MemMap(at, view->bytes, 0, view->memory, 0) == CUDA_SUCCESS) {
+        if (driver->MemSetAccess(at, view->bytes, &access, 1) == CUDA_SUCCESS) {
+            *out = at;
+            return true;
+        }
+        driver->MemUnmap(at, view->bytes);
+    }
+    driver->MemAddressFree(at, view->bytes);
+    return false;
+}
+
+static void unmap(CUdeviceptr at, const gt_driver *driver, size_t bytes)
+{
+    if (at) {
+        driver->MemUnmap(at, bytes);
+        driver->MemAddressFree(at, bytes);
+    }
+}
+
+static bool has_mapping(const gt_driver *driver)
+{
+    return driver->MemGetAllocationGranularity && driver->MemCreate && driver->MemRelease &&
+           driver->MemAddressReserve && driver->MemAddressFree && driver->MemMap &&
+           driver->MemUnmap && driver->MemSetAccess;
+}
+
+static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes)
+{
+    gt_view view = {0};
+    size_t step = 0;
+    const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                            .location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal}};
+    if (!has_mapping(driver) ||
+        driver->MemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
+            CUDA_SUCCESS ||
+        step == 0) {
+        return false;
+    }
+    view.bytes = (bytes + step - 1) / step * step;
+    if (driver->MemCreate(&view.memory, view.bytes, &properties, 0) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (map(&view.own, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) &&
+        map(&view.address, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READ)) {
+        *out = view;
+        return true;
+    }
+    gt_view_free(&view, driver);
+    return false;
+}
+
+static bool take_emulated(gt_view *out, const gt_driver *driver, uint64_t bytes)
+{
+    gt_view view = {0};
+    if (driver->MemAlloc(&view.own, bytes) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (driver->EmuViewMemory(&view.address, view.own) != CUDA_SUCCESS) {
+        driver->MemFree(view.own);
+        return false;
+    }
+    *out = view;
+    return true;
+}
+
+bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes)
+{
+    return driver->EmuViewMemory ? take_emulated(out, driver, bytes)
+                                 : take_mapped(out, driver, ordinal, bytes);
+}
+
+void gt_view_free(const gt_view *view, const gt_driver *driver)
+{
+    if (!view->bytes) {
+        driver->MemFree(view->address);
+        driver->MemFree(view->own);
+        return;
+    }
+    unmap(view->address, driver, view->bytes);
+    unmap(view->own, driver, view->bytes);
+    driver->MemRelease(view->memory);
 }

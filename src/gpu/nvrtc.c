@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "gpu/device_headers.h"
-#include "gpu/header_hint.h"
 #include "gpu/image.h"
 #include "gpu/ptxas_log.h"
 #include "gpu/toolkit.h"
@@ -202,12 +200,10 @@ static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
             return GPUTUNE_OK;
         }
     }
-    gt_nvrtc_candidates candidates;
+    GT_SCOPED(gt_nvrtc_candidates_free) gt_nvrtc_candidates candidates = {0};
     GT_TRY(gt_nvrtc_find(&candidates));
     GT_SCOPED(gt_text_free) gt_text tried = {0};
-    gputune_status status = open_candidates(out, &candidates, driver_version, &tried);
-    gt_nvrtc_candidates_free(&candidates);
-    return status;
+    return open_candidates(out, &candidates, driver_version, &tried);
 }
 
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)

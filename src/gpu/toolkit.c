@@ -1,4 +1,5 @@
-/* Finds CUDA's toolkit: its headers, their versions, and NVRTC. */
+/* CUDA's toolkit: where its headers and NVRTC are looked for, the headers that come with gputune,
+ * and what brings one that is missing. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -6,9 +7,158 @@
 #include "base/matches.h"
 #include "base/text.h"
 
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ELSE ", or set CUDA_HOME"
+static const char cccl[] = "install CCCL (the CUDA toolkit, or pip install nvidia-cuda-cccl)" ELSE;
+static const char runtime[] = "install the CUDA toolkit, or pip install nvidia-cuda-runtime" ELSE;
+static const char both[] =
+    "install the CUDA toolkit, or pip install nvidia-cuda-runtime nvidia-cuda-cccl" ELSE;
+static const char random_header[] =
+    "install the CUDA toolkit, or pip install nvidia-curand and name its include folder by -I" ELSE;
+
+/* By how the names begin; the first that fits. */
+static const struct hint {
+    const char *begins, *advice;
+} hints[] = {
+    {"cub/", cccl},
+    {"cuda/", cccl},
+    {"nv/", cccl},
+    {"thrust/", cccl},
+    {"curand", random_header},
+    {"crt/", "pip install nvidia-cuda-crt" ELSE},
+    {"cu", both},
+    {"cooperative_groups", both},
+    {"mma.h", runtime},
+    {"vector_", runtime},
+    {"sm_", runtime},
+    {"device_", runtime},
+};
+
+static void append_advice(gt_text *out, const char *name)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (strncmp(name, hints[i].begins, strlen(hints[i].begins)) == 0) {
+            gt_text_append(out, hints[i].advice);
+            return;
+        }
+    }
+    gt_text_append(out, strpbrk(name, "./")
+                            ? "name its folder by -I, include_paths or GPUTUNE_INCLUDE"
+                            : "kernels have no C++ standard library; leave it out where "
+                              "__CUDACC_RTC__ is defined");
+}
+
+static void append_folders(gt_text *out, const char *const *options, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(options[i], "-I", 2) == 0) {
+            gt_text_printf(out, "%s%s", any ? ", " : "; looked in ", options[i] + 2);
+            any = true;
+        }
+    }
+    gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
+}
+
+/* What the source says that was left out, where something is missing. */
+static void append_skipped(gt_text *out, const char *line, const char *source)
+{
+    static const char mark[] = "// skipped: ";
+    bool any = false;
+    if (!strstr(line, "undefined") && !strstr(line, "no member")) {
+        return;
+    }
+    for (const char *at = source; (at = strstr(at, mark)); any = true) {
+        at += sizeof mark - 1;
+        gt_text_append(out, any ? ", " : "; not found, and left out as for the host alone: ");
+        gt_text_append_bytes(out, at, strcspn(at, "\n"));
+    }
+}
+
+void gt_header_hint_append(gt_text *out, const char *line, const char *source,
+                           const char *const *options, size_t option_count)
+{
+    static const char words[] = "cannot open source file \"";
+    const char *at = strstr(line, words);
+    size_t length = at ? strcspn(at + sizeof words - 1, "\"") : 0;
+    char name[128];
+    if (strstr(line, "namespace \"std\" has no member")) {
+        gt_text_append(out,
+                       "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
+                       "expected host code between #ifndef __CUDACC_RTC__ and #endif");
+    }
+    append_skipped(out, line, source);
+    if (length == 0 || length >= sizeof name) {
+        return;
+    }
+    memcpy(name, at + sizeof words - 1, length);
+    name[length] = '\0';
+    append_folders(out, options, option_count);
+    append_advice(out, name);
+}
+
+extern const struct embedded {
+    const char *name, *text;
+} gt_device_headers[]; /* ended by a NULL name */
+
+/* What a file includes for its host code stops no kernel. */
+#define HOSTS(name)                                                                                \
+    {                                                                                              \
+        name, "#pragma once\n"                                                                     \
+    }
+/* The prelude and kernels that say std:: find there what the toolkit has. */
+#define TOOLKITS(name)                                                                             \
+    {                                                                                              \
+        name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
+              "namespace std { using namespace cuda::std; }\n"                                     \
+    }
+
+static const struct embedded standard[] = {
+    TOOLKITS("array"),       TOOLKITS("atomic"),     TOOLKITS("bit"),     TOOLKITS("complex"),
+    TOOLKITS("functional"),  TOOLKITS("iterator"),   TOOLKITS("limits"),  TOOLKITS("numeric"),
+    TOOLKITS("optional"),    TOOLKITS("ratio"),      TOOLKITS("span"),    TOOLKITS("tuple"),
+    TOOLKITS("type_traits"), TOOLKITS("utility"),    TOOLKITS("variant"), HOSTS("algorithm"),
+    HOSTS("cerrno"),         HOSTS("chrono"),        HOSTS("ctime"),      HOSTS("dirent.h"),
+    HOSTS("errno.h"),        HOSTS("exception"),     HOSTS("fstream"),    HOSTS("iomanip"),
+    HOSTS("iostream"),       HOSTS("map"),           HOSTS("memory"),     HOSTS("new"),
+    HOSTS("random"),         HOSTS("set"),           HOSTS("sstream"),    HOSTS("stdexcept"),
+    HOSTS("string"),         HOSTS("sys/time.h"),    HOSTS("thread"),     HOSTS("time.h"),
+    HOSTS("unistd.h"),       HOSTS("unordered_map"), HOSTS("vector")};
+
+enum { MOST = 63, STANDARD = sizeof standard / sizeof *standard };
+static const char *header_names[MOST], *header_texts[MOST];
+static size_t count;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fill(void)
+{
+    for (; gt_device_headers[count].name && count < MOST - STANDARD; count++) {
+        header_names[count] = gt_device_headers[count].name;
+        header_texts[count] = gt_device_headers[count].text;
+    }
+    for (size_t i = 0; i < STANDARD; i++, count++) {
+        header_names[count] = standard[i].name;
+        header_texts[count] = standard[i].text;
+    }
+}
+
+size_t gt_device_header_list(const char *const **out_names, const char *const **out_texts)
+{
+    pthread_once(&once, fill);
+    *out_names = header_names;
+    *out_texts = header_texts;
+    return count;
+}
+
+const char *gt_device_header_text(const char *name)
+{
+    pthread_once(&once, fill);
+    size_t index = gt_index_of(name, header_names, count);
+    return index < count ? header_texts[index] : NULL;
+}
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
@@ -239,7 +389,8 @@ static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;
     for (int i = 0; i < PARTS; i++) {
-        char *path, *text = NULL;
+        char *path;
+        GT_FREED char *text = NULL;
         if (finder->have[i] || gt_path_format(&path, "%s/%s", folder, parts[i].header) < 0) {
             continue;
         }
@@ -248,7 +399,6 @@ static bool note_parts(finder *finder, const char *folder)
             finder->versions[i] = macro ? strtol(macro + strlen(parts[i].macro), NULL, 10) : 0;
             finder->have[i] = any = true;
         }
-        free(text);
         free(path);
     }
     return any;

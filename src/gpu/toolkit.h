@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
+#include <stddef.h>
 
 typedef struct gt_toolkit {
     gt_texts folders; /* to be searched in this order */
@@ -30,3 +32,15 @@ typedef struct gt_nvrtc_candidates {
  * ENOMEM. gt_nvrtc_candidates_free() releases. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
+
+/* If `line`, the first error of a compiler's log, is about a file that could not be opened, appends
+ * where it was looked for (the -I options) and what to install or to name. If it is about a name,
+ * the headers that the source has as "// skipped: NAME". */
+void gt_header_hint_append(gt_text *out, const char *line, const char *source,
+                           const char *const *options, size_t option_count);
+
+/* Names and texts of all of them, as nvrtcCreateProgram() takes them: they come before those of any
+ * folder. Returns how many there are; the arrays live for ever. */
+size_t gt_device_header_list(const char *const **names, const char *const **texts);
+/* The text of the one of that name, or NULL. */
+const char *gt_device_header_text(const char *name);

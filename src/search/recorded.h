@@ -1,5 +1,5 @@
 /* A recorded space: its configurations were all measured, and it is a domain to search in. Pure.
- * api/recorded_read.h reads one from a file. */
+ * api/recorded.h reads one from a file. */
 #pragma once
 
 #include "search/point_set.h"

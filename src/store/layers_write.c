@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "store/database.h"
 #include "store/layers_parts.h"
 #include "store/store.h"
@@ -25,13 +24,12 @@ static const double write_hopeless_wait_s = 1; /* then for each write */
 /* Only one process at a time decides that a file is damaged and begins another. */
 static int lock_beside(const gt_store *store, const gt_patience *patience)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     int tries = 0;
     if (gt_path_format(&path, "%s.lock", store->asked) != GPUTUNE_OK) {
         return -1;
     }
     int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    free(path);
     while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
            gt_wait_a_little(patience, tries++)) {
     }

@@ -1,5 +1,4 @@
 /* The leases: which process is tuning which scenario. */
-#include "store/keys.h"
 #include "store/layers_parts.h"
 
 #include "base/clock.h"

@@ -5,7 +5,6 @@
 #include "store/keys.h"
 #include "store/layers.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

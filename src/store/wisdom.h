@@ -1,5 +1,5 @@
 /* Winners as text, to be carried from one database to another: what was measured, what it was
- * measured under, and code if that is asked for. wisdom.c has the rows, wisdom_text.c the text. */
+ * measured under, and code if that is asked for. */
 #pragma once
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* What wisdom.c and wisdom_text.c share: one winner with all that its rows say. */
+/* One winner with all that its rows say, as text: for wisdom.c, row.c and the fuzzer. */
 #pragma once
 
 #include "base/array.h"
@@ -25,8 +25,6 @@ typedef struct gt_wisdom_entry {
 } gt_wisdom_entry;
 
 extern const gt_columns gt_wisdom_columns; /* of gt_wisdom_place */
-
-/* ---- wisdom_text.c --------------------------------------------------------------------------- */
 
 /* The line that a text of wisdom begins with. */
 extern const char gt_wisdom_heading[];

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "base/log.h"
+#include "base/status.h"
 #include "kernel/template.h"
 
 typedef struct gt_catalog gt_catalog;
 
-/* Finds the folders (template_folders.h) and reads the prelude. ENOTFOUND where the `given` folder
+/* Finds the folders and reads the prelude. ENOTFOUND where the `given` folder
  * is not there. Where none is given and none is found, the catalog opens, and whatever looks for a
  * kernel is ENOTFOUND, with the places that were searched. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
@@ -51,3 +52,10 @@ int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *tex
  * not parse is left out with a warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but
  * several kernels of one file are no failure. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
+
+/* *folder is the one whose kernels are known by name: `given`, GPUTUNE_TEMPLATES, or where the
+ * prelude is. *home has the prelude, gputune.cuh: one of these two, beside this library or program
+ * (templates,
+ * ../templates, ../share/gputune/templates, gputune/share/templates). Both are the caller's.
+ * ENOTFOUND: there is no such folder, or no prelude; the message lists where it was looked for. */
+gputune_status gt_template_folders(char **folder, char **home, const char *given);

@@ -3,8 +3,6 @@
 #include "tuner/check.h"
 
 #include "base/random.h"
-#include "base/text.h"
-#include "tuner/outcome.h"
 #include "tuner/session.h"
 
 #include <stdlib.h>
@@ -117,7 +115,7 @@ static int report_text(gputune_finding *finding, const report *r, char *text)
 static int report_variant(const report *r, const gt_variant *variant)
 {
     const gt_request *request = r->session->request;
-    char *config;
+    GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, request->template, &variant->config));
     gputune_finding finding = {.version = GPUTUNE_FINDING_VERSION,
                                .kernel = request->template->name,
@@ -137,11 +135,7 @@ static int report_variant(const report *r, const gt_variant *variant)
         finding.file = request->template->path;
         finding.where = finding.thread = finding.other_thread = finding.message = "";
     }
-    if (!answer) {
-        answer = r->each(r->user, &finding);
-    }
-    free(config);
-    return answer;
+    return answer ? answer : r->each(r->user, &finding);
 }
 
 static gputune_status report_all(const gt_session *session,
@@ -150,17 +144,16 @@ static gputune_status report_all(const gt_session *session,
 {
     const gt_request *request = session->request;
     const gt_field *field = &session->field;
-    report r = {.session = session, .each = each, .user = user};
-    int answer = gt_problem_text(&r.sizes[0], request->template, &request->problem);
-    if (!answer) {
-        answer = gt_problem_text(&r.sizes[1], request->template,
-                                 field->workload_count > 1 ? &field->awkward : &request->problem);
-    }
+    GT_FREED char *usual = NULL;
+    GT_FREED char *other = NULL;
+    GT_TRY(gt_problem_text(&usual, request->template, &request->problem));
+    GT_TRY(gt_problem_text(&other, request->template,
+                           field->workload_count > 1 ? &field->awkward : &request->problem));
+    const report r = {session, {usual, other}, each, user};
+    int answer = 0;
     for (size_t i = 0; i < field->variants.count && !answer; i++) {
         answer = report_variant(&r, &field->variants.items[i]);
     }
-    free(r.sizes[0]);
-    free(r.sizes[1]);
     return answer;
 }
 
@@ -173,11 +166,9 @@ static gputune_status check_list(gt_request *request, const config_list *list,
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(list->items, list->count);
     const gt_field_options options = {.proposer = &proposer.proposer};
-    gt_session session;
+    GT_SCOPED(gt_session_close) gt_session session;
     int status = gt_session_open(&session, &policy, NULL, request, &options);
-    if (!status) {
-        status = gt_session_run(&session);
-    }
+    GT_THEN(status, gt_session_run(&session));
     if (!status && session.stop != GT_STOP_NONE) {
         status = session.stop == GT_STOP_CANCELED
                      ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before all variants were checked",
@@ -193,7 +184,6 @@ static gputune_status check_list(gt_request *request, const config_list *list,
     } else if (!status) {
         status = gt_field_verdict(&session.field);
     }
-    gt_session_close(&session);
     return status;
 }
 
@@ -201,7 +191,7 @@ gputune_status gt_check(gt_request *request,
                         int (*each)(void *user, const gputune_finding *finding), void *user)
 {
     GT_FREED config_list list = {0};
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     if (!request->device->emulated) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s is checked on the emulator alone: open the tuner with the driver emu",
@@ -209,10 +199,6 @@ gputune_status gt_check(gt_request *request,
     }
     request->check = request->options.force = true;
     GT_TRY(gt_request_space_to_try(&space, request));
-    gputune_status status = choose(&list, request, space);
-    gt_space_free(space);
-    if (!status) {
-        status = check_list(request, &list, each, user);
-    }
-    return status;
+    GT_TRY(choose(&list, request, space));
+    return check_list(request, &list, each, user);
 }

@@ -3,10 +3,8 @@
 #include "tuner/tune.h"
 
 #include "base/array.h"
-#include "base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static gputune_status explain_stop(const gt_session *session)
 {
@@ -47,14 +45,10 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
     const gt_field_options options = {.proposer = &proposer.proposer};
-    gt_session session;
-    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    GT_THEN(status, gt_session_run(&session));
-    if (status == GPUTUNE_OK && image) {
-        status = take_code(image, resources, &session);
-    }
-    gt_session_close(&session);
-    return status;
+    GT_SCOPED(gt_session_close) gt_session session;
+    GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
+    GT_TRY(gt_session_run(&session));
+    return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
 void gt_stand_by(gt_request *request)
@@ -81,7 +75,7 @@ static gputune_status report(compile_run *run, const gt_session *session, uint32
 {
     const gt_variant *variant = &session->field.variants.items[index];
     const gt_unit *unit = &session->field.units.items[variant->unit];
-    char *config;
+    GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, session->request->template, &variant->config));
     const gputune_compiled compiled = {.version = GPUTUNE_COMPILED_VERSION,
                                        .kernel = session->request->template->name,
@@ -95,7 +89,6 @@ static gputune_status report(compile_run *run, const gt_session *session, uint32
                                        .shared_bytes = unit->compiled.resources.static_shared_bytes,
                                        .compile_ns = unit->compiled.compile_ns};
     run->answer = run->each ? run->each(run->user, &compiled) : 0;
-    free(config);
     return GPUTUNE_OK;
 }
 
@@ -126,20 +119,15 @@ static gputune_status keep_code(const gt_session *session)
 {
     const gt_field *field = &session->field;
     const gt_device *device = session->request->device;
-    GT_ARRAY(gt_code) codes = {0};
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = GT_UNIT_FIRST; i < field->units.count && !status; i++) {
+    GT_FREED GT_ARRAY(gt_code) codes = {0};
+    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
         const gt_unit *unit = &field->units.items[i];
         if (unit->stage == GT_STAGE_READY && !unit->from_store) {
-            status = gt_array_push(&codes, gt_unit_code(unit, device));
+            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, device)));
         }
     }
-    if (!status && codes.count) {
-        status =
-            gt_store_put_cubins(session->request->services->store, codes.items, codes.count, NULL);
-    }
-    gt_array_free(&codes);
-    return status;
+    gt_store *store = session->request->services->store;
+    return codes.count ? gt_store_put_cubins(store, codes.items, codes.count, NULL) : GPUTUNE_OK;
 }
 
 static int compile_space(gt_session *session)
@@ -161,16 +149,13 @@ int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_
 {
     static const gt_policy policy = {.next = report_finished, .done = all_reported};
     compile_run run = {.each = each, .user = user};
-    gt_space *space;
-    gt_session session;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
+    GT_SCOPED(gt_session_close) gt_session session;
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
                                       .limit = request->options.max_variants};
-    int answer = gt_session_open(&session, &policy, &run, request, &options);
-    GT_THEN(answer, compile_space(&session));
-    gt_session_close(&session);
-    gt_space_free(space);
-    return answer;
+    GT_TRY(gt_session_open(&session, &policy, &run, request, &options));
+    return compile_space(&session);
 }

@@ -1,11 +1,383 @@
-/* The result of a tuning: the choice, and what is stored of it. */
+/* What becomes of a tuning: its trials, what is stored of it as it comes, its progress, and its
+ * result: the choice, and what is stored of that. */
 #include "tuner/tuning.h"
 
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
+#include "tuner/samples.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+enum { PROGRESS_NS = 50000000 };
+
+static void fill_times(gputune_progress *progress, const gt_tuning *tuning, char **best)
+{
+    uint64_t incumbent, standard = gt_field_default(&tuning->session.field);
+    gt_summary summary;
+    if (gt_race_incumbent(tuning->race, &incumbent) &&
+        gt_race_summary(tuning->race, incumbent, &summary) == GPUTUNE_OK) {
+        progress->best_ns = summary.median;
+        if (gt_config_text(best, tuning->session.request->template,
+                           &gt_tuning_variant(tuning, incumbent)->config) == GPUTUNE_OK) {
+            progress->best = *best;
+        }
+    }
+    if (standard != GT_NO_VARIANT &&
+        gt_race_summary(tuning->race, standard, &summary) == GPUTUNE_OK) {
+        progress->default_ns = summary.median;
+    }
+}
+
+static const char *phase_name(const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    if (tuning->phase > GT_PHASE_PROVE) {
+        return "race";
+    }
+    bool compiles = field->compiling || field->started < field->variants.count ||
+                    !field->options.proposer->exhausted;
+    return compiles ? "compile" : field->verifying ? "verify" : "race";
+}
+
+void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
+{
+    const gputune_options *o = &tuning->session.request->options;
+    int64_t now = gt_now_ns();
+    if (!o->progress || (!always && now - tuning->last_progress_ns < PROGRESS_NS)) {
+        return;
+    }
+    tuning->last_progress_ns = now;
+    const gt_field *field = &tuning->session.field;
+    gputune_progress progress = {.variants = gt_field_total(field),
+                                 .verified = field->ready,
+                                 .failed = field->failed,
+                                 .racing = gt_race_active(tuning->race),
+                                 .round = (uint32_t)tuning->session.rounds_sent,
+                                 .elapsed_s = gt_session_elapsed_s(&tuning->session),
+                                 .limit_s = o->time_limit_s,
+                                 .phase = phase ? phase : phase_name(tuning),
+                                 .objective = gt_tuning_is_before_weighing(tuning)
+                                                  ? GPUTUNE_OBJECTIVE_KERNEL
+                                                  : o->objective};
+    uint32_t begun = field->started - field->twins;
+    progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
+    GT_FREED char *best = NULL;
+    fill_times(&progress, tuning, &best);
+    o->progress(o->user, &progress);
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+static void write_contestant(FILE *file, const gt_tuning *tuning, const gt_race *race,
+                             uint32_t index, gputune_objective objective)
+{
+    const gt_request *request = tuning->session.request;
+    gt_race_contestant contestant;
+    GT_FREED char *config = NULL;
+    gt_race_contestant_at(race, index, &contestant);
+    if (gt_config_text(&config, request->template,
+                       &gt_tuning_variant(tuning, contestant.id)->config) != GPUTUNE_OK) {
+        return;
+    }
+    for (uint32_t i = 0; i < contestant.sample_count; i++) {
+        const gt_race_sample *s = &contestant.samples[i];
+        const gt_sample_row row = {.config = config,
+                                   .objective = objective,
+                                   .round = s->round,
+                                   .value = s->value,
+                                   .kind = s->quick   ? "quick"
+                                           : s->final ? "final"
+                                                      : "full"};
+        gt_samples_write(file, request, &row);
+    }
+}
+
+static void write_race(FILE *file, const gt_tuning *tuning, const gt_race *race,
+                       gputune_objective objective)
+{
+    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
+        write_contestant(file, tuning, race, i, objective);
+    }
+}
+
+void gt_tuning_write_samples(const gt_tuning *tuning)
+{
+    FILE *file = gt_samples_open(tuning->session.request);
+    if (!file) {
+        return;
+    }
+    write_race(file, tuning, tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL);
+    write_race(file, tuning, tuning->race,
+               gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
+                                                    : tuning->session.request->options.objective);
+    write_race(file, tuning, tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
+    gt_samples_close(file, tuning->session.request);
+}
+
+typedef struct gt_code_list {
+    gt_code *items; /* GT_FREED; the images stay those of the field */
+    size_t count;
+} gt_code_list;
+
+static void free_trial(gt_trial *trial)
+{
+    free((char *)trial->config);
+    free((char *)trial->message);
+    *trial = (gt_trial){0};
+}
+
+static void gt_tuning_free_trials(gt_trial_list *list)
+{
+    for (size_t i = 0; i <= list->count && list->items;
+         i++) { /* one more, which may be incomplete */
+        free_trial(&list->items[i]);
+    }
+    free(list->items);
+    *list = (gt_trial_list){0};
+}
+
+/* The last race that sampled a variant; *out says what it knows of the variant. NULL: it was not
+ * sampled. */
+static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_race *race = gt_race_find(tuning->race, index, out) ? tuning->race : tuning->by_time;
+    return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
+}
+
+/* Why a variant left its race; "" if it has not. */
+static void explain(char *out, size_t bytes, const gt_race_contestant *contestant, bool among_all,
+                    bool by_time)
+{
+    char why[128];
+    if (contestant->left == GT_RACE_IN) {
+        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest" : "");
+        return;
+    }
+    snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
+             gt_race_leave_text(why, sizeof why, contestant));
+}
+
+/* Only values of the objective are kept; with the objective energy, times are not. */
+static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    gt_race_contestant contestant;
+    char text[160];
+    const gt_race *race = find_raced(&contestant, tuning, index);
+    if (!race) {
+        return GPUTUNE_OK;
+    }
+    bool among_all = race == tuning->by_time;
+    bool by_time = among_all || gt_tuning_is_before_weighing(tuning);
+    if (!by_time) {
+        GT_TRY(gt_race_summary(race, index, &trial->time));
+    }
+    trial->eliminated_round = contestant.left_round;
+    explain(text, sizeof text, &contestant, among_all, by_time);
+    if (!text[0] || contestant.left == GT_RACE_LEFT_FAILED) {
+        return GPUTUNE_OK;
+    }
+    trial->status = GT_TRIAL_ELIMINATED;
+    return gt_strdup((char **)&trial->message, text);
+}
+
+static gputune_status describe_twin(gt_trial *trial, const gt_template *template,
+                                    const gt_variant *tried)
+{
+    gt_text text = {0};
+    GT_FREED char *config = NULL;
+    char *message;
+    GT_TRY(gt_config_text(&config, template, &tried->config));
+    gt_text_printf(&text, "the same launch as %s", config);
+    GT_TRY(gt_text_take(&message, &text));
+    free((char *)trial->message);
+    trial->message = message;
+    return GPUTUNE_OK;
+}
+
+/* One launch told enough of it. */
+static gputune_status describe_slower(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_field *field = &tuning->session.field;
+    double pilot = gt_field_pilot(field, index);
+    char text[96];
+    gt_snprintf(text, sizeof text, "%.2fx the best in its first launch", pilot / field->best_ns);
+    trial->status = GT_TRIAL_UNPROVED;
+    GT_TRY(gt_summarise(&trial->time, &pilot, 1));
+    return gt_strdup((char **)&trial->message, text);
+}
+
+static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_field *field = &tuning->session.field;
+    const uint32_t tried = gt_field_tried_for(field, index);
+    const gt_config *config = &field->variants.items[index].config;
+    const gt_variant *variant = &field->variants.items[tried];
+    *trial = gt_field_trial(field, index);
+    trial->noisy = tuning->disturbance.noisy;
+    GT_TRY(gt_config_text((char **)&trial->config, request->template, config));
+    if (variant->failure != GPUTUNE_OK) {
+        return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
+    }
+    GT_TRY(variant->stage == GT_STAGE_SLOWER ? describe_slower(trial, tuning, tried)
+                                             : describe_race(trial, tuning, tried));
+    return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
+}
+
+/* Whether an earlier tuning measured the variant, and this one did not, for want of time perhaps.
+ */
+static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
+{
+    const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
+    bool vague = gt_trial_is_right(trial->status) || trial->limit_ns > 0;
+    bool unproved = trial->status == GT_TRIAL_UNPROVED;
+    return known && ((vague && !trial->time.count && known->time.count) ||
+                     (unproved && gt_trial_is_right(known->status)));
+}
+
+/* Whether this tuning found out something about a variant that is worth keeping. */
+static bool is_found_out(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_field *field = &tuning->session.field;
+    const uint32_t subject = gt_field_tried_for(field, index);
+    const gt_variant *variant = &field->variants.items[subject];
+    gt_race_contestant contestant;
+    bool raced = find_raced(&contestant, tuning, subject) != NULL;
+    bool tried = raced || variant->stage == GT_STAGE_SLOWER ||
+                 (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    if (variant->cut_off_s > 0) {
+        return true;
+    }
+    return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
+}
+
+/* Whether the result is final: a failure, or a contestant that has left. */
+static bool is_settled(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_variant *variant = &tuning->session.field.variants.items[index];
+    gt_race_contestant contestant;
+    return variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
+           (gt_race_find(tuning->race, index, &contestant) && contestant.left != GT_RACE_IN &&
+            !contestant.reserve);
+}
+
+/* Makes room for every variant, and for one more that may be incomplete if something fails. */
+static gputune_status make_room(gt_trial_list *out, const gt_field *field)
+{
+    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
+    return gt_allocated(out->items);
+}
+
+/* Appends the trial of a variant, unless an earlier tuning knows more of it. */
+static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
+{
+    gt_trial *trial = &out->items[out->count];
+    GT_TRY(describe_trial(trial, tuning, index));
+    if (is_better_known(trial, tuning)) {
+        free_trial(trial);
+    } else {
+        out->count++;
+    }
+    return GPUTUNE_OK;
+}
+
+/* The trials of this tuning, without those that it took over from earlier tunings. */
+static gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    GT_TRY(make_room(out, field));
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        if (is_found_out(tuning, i)) {
+            GT_TRY(append_trial(out, tuning, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The trials that became final since the last time. */
+static gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning)
+{
+    gt_field *field = &tuning->session.field;
+    GT_TRY(make_room(out, field));
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
+            variant->kept = true;
+            GT_TRY(append_trial(out, tuning, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static bool is_new_code(const gt_unit *unit)
+{
+    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_sketch;
+}
+
+/* The code of the variants' units; `kept`: those that were stored, else those that were not. */
+static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
+{
+    const gt_field *field = &tuning->session.field;
+    *out = (gt_code_list){calloc(field->units.count + GT_UNIT_FIRST, sizeof *out->items), 0};
+    GT_TRY(gt_allocated(out->items));
+    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
+        const gt_unit *unit = &field->units.items[i];
+        if (kept ? unit->kept : is_new_code(unit)) {
+            out->items[out->count++] = gt_unit_code(unit, tuning->session.request->device);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void mark_codes(gt_field *field)
+{
+    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
+        gt_unit *unit = &field->units.items[i];
+        unit->kept |= is_new_code(unit);
+    }
+}
+
+static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trials,
+                                   const gt_code_list *codes)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
+    const gt_outcome outcome = {.environment = request->environment,
+                                .scenario = &request->scenario,
+                                .trials = trials->items,
+                                .trial_count = trials->count,
+                                .codes = codes->items,
+                                .code_count = codes->count,
+                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
+    return gt_store_put_winner(request->services->store, &outcome, &brief);
+}
+
+gputune_status gt_tuning_keep(gt_tuning *tuning)
+{
+    static const int64_t interval_ns = 1000000000;
+    GT_SCOPED(gt_tuning_free_trials) gt_trial_list trials = {0};
+    GT_FREED gt_code_list codes = {0};
+    int64_t now = gt_now_ns();
+    int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
+    if (now - since < interval_ns) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_tuning_settled_trials(&trials, tuning);
+    GT_THEN(status, list_codes(&codes, tuning, false));
+    /* a failure to store is ignored: everything is stored again at the end */
+    if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
+        store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
+        mark_codes(&tuning->session.field);
+    }
+    tuning->last_kept_ns = gt_now_ns();
+    return status;
+}
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
@@ -203,12 +575,12 @@ static gt_hash default_trial(const gt_tuning *tuning)
 }
 
 /* Service kernels and reference; of a tuning that another may go on with, the variants' code too.
- * The caller frees the array. */
-static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
+ */
+static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
     int version = compiler_version(tuning);
-    GT_TRY(gt_tuning_new_codes(out, tuning));
+    GT_TRY(list_codes(out, tuning, false));
     out->count = final ? 0 : out->count;
     for (int i = 0; i < GT_UNIT_FIRST; i++) {
         gt_code code = gt_unit_code(&field->units.items[i], tuning->session.request->device);
@@ -225,9 +597,10 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
 {
     const gt_request *request = tuning->session.request;
     bool final = winner && winner->terms.final;
-    gt_code_list codes, passed = {0};
-    GT_TRY(list_codes(&codes, tuning, final));
-    gputune_status status = final ? gt_tuning_kept_codes(&passed, tuning) : GPUTUNE_OK;
+    GT_FREED gt_code_list codes = {0};
+    GT_FREED gt_code_list passed = {0};
+    GT_TRY(list_all_codes(&codes, tuning, final));
+    GT_TRY(final ? list_codes(&passed, tuning, true) : GPUTUNE_OK);
     gt_device device;
     const gt_gpu_facts gpu = gpu_facts(&device, tuning);
     const gt_outcome outcome = {.environment = request->environment,
@@ -243,10 +616,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = last_patience(tuning);
-    GT_THEN(status, gt_store_put_winner(request->services->store, &outcome, &patience));
-    free(codes.items);
-    free(passed.items);
-    return status;
+    return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 
 static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,

@@ -6,7 +6,222 @@
 #include "base/text.h"
 #include "tuner/outcome.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* A worker that is ended for it is replaced in about half a second. */
+static const double LEAST_S = 1;
+/* A compile is asked about again when it has been running for so many times as long. */
+static const double AGAIN = 1.25;
+
+/* What everything is compared with, and what must be there for misaligned buffers, are waited for;
+ * so is a source while the proposer holds on to one of its variants. */
+static bool is_to_be_given_up(const gt_field *field, const gt_unit *unit, double seconds)
+{
+    gt_proposer *proposer = field->options.proposer;
+    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
+        const gt_variant *variant = &field->variants.items[next - 1];
+        if (variant->role != GT_ROLE_PROPOSED ||
+            !proposer->gives_up(proposer, &variant->config, seconds)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void gt_field_give_up_compiles(gt_field *field)
+{
+    enum { AT_ONCE = 256 };
+    gt_compiling jobs[AT_ONCE];
+    gt_farm *farm = field->options.farm;
+    if (!field->options.proposer->gives_up || !field->compiling) {
+        return;
+    }
+    uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
+    for (uint32_t i = 0; i < count; i++) {
+        if (jobs[i].id < GT_UNIT_FIRST || jobs[i].seconds < LEAST_S) {
+            continue;
+        }
+        gt_unit *unit = &field->units.items[jobs[i].id];
+        if (unit->given_up || jobs[i].seconds < unit->asked_s * AGAIN) {
+            continue;
+        }
+        unit->asked_s = jobs[i].seconds;
+        unit->given_up = is_to_be_given_up(field, unit, jobs[i].seconds);
+        if (unit->given_up) {
+            farm->ops->give_up(farm, jobs[i].id);
+        }
+    }
+}
+
+/* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
+static gputune_status gt_field_leave_out(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    const gt_unit *unit = &field->units.items[variant->unit];
+    variant->stage = GT_STAGE_GIVEN_UP;
+    variant->failure = unit->failure;
+    field->given_up++;
+    for (uint32_t twin = variant->next_twin; twin;
+         twin = field->variants.items[twin - 1].next_twin) {
+        field->given_up++;
+    }
+    gt_field_tell(field, index, 0);
+    return gt_strdup(&variant->message, unit->message);
+}
+
+static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
+{
+    const gt_request *r = field->options.request;
+    setup->workload_count = field->workload_count;
+    setup->check = r->check;
+    setup->workloads[0] = r->workload;
+    if (field->workload_count == 1) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
+                            0));
+    gt_request_judge(&setup->workloads[1], r);
+    memcpy(setup->workloads[1].alignment, r->workload.alignment,
+           sizeof setup->workloads[1].alignment);
+    return GPUTUNE_OK;
+}
+
+static gputune_status submit_prepare(gt_field *field)
+{
+    gt_measure_setup *setup = field->setup;
+    gputune_status status = prepare_workloads(field, setup);
+    if (status == GPUTUNE_OK) {
+        setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
+        setup->reference = field->units.items[GT_UNIT_REFERENCE].compiled.image;
+        status = field->options.farm->ops->prepare(field->options.farm, setup);
+    }
+    field->preparing = true;
+    GT_THEN(status, gt_field_prepare_helpers(field));
+    return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
+}
+
+static bool compiled_before(gt_field *field, gt_unit *unit)
+{
+    const gt_request *request = field->options.request;
+    const gt_device *device = request->device;
+    gt_code code;
+    if (request->options.force ||
+        gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
+                            device->emulated, 0, &request->patience) != GPUTUNE_OK) {
+        return false;
+    }
+    unit->compiled.image = code.image; /* taken over */
+    unit->compiled.resources = code.resources;
+    unit->compiled.compile_ns = code.compile_ns;
+    unit->compiled.nvrtc_version = code.nvrtc_version;
+    unit->from_store = true;
+    return true;
+}
+
+/* Gets the code of a unit from the store, or submits a job to the compile workers. */
+static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
+                                             const gt_source *source)
+{
+    const gt_device *device = field->options.request->device;
+    gt_compile_job job = {.id = index,
+                          .text = source->text,
+                          .arch = device->arch,
+                          .ptx = device->emulated,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count,
+                          .head_bytes = source->head_bytes};
+    const char **options;
+    gt_unit *unit = &field->units.items[index];
+    unit->hash = source->hash;
+    if (!unit->is_sketch && compiled_before(field, unit)) {
+        unit->stage = GT_STAGE_READY;
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
+                                      unit->is_sketch));
+    job.options = options;
+    field->compiling++;
+    gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
+    free(options);
+    return status;
+}
+
+/* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
+ * them fails to compile, the field fails. */
+static gputune_status gt_field_try_prepare(gt_field *field)
+{
+    const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
+    const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
+    if (service->stage == GT_STAGE_FAILED) {
+        return gt_fail(service->failure, "the service kernels do not compile: %s",
+                       service->message);
+    }
+    if (reference->stage == GT_STAGE_FAILED) {
+        return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
+                                                              : reference->failure,
+                       "%s: the reference does not compile: %s",
+                       field->options.request->template->path, reference->message);
+    }
+    bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
+    return both && field->may_measure && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
+}
+
+static const gt_service_image *built_in_service(const gt_device *device)
+{
+    for (const gt_service_image *image = gt_service_images; image->arch; image++) {
+        if (!device->emulated && strcmp(image->arch, device->arch) == 0) {
+            return image;
+        }
+    }
+    return NULL;
+}
+
+static gputune_status start_service(gt_field *field)
+{
+    static char *const quickly[] = {"--Ofast-compile=mid"}; /* all other work waits for it */
+    gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
+    const gt_service_image *built_in = built_in_service(field->options.request->device);
+    gt_source source = {.text = (char *)gt_service_source,
+                        .hash = gt_hash_string(gt_service_source),
+                        .options = (char **)quickly,
+                        .option_count = 1};
+    if (!built_in) {
+        return gt_field_submit_source(field, GT_UNIT_SERVICE, &source);
+    }
+    unit->compiled.image.data = malloc(built_in->bytes);
+    GT_TRY(gt_allocated(unit->compiled.image.data));
+    memcpy(unit->compiled.image.data, built_in->data, built_in->bytes);
+    unit->compiled.image.bytes = built_in->bytes;
+    unit->hash = source.hash;
+    unit->stage = GT_STAGE_READY;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_start_auxiliary(gt_field *field)
+{
+    const gt_request *request = field->options.request;
+    GT_TRY(start_service(field));
+    const gt_workload *workload = &request->workload;
+    if (!workload->has_reference && !workload->has_check && !workload->has_init) {
+        field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
+    } else {
+        gt_source reference;
+        GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
+                                   request->device,
+                                   gt_catalog_prelude(request->services->catalog)));
+        gputune_status status = gt_field_submit_source(field, GT_UNIT_REFERENCE, &reference);
+        gt_source_free(&reference);
+        GT_TRY(status);
+    }
+    return gt_field_try_prepare(field);
+}
+
+gputune_status gt_field_allow_measuring(gt_field *field)
+{
+    field->may_measure = true;
+    return gt_field_try_prepare(field);
+}
 
 static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
 {
@@ -115,50 +330,6 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
         variant->unit = field->variants.items[first].unit;
         field->twins++;
     }
-    return status;
-}
-
-static bool compiled_before(gt_field *field, gt_unit *unit)
-{
-    const gt_request *request = field->options.request;
-    const gt_device *device = request->device;
-    gt_code code;
-    if (request->options.force ||
-        gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
-                            device->emulated, 0, &request->patience) != GPUTUNE_OK) {
-        return false;
-    }
-    unit->compiled.image = code.image; /* taken over */
-    unit->compiled.resources = code.resources;
-    unit->compiled.compile_ns = code.compile_ns;
-    unit->compiled.nvrtc_version = code.nvrtc_version;
-    unit->from_store = true;
-    return true;
-}
-
-gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
-{
-    const gt_device *device = field->options.request->device;
-    gt_compile_job job = {.id = index,
-                          .text = source->text,
-                          .arch = device->arch,
-                          .ptx = device->emulated,
-                          .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count,
-                          .head_bytes = source->head_bytes};
-    const char **options;
-    gt_unit *unit = &field->units.items[index];
-    unit->hash = source->hash;
-    if (!unit->is_sketch && compiled_before(field, unit)) {
-        unit->stage = GT_STAGE_READY;
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
-                                      unit->is_sketch));
-    job.options = options;
-    field->compiling++;
-    gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
-    free(options);
     return status;
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +184,7 @@ static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, 
 }
 
 /* Whether a default that is in hand for so long may never end: for half of what the farm allows it
- * (farm_answer.c), so that a call of a limit below that does not return it. */
+ * (farm_measure.c), so that a call of a limit below that does not return it. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;

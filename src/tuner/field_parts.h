@@ -5,8 +5,6 @@
 
 /* ---- field.c --------------------------------------------------------------------------------- */
 
-/* Gets the code of a unit from the store, or submits a job to the compile workers. */
-gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_source *source);
 /* Generates the source of a variant, and compiles it unless it is known already. */
 gputune_status gt_field_start(gt_field *field, uint32_t variant);
 
@@ -59,11 +57,6 @@ uint32_t gt_field_with_helpers(const gt_field *field);
 /* Notes in the schedule what they take. */
 void gt_field_schedule_helpers(gt_field *field);
 
-/* ---- field_give_up.c ------------------------------------------------------------------------- */
-
-/* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
-gputune_status gt_field_leave_out(gt_field *field, uint32_t variant);
-
 /* ---- field_pump.c ---------------------------------------------------------------------------- */
 
 /* Variants on their way: those without a result, of which a proposer knows nothing yet. */
@@ -87,10 +80,5 @@ bool gt_field_has_more_proposals(const gt_field *field);
 enum { GT_FIELD_PROPOSALS = 16 };
 gputune_status gt_field_take_proposals(gt_field *field, uint32_t most);
 
-/* ---- field_prepare.c ------------------------------------------------------------------------- */
-
 /* Submits the service kernels and the reference, before any variant. */
 gputune_status gt_field_start_auxiliary(gt_field *field);
-/* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
- * them fails to compile, the field fails. */
-gputune_status gt_field_try_prepare(gt_field *field);

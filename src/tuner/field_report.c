@@ -26,7 +26,8 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
 /* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. */
 static gputune_status say_check(gt_text *out, const gt_request *r, const gt_variant *variant)
 {
-    char *config, *rest = NULL;
+    char *rest = NULL;
+    GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
     gt_text_printf(out, "; 'gputune check %s%s%s", r->by_path ? r->template->path : "",
                    r->by_path ? ":" : "", r->template->name);
@@ -34,7 +35,6 @@ static gputune_status say_check(gt_text *out, const gt_request *r, const gt_vari
         gt_text_printf(out, " --only %s", axis);
     }
     gt_text_append(out, "' names the line");
-    free(config);
     return GPUTUNE_OK;
 }
 

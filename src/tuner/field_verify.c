@@ -3,7 +3,6 @@
 
 #include "tuner/outcome.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A first launch of so many times the best cannot be the winner's where every variant is tried: the

@@ -179,12 +179,11 @@ gputune_status gt_history_is_proved(bool *out, const gt_request *request, const 
 {
     *out = false;
     for (int here = 0; here < 2 && !*out; here++) {
-        gt_history history;
+        GT_SCOPED(gt_history_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(find_config(&trial, &history, request, config, here));
         *out = trial && gt_trial_is_right(trial->status) && is_at(trial, request) &&
                trial->driver_version == request->device->driver_version;
-        gt_history_free(&history);
     }
     return GPUTUNE_OK;
 }
@@ -193,7 +192,7 @@ static gputune_status look_up(const gt_request *request, const gt_config *config
 {
     gputune_status status = GPUTUNE_OK;
     for (int here = 0; here < 2 && status == GPUTUNE_OK; here++) {
-        gt_history history;
+        GT_SCOPED(gt_history_free) gt_history history = {0};
         const gt_trial *trial;
         GT_TRY(find_config(&trial, &history, request, config, here));
         gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
@@ -203,7 +202,6 @@ static gputune_status look_up(const gt_request *request, const gt_config *config
                              request->template->name, trial->config,
                              gt_trial_status_name(trial->status), trial->message);
         }
-        gt_history_free(&history);
     }
     return status;
 }

@@ -29,7 +29,7 @@ typedef struct gt_runner {
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
     bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
-                  see race_compare.c */
+                  see race_judge.c */
     bool tied; /* of a decided race with `tie_break` */
 } gt_runner;
 
@@ -64,13 +64,9 @@ struct gt_race {
     gt_quantiles drop, stop;
 };
 
-/* Shared rounds that a decision needs in this race. */
-uint32_t gt_race_level(const gt_race *race);
 bool gt_runner_is_in(const gt_runner *runner);
 /* Has shared enough rounds with the incumbent for a decision by bounds. */
 bool gt_runner_is_ready(const gt_race *race, const gt_runner *runner);
-/* Index of a contestant by its id, -1: unknown. */
-int64_t gt_race_index(const gt_race *race, uint64_t id);
 /* Rounds in which both have a sample of that kind. */
 typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind);
@@ -79,19 +75,6 @@ size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_
 /* Makes room for the ratios of any two contestants; ENOMEM. */
 gputune_status gt_race_reserve_scratch(gt_race *race);
 
-/* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded
- * down, which widens; infinite while nothing is known. */
-double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign);
-/* Finds the incumbent from what is known now; -1 without samples. */
-void gt_race_choose_incumbent(gt_race *race);
-/* Computes every contestant's `ratio` and `paired` to the incumbent. */
-void gt_race_compare_all(gt_race *race);
-/* Standard deviation of one ratio over all contestants, quick rounds included, from the last round
- * in which enough of them had one; negative if there was none. `variances` has room for one of
- * each. */
-double gt_race_field_deviation(gt_race *race, double *variances);
-/* Makes every `paired` use the spread of all contestants as well. */
-void gt_race_moderate_all(gt_race *race, double *variances);
 /* After a round: finds the incumbent, compares all with it, and eliminates the slow ones. */
 void gt_race_judge(gt_race *race);
 /* Brings the reserve back if only the default is left. */

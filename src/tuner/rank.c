@@ -7,8 +7,6 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
-#include <string.h>
-
 enum { CANDIDATES = GT_PROVE_MAX };
 
 typedef struct candidate {
@@ -70,9 +68,9 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
                                  const gt_history *history, uint32_t *variants)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
-    gt_space *space;
-    gt_session session;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
+    GT_SCOPED(gt_session_close) gt_session session;
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
@@ -82,8 +80,6 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     GT_THEN(status, gt_session_run(&session));
     GT_THEN(status, rank(best, request, &session.field));
     *variants = (uint32_t)session.field.variants.count;
-    gt_session_close(&session);
-    gt_space_free(space);
     return status;
 }
 

@@ -310,7 +310,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(check_inputs(request));
     GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
     request->terms =
         (gt_terms){.space = gt_space_signature(space),
@@ -319,7 +319,6 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
                    .isolation = request->options.isolation,
                    .driver_version = request->device->driver_version,
                    .complete = request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
-    gt_space_free(space);
     return GPUTUNE_OK;
 }
 
@@ -387,7 +386,7 @@ static void say_what_is_left_out(const gt_request *request, gt_space *space)
         const uint8_t *choices;
         size_t count = gt_space_choices(space, i, &choices);
         for (size_t v = 0; v < count; v++) {
-            gt_text value = {0};
+            GT_SCOPED(gt_text_free) gt_text value = {0};
             bool asked = count != template->axes[i].count || choices[v] != v;
             const char *reason = asked ? gt_space_why_unused(space, i, choices[v]) : NULL;
             if (reason) {
@@ -396,7 +395,6 @@ static void say_what_is_left_out(const gt_request *request, gt_space *space)
                             "%s: %s=%s is not tried: %s", template->name, template->axes[i].name,
                             gt_text_string(&value), reason);
             }
-            gt_text_free(&value);
         }
     }
 }
@@ -430,19 +428,17 @@ void gt_request_warn_of_default(const gt_request *request, gt_space *space)
 
 gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config)
 {
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space(&space, request));
     *out = gt_space_excludes(space, config) == NULL;
-    gt_space_free(space);
     return GPUTUNE_OK;
 }
 
 gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config)
 {
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space(&space, request));
     *out = gt_space_has(space, config);
-    gt_space_free(space);
     return GPUTUNE_OK;
 }
 

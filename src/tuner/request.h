@@ -2,10 +2,12 @@
  * which its result is remembered. */
 #pragma once
 
+#include "base/status.h"
 #include "farm/farm.h"
 #include "kernel/source.h"
 #include "store/store.h"
 #include "tuner/catalog.h"
+#include <stdbool.h>
 
 /* What a tuner works with. Every call may come from any thread. */
 typedef struct gt_services {
@@ -86,6 +88,15 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
+/* Frees what the pointer leads to: for GT_SCOPED(). */
+static inline void gt_request_end(gt_request **request)
+{
+    gt_request_free(*request);
+}
+static inline void gt_space_end(gt_space **space)
+{
+    gt_space_free(*space);
+}
 
 /* The little time that is left for an answer when the request's own is over, counted from the first
  * call of this function. */
@@ -139,3 +150,19 @@ gputune_status gt_request_compile_options(const char ***out, size_t *count,
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
+
+/* A call's kernel, sizes and options, with texts and lists of its own. Callbacks, `user` and
+ * `cancel` stay the caller's. */
+typedef struct gt_call_copy {
+    char *kernel;
+    gputune_sizes sizes;
+    gputune_options options;      /* of the newest version */
+    struct gt_call_block *blocks; /* what is copied */
+    bool failed;                  /* memory was short */
+} gt_call_copy;
+
+/* Copies a call. EINVAL for options with inputs, files or a reference function, which belong to
+ * the call. *out is for gt_call_copy_free(), whatever the status. */
+gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
+                                 const gputune_options *options);
+void gt_call_copy_free(gt_call_copy *copy);

@@ -3,7 +3,6 @@
 
 #include "base/objective.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "stats/paired.h"
 #include "tuner/outcome.h"
 #include "tuner/samples.h"
@@ -11,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough = 0.002; /* half width of the interval over the median */
@@ -240,13 +238,12 @@ static int report(const run_state *run, int (*each)(void *, const gputune_record
     for (uint32_t i = 0; i < variant_count(run) && !answer; i++) {
         gputune_record record;
         gt_shapes texts;
-        char *config;
+        GT_FREED char *config = NULL;
         GT_TRY(fill_record(&record, &texts, run, i));
         GT_TRY(gt_config_text(&config, run->session.request->template,
                               &run->session.field.variants.items[i].config));
         record.configuration = config;
         answer = each(user, &record);
-        free(config);
     }
     return answer;
 }
@@ -272,11 +269,10 @@ static void write_samples(const run_state *run)
         return;
     }
     for (uint32_t i = 0; i < variant_count(run); i++) {
-        char *config;
+        GT_FREED char *config = NULL;
         if (gt_config_text(&config, run->session.request->template,
                            &run->session.field.variants.items[i].config) == GPUTUNE_OK) {
             write_rounds(file, run, i, config);
-            free(config);
         }
     }
     gt_samples_close(file, run->session.request);
@@ -313,25 +309,32 @@ static int measure(run_state *run, int (*each)(void *, const gputune_record *), 
 static void say_exclusion(const gt_request *request, gt_space *space, const gt_config *config)
 {
     const char *reason = gt_space_excludes(space, config);
-    char *text;
+    GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s %s is run as asked, but tuning leaves it out: %s", request->template->name,
                     text, reason);
-        free(text);
     }
 }
 
 static gputune_status say_exclusions(const gt_request *request, const gt_config *configs,
                                      size_t count)
 {
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space(&space, request));
     for (size_t i = 0; i < count; i++) {
         say_exclusion(request, space, &configs[i]);
     }
-    gt_space_free(space);
     return GPUTUNE_OK;
+}
+
+static void end_run(run_state *run)
+{
+    gt_session_close(&run->session);
+    free(run->values);
+    free(run->scratch);
+    free(run->ids);
+    free(run->order);
 }
 
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
@@ -341,19 +344,9 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
         .measures = true, .exclusive = true, .next = next, .sampled = sampled, .done = done};
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer};
-    run_state run = {.random = {request->options.seed}};
     GT_TRY(say_exclusions(request, configs, count));
-    int status = gt_session_open(&run.session, &policy, &run, request, &options);
-    if (!status) {
-        status = make_room(&run, count);
-    }
-    if (!status) {
-        status = measure(&run, each, user);
-    }
-    gt_session_close(&run.session);
-    free(run.values);
-    free(run.scratch);
-    free(run.ids);
-    free(run.order);
-    return status;
+    GT_SCOPED(end_run) run_state run = {.random = {request->options.seed}};
+    GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
+    GT_TRY(make_room(&run, count));
+    return measure(&run, each, user);
 }

@@ -1,6 +1,5 @@
 /* Appends raw samples to a CSV file. */
 #include "tuner/samples.h"
-
 #include "base/number.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* A tuning's phases: what is done in each, and what leads to the next. */
 #include "tuner/tuning.h"
 
-#include "base/clock.h"
 #include "base/objective.h"
 #include "tuner/outcome.h"
 
@@ -348,7 +347,7 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
     gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
-    gt_space *space;
+    GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
     gt_request_warn_of_default(request, space);
     gputune_status status = gt_history_load(&tuning.history, request);
@@ -361,6 +360,5 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     gt_tuning_free_races(&tuning);
     gt_strategy_proposer_free(tuning.strategy);
     gt_history_free(&tuning.history);
-    gt_space_free(space);
     return status;
 }

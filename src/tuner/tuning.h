@@ -98,6 +98,12 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 /* After a stop before the first round: takes the times of the launches that verified the variants
  * as samples, because there are no others. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
+/* Whether the objective is energy and `race` is still by time. */
+bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
+/* Opens the race by energy among the fastest by time and the default. */
+gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
+/* Goes back to the race by time, because every finalist failed. */
+gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
@@ -112,67 +118,23 @@ gputune_status gt_tuning_stopped(gt_session *session);
  * proof of before its race alone, and the result says so. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* --- tuning_tie.c ----------------------------------------------------------------------------- */
-
-/* Opens `tie_break`: the tied contestants of `race` race by device time. */
-gputune_status gt_tuning_open_tie_break(gt_tuning *tuning);
-/* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
- * have the least sum. */
-gputune_status gt_tuning_end_tie_round(gt_tuning *tuning);
-/* Removes a contestant from `tie_break`. */
-void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id);
-
-/* --- tuning_energy.c -------------------------------------------------------------------------- */
-
-/* Whether the objective is energy and `race` is still by time. */
-bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens the race by energy among the fastest by time and the default. */
-gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
-/* Goes back to the race by time, because every finalist failed. */
-gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
-
-/* --- tuning_again.c --------------------------------------------------------------------------- */
-
 /* Opens a new race of every variant that is right, whether it was eliminated or not. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
-/* After a stop: makes the earlier race count if the present one is not decided; and the race by
- * time if no energy was measured yet. */
-gputune_status gt_tuning_fall_back(gt_tuning *tuning);
 /* Replaces `race` by an earlier race, without the variants that have failed since. Frees the
  * present one. */
 void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
 void gt_tuning_free_races(gt_tuning *tuning);
 
-/* --- tuning_report.c -------------------------------------------------------------------------- */
+/* --- conclude.c ------------------------------------------------------------------------------ */
 
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* --- tuning_trials.c -------------------------------------------------------------------------- */
-
-/* The trials of this tuning, without those that it took over from earlier tunings. */
-gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
-void gt_tuning_free_trials(gt_trial_list *list);
-/* The trials that became final since the last time. */
-gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning);
-
-/* --- tuning_keep.c ---------------------------------------------------------------------------- */
-
-typedef struct gt_code_list {
-    gt_code *items; /* the caller frees the array; the images stay the field's */
-    size_t count;
-} gt_code_list;
-
-/* Code that was compiled now and is not stored yet; and code that gt_tuning_keep() has stored. */
-gputune_status gt_tuning_new_codes(gt_code_list *out, const gt_tuning *tuning);
-gputune_status gt_tuning_kept_codes(gt_code_list *out, const gt_tuning *tuning);
 /* Stores the code that was compiled and the trials that cannot change any more, once a second, so
  * that they are kept if the tuning is killed. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
-
-/* --- conclude.c ------------------------------------------------------------------------------- */
 
 /* Stores trials and winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);

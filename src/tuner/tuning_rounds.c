@@ -1,10 +1,181 @@
 /* The rounds of a tuning's races. */
 #include "tuner/tuning.h"
 
-#include "base/clock.h"
+#include "base/objective.h"
 #include "tuner/outcome.h"
 
 #include <math.h>
+
+static gputune_status add_tied(gt_tuning *tuning)
+{
+    for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
+        gt_race_contestant one;
+        gt_race_contestant_at(tuning->race, i, &one);
+        if (one.tied) {
+            GT_TRY(gt_race_add(tuning->tie_break, one.id, one.rank, one.is_default));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Opens `tie_break`: the tied contestants of `race` race by device time. */
+static gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
+{
+    const gputune_options *o = &tuning->session.request->options;
+    const gt_race_options options = {.seed = o->seed,
+                                     .epsilon = o->epsilon,
+                                     .final_rounds = 1, /* its results are not stored */
+                                     .exact = tuning->session.request->device->emulated};
+    gt_race_free(tuning->tie_break);
+    tuning->tie_break = NULL;
+    GT_TRY(gt_race_new(&tuning->tie_break, &options));
+    GT_TRY(add_tied(tuning));
+    gt_race_complete(tuning->tie_break);
+    return GPUTUNE_OK;
+}
+
+/* The time in nanoseconds that a ratio of 1 means in a race, and the id of its best contestant;
+ * infinite if no contestant could be sampled. */
+static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
+{
+    gt_race_contestant winner;
+    gt_summary summary;
+    *out = INFINITY;
+    if (!gt_race_incumbent(race, best) || !gt_race_find(race, *best, &winner)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_race_summary(race, *best, &summary));
+    *out = summary.median / winner.ratio;
+    return GPUTUNE_OK;
+}
+
+/* The contestant with the least sum; the default if no sum is less by more than epsilon of the
+ * host's time; the race's own winner if there are no sums. */
+static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
+{
+    double host_ns, device_ns, least = INFINITY, standard = INFINITY;
+    uint64_t default_id = 0, ignored;
+    GT_TRY(unit_of(&host_ns, out, tuning->race));
+    GT_TRY(unit_of(&device_ns, &ignored, tuning->tie_break));
+    for (uint32_t i = 0; i < gt_race_count(tuning->tie_break); i++) {
+        gt_race_contestant by_host, by_device;
+        gt_race_contestant_at(tuning->tie_break, i, &by_device);
+        bool in = by_device.left != GT_RACE_LEFT_FAILED && by_device.ratio > 0 &&
+                  gt_race_find(tuning->race, by_device.id, &by_host);
+        double both = in ? host_ns * by_host.ratio + device_ns * by_device.ratio : INFINITY;
+        if (both < least) {
+            least = both;
+            *out = by_device.id;
+        }
+        if (by_device.is_default) {
+            standard = both;
+            default_id = by_device.id;
+        }
+    }
+    if (isfinite(standard) &&
+        standard <= least + tuning->session.request->options.epsilon * host_ns) {
+        *out = default_id;
+    }
+    return GPUTUNE_OK;
+}
+
+/* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
+ * have the least sum. */
+static gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
+{
+    uint64_t winner = 0;
+    gt_race_end end;
+    GT_TRY(gt_race_end_round(tuning->tie_break, &end));
+    if (end == GT_RACE_RUNNING) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(choose(&winner, tuning));
+    GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
+    gt_tuning_advance(tuning, GT_STEP_UNTIED);
+    return GPUTUNE_OK;
+}
+
+/* Removes a contestant from `tie_break`. */
+static void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id)
+{
+    gt_race_fail(tuning->race, id);
+    if (tuning->phase == GT_PHASE_BREAK_TIE) {
+        gt_race_fail(tuning->tie_break, id);
+        if (!gt_race_is_tied(tuning->race)) {
+            gt_tuning_advance(tuning, GT_STEP_UNTIED);
+        }
+    }
+}
+
+enum {
+    FINALISTS = 4,
+    LEVEL = 3,      /* rounds that a decision needs: samples spread by 0.1 to 1% on an H200 */
+    ROUNDS_MAX = 5, /* most rounds; with the final ones they take less than half a minute */
+    FINAL_ROUNDS = 3
+};
+
+bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
+{
+    gputune_objective objective = tuning->session.request->options.objective;
+    return gt_objective_facts(objective)->by_energy && !tuning->by_time;
+}
+
+/* Orders the variants that have not left: the default first, then the fastest. */
+static uint32_t find_finalists(const gt_race *race, gt_race_contestant *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gt_race_count(race); i++) {
+        gt_race_contestant next;
+        gt_race_contestant_at(race, i, &next);
+        uint32_t at = count < FINALISTS ? count : FINALISTS;
+        if (next.left != GT_RACE_IN) {
+            continue;
+        }
+        for (; at > 0 && (next.is_default || next.ratio < out[at - 1].ratio) &&
+               !out[at - 1].is_default;
+             at--) {
+            if (at < FINALISTS) {
+                out[at] = out[at - 1];
+            }
+        }
+        if (at < FINALISTS) {
+            out[at] = next;
+            count += count < FINALISTS;
+        }
+    }
+    return count;
+}
+
+gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
+{
+    gt_race_contestant finalists[FINALISTS];
+    const gputune_options *o = &tuning->session.request->options;
+    uint32_t count = find_finalists(tuning->race, finalists);
+    const gt_race_options options = {.seed = o->seed,
+                                     .epsilon = o->epsilon,
+                                     .drop_ratio = 0.5,
+                                     .level = LEVEL,
+                                     .max_rounds = ROUNDS_MAX,
+                                     .final_rounds = FINAL_ROUNDS,
+                                     .quick_from = FINALISTS + 1};
+    gt_race *race;
+    GT_TRY(gt_race_new(&race, &options));
+    tuning->by_time = tuning->race;
+    tuning->race = race;
+    tuning->end = GT_RACE_RUNNING;
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(gt_race_add(race, finalists[i].id, finalists[i].rank, finalists[i].is_default));
+    }
+    gt_race_complete(race);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tuning_close_weighing(gt_tuning *tuning)
+{
+    gt_tuning_restore(tuning, tuning->by_time);
+    tuning->by_time = NULL;
+    return gt_race_end_round(tuning->race, &tuning->end);
+}
 
 enum { VECTOR_BITS = 3 };
 

@@ -1,6 +1,5 @@
 /* Reading recorded spaces: the formats, what is forgiven, and what is said of the rest. */
-#include "api/recorded_read.h"
-#include "api/recorded_text.h"
+#include "api/recorded.h"
 
 #include "support/folder.h"
 #include "support/test.h"

@@ -1,6 +1,6 @@
 #include "cli/console.h"
 #include "cli/options.h"
-#include "cli/sizes.h"
+#include "cli/scenarios.h"
 #include "support/test.h"
 
 #include <stddef.h>

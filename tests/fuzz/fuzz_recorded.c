@@ -1,7 +1,7 @@
 /* Recorded spaces: read from a file, and what is read is searched a little. */
 #include "fuzz/fuzz.h"
 
-#include "api/recorded_read.h"
+#include "api/recorded.h"
 #include "search/replay.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "cli/memory.h"
 #include "cli/options.h"
-#include "cli/sizes.h"
+#include "cli/scenarios.h"
 #include "cli/units.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Where the toolkit's headers are found, which version they are, and what is said of missing ones.
  */
 #include "base/file.h"
-#include "gpu/header_hint.h"
 #include "gpu/toolkit.h"
 #include "support/folder.h"
 #include "support/test.h"

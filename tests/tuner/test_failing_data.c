@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "store/wisdom.h"
-#include "tuner/options_copy.h"
 #include "tuner/prove.h"
+#include "tuner/request.h"
 
 enum { N = 64 };
 

@@ -1,21 +1,93 @@
-/* What a caller's options say: read by their version, and refused where they are no options. */
+/* Options of a call: their defaults and limits, and copies for tunings that outlive the call. */
 #include "tuner/request.h"
 
 #include "base/versioned.h"
 
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gt_call_block {
+    struct gt_call_block *next;
+    max_align_t bytes[];
+};
+
+/* NULL: nothing was to be copied, or memory is short, which is noted. */
+static void *keep(gt_call_copy *copy, const void *from, size_t bytes)
+{
+    struct gt_call_block *block = bytes ? malloc(sizeof *block + bytes) : NULL;
+    copy->failed |= bytes && !block;
+    if (!block) {
+        return NULL;
+    }
+    block->next = copy->blocks;
+    copy->blocks = block;
+    return memcpy(block->bytes, from, bytes);
+}
+
+static char *keep_text(gt_call_copy *copy, const char *text)
+{
+    return text ? keep(copy, text, strlen(text) + 1) : NULL;
+}
+
+gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
+                                 const gputune_options *options)
+{
+    *out = (gt_call_copy){.options = *options};
+    gputune_options *o = &out->options;
+    o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->helpers = NULL; /* which may be closed by then */
+    o->helper_count = 0;
+    if (options->input_count || options->file_count || options->reference) {
+        return gt_fail(
+            GPUTUNE_EINVAL,
+            "%s: a call with inputs, files or a reference function of its own cannot be "
+            "tuned in the background, as the program may change them meanwhile; expected "
+            "those of the template, or a call without `background`",
+            kernel);
+    }
+    gputune_size *items = keep(out, sizes.items, sizes.count * sizeof *items);
+    gputune_alignment *alignments =
+        keep(out, o->alignments, o->alignment_count * sizeof *alignments);
+    const char **only = keep(out, o->only, o->only_count * sizeof *only);
+    for (size_t i = 0; items && i < sizes.count; i++) {
+        items[i].name = keep_text(out, items[i].name);
+    }
+    for (size_t i = 0; alignments && i < o->alignment_count; i++) {
+        alignments[i].buffer = keep_text(out, alignments[i].buffer);
+    }
+    for (size_t i = 0; only && i < o->only_count; i++) {
+        only[i] = keep_text(out, only[i]);
+    }
+    out->kernel = keep_text(out, kernel);
+    out->sizes = (gputune_sizes){sizes.count, items};
+    o->alignments = alignments;
+    o->only = only;
+    o->samples_path = keep_text(out, o->samples_path);
+    return out->failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+void gt_call_copy_free(gt_call_copy *copy)
+{
+    for (struct gt_call_block *block = copy->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    *copy = (gt_call_copy){.kernel = NULL};
+}
+
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
-                                   GT_BYTES_THROUGH(gputune_options, strategy),
-                                   GT_BYTES_THROUGH(gputune_options, share),
-                                   GT_BYTES_THROUGH(gputune_options, reference),
-                                   GT_BYTES_THROUGH(gputune_options, reference_tag),
-                                   GT_BYTES_THROUGH(gputune_options, save),
-                                   GT_BYTES_THROUGH(gputune_options, helper_count)};
-    static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
-    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
+    static const gt_layouts layouts = {
+        "gputune_options",
+        GPUTUNE_OPTIONS_VERSION,
+        {GT_BYTES_THROUGH(gputune_options, samples_path),
+         GT_BYTES_THROUGH(gputune_options, strategy), GT_BYTES_THROUGH(gputune_options, share),
+         GT_BYTES_THROUGH(gputune_options, reference),
+         GT_BYTES_THROUGH(gputune_options, reference_tag), GT_BYTES_THROUGH(gputune_options, save),
+         GT_BYTES_THROUGH(gputune_options, helper_count)}};
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
-    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+    return gt_versioned_read(out, given, &layouts);
 }
 
 static gputune_status check_enums(const gputune_options *o)

@@ -1,0 +1,150 @@
+/* What there is, as public structs: kernels, GPUs, and the names of enumerated values. */
+#include "api/tuner.h"
+
+#include "base/objective.h"
+#include "base/text.h"
+#include "base/versioned.h"
+#include "gpu/nvrtc.h"
+
+#include <gputune.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct kernel_walk {
+    int (*each)(void *user, const gputune_kernel *kernel);
+    void *user;
+} kernel_walk;
+
+static void append_axes(gt_text *text, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        gt_text_printf(text, "%s%s=", i ? " " : "", axis->name);
+        for (uint32_t j = 0; j < axis->count; j++) {
+            gt_text_append(text, j ? "," : "");
+            gt_axis_value_append(text, axis, j);
+        }
+    }
+}
+
+static int describe_kernel(void *user, const gt_template *template)
+{
+    const kernel_walk *walk = user;
+    gt_problem problem;
+    gt_text axes = {0};
+    GT_FREED char *sizes = NULL;
+    GT_FREED char *axis_text = NULL;
+    GT_TRY(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
+    GT_TRY(gt_problem_text(&sizes, template, &problem));
+    append_axes(&axes, template);
+    GT_TRY(gt_text_take(&axis_text, &axes));
+    const gputune_kernel kernel = {.version = GPUTUNE_KERNEL_VERSION,
+                                   .name = template->name,
+                                   .path = template->path,
+                                   .summary = template->summary,
+                                   .sizes = sizes,
+                                   .axes = axis_text,
+                                   .objective = gt_default_objective(template)};
+    return walk->each(walk->user, &kernel);
+}
+
+int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel *kernel),
+                    void *user)
+{
+    kernel_walk walk = {each, user};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    return gt_catalog_each(tuner->catalog, NULL, describe_kernel, &walk);
+}
+
+int gputune_find_kernels(gputune *tuner, const char *kernel,
+                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
+{
+    kernel_walk walk = {each, user};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_TRY(gt_need(__func__, "kernel", kernel));
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
+}
+
+static void describe(gputune_device *out, const gt_device *device)
+{
+    *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
+                            .ordinal = device->ordinal,
+                            .compute_capability = device->cc,
+                            .sm_count = device->sm_count,
+                            .memory_bytes = device->memory_bytes,
+                            .l2_bytes = device->l2_bytes,
+                            .shared_per_sm_bytes = device->shared_per_sm_bytes,
+                            .shared_optin_bytes = device->shared_per_block_optin_bytes,
+                            .memory_clock_khz = device->memory_clock_khz,
+                            .sm_clock_khz = device->sm_clock_khz,
+                            .bus_width_bits = device->bus_width_bits,
+                            .max_cluster = device->max_cluster,
+                            .max_parameter_bytes = device->max_parameter_bytes,
+                            .driver_version = device->driver_version,
+                            .nvrtc_version = device->nvrtc_version,
+                            .peak_bytes_per_s = gt_device_peak_bytes_per_s(device),
+                            .emulated = device->emulated};
+    snprintf(out->name, sizeof out->name, "%s", device->name);
+    snprintf(out->uuid, sizeof out->uuid, "%s", device->uuid);
+    snprintf(out->arch, sizeof out->arch, "%s", device->arch);
+    snprintf(out->environment, sizeof out->environment, "%s", device->environment);
+}
+
+static int nvrtc_version(int driver_version)
+{
+    const gt_nvrtc *nvrtc;
+    return gt_nvrtc_open(&nvrtc, driver_version) == GPUTUNE_OK ? gt_nvrtc_version(nvrtc) : 0;
+}
+
+int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_device *),
+                    void *user)
+{
+    const gt_driver *driver;
+    int count;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_driver_open(&driver, driver_name));
+    GT_TRY(gt_device_count(&count, driver));
+    for (int i = 0; i < count; i++) {
+        gt_device device;
+        gputune_device description;
+        GT_TRY(gt_device_query(&device, driver, i));
+        gt_device_set_nvrtc(&device, nvrtc_version(device.driver_version));
+        describe(&description, &device);
+        int answer = each(user, &description);
+        if (answer) {
+            return answer;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+int gputune_tuner_device(gputune_device *out, gputune *tuner)
+{
+    static const gt_layouts layouts = {
+        "gputune_device", GPUTUNE_DEVICE_VERSION, {GT_BYTES_THROUGH(gputune_device, emulated)}};
+    gputune_device description;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
+    describe(&description, &tuner->device);
+    return gt_versioned_write(out, &description, &layouts);
+}
+
+const char *gputune_source_name(gputune_source source)
+{
+    static const char *const names[] = {"default",  "nearest",   "cached",
+                                        "measured", "estimated", "forced"};
+    size_t count = sizeof names / sizeof *names;
+    return (size_t)source < count ? names[source] : "?";
+}
+
+const char *gputune_objective_name(gputune_objective objective)
+{
+    bool exists = (uint32_t)objective < GPUTUNE_OBJECTIVE_COUNT;
+    return exists ? gt_objective_facts(objective)->name : "?";
+}

@@ -1,0 +1,152 @@
+/* Calls that are a session of their own: gputune_run(), gputune_check(), gputune_compile() and
+ * gputune_measure_pace(). */
+#include "api/tuner.h"
+
+#include "base/number.h"
+#include "base/versioned.h"
+#include "tuner/check.h"
+#include "tuner/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gputune_status parse_configs(gt_config *out, const gt_request *request,
+                                    const char *const *configurations, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need("gputune_run", "a configuration", configurations[i]));
+        GT_TRY(gt_config_parse(&out[i], request->template, configurations[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
+                      int (*each)(void *, const gputune_record *), void *user)
+{
+    GT_FREED gt_config *configs = calloc(count, sizeof *configs);
+    GT_TRY(gt_allocated(configs));
+    GT_TRY(parse_configs(configs, request, configurations, count));
+    return gt_run(request, configs, count, each, user);
+}
+
+int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const char *const *configurations, size_t count, const gputune_options *options,
+                int (*each)(void *user, const gputune_record *record), void *user)
+{
+    static const char *const standard[] = {""};
+    const char *const *wanted = configurations ? configurations : standard;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    if (configurations && !count) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    return run_parsed(request, wanted, configurations ? count : 1, each, user);
+}
+
+/* Sizes that take about a megabyte, where the caller has stated none. */
+static gputune_status make_small(gt_request **out, gputune *tuner, const gt_request *whole,
+                                 const char *kernel, const gputune_options *options)
+{
+    const gt_template *template = whole->template;
+    gputune_size items[GT_PROBLEM_MAX];
+    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
+    const gt_problem small = gt_problem_small(template, &whole->problem, whole->device);
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        const gt_value *value = &small.values[i];
+        items[i] = (gputune_size){template->problem[i].name, value->number};
+        if (value->word) {
+            gt_snprintf(words[i], sizeof words[i], "%s=%s", template->problem[i].name, value->word);
+            items[i] = (gputune_size){words[i], 0};
+        }
+    }
+    return gt_request_make(out, &tuner->services, &tuner->device, kernel,
+                           (gputune_sizes){template->problem_count, items}, options);
+}
+
+int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                  const gputune_options *options,
+                  int (*each)(void *user, const gputune_finding *finding), void *user)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_request_end) gt_request *small = NULL;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    GT_TRY(sizes.count ? GPUTUNE_OK : make_small(&small, tuner, request, kernel, options));
+    return gt_check(small ? small : request, each, user);
+}
+
+int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, const char *arch,
+                    const gputune_options *options,
+                    int (*each)(void *user, const gputune_compiled *compiled), void *user)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    gt_device device;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_arch(&device, tuner, arch));
+    GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, options));
+    return gt_compile_space(request, each, user);
+}
+
+static gputune_status await(gt_event *event, gt_farm *farm, const gputune *tuner)
+{
+    do {
+        gt_event_free(event);
+        GT_TRY(farm->ops->wait(farm, event, 0.1));
+    } while (event->kind != GT_EVENT_SAMPLED && !gt_calls_closing(&tuner->calls));
+    return event->kind == GT_EVENT_TIMEOUT ? gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed")
+           : event->status != GPUTUNE_OK   ? gt_fail(event->status, "%s", event->message)
+                                           : GPUTUNE_OK;
+}
+
+static gputune_pace pace_of(const gt_sampled *sampled)
+{
+    gputune_pace pace = {.version = GPUTUNE_PACE_VERSION,
+                         .launch_ns = sampled->values[0],
+                         .sm_clock_mhz = sampled->sm_clock_mhz,
+                         .throttled = sampled->spoiled,
+                         .shared = sampled->noisy};
+    memcpy(pace.other, sampled->other, sizeof pace.other);
+    return pace;
+}
+
+static gputune_status measure(gputune_pace *out, gputune *tuner)
+{
+    gt_farm *farm;
+    GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
+    GT_TRY(gt_workers_borrow(&tuner->workers, &farm, true, GPUTUNE_ISOLATION_PROCESS));
+    gputune_status status = farm->ops->pace(farm, 0);
+    GT_THEN(status, await(&event, farm, tuner));
+    if (status == GPUTUNE_OK) {
+        *out = pace_of(&event.sampled);
+    }
+    farm->ops->cancel(farm);
+    gt_workers_return(&tuner->workers, farm);
+    return status;
+}
+
+int gputune_measure_pace(gputune_pace *out, gputune *tuner)
+{
+    static const gt_layouts layouts = {
+        "gputune_pace", GPUTUNE_PACE_VERSION, {sizeof(gputune_pace)}};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    gputune_pace pace = GPUTUNE_PACE_INIT;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
+    if (!gt_workers_take_gpu(&tuner->workers)) {
+        return gt_fail(GPUTUNE_EBUSY, "gputune_measure_pace: a tuning measures on this GPU; ask "
+                                      "before or after it");
+    }
+    gputune_status status = measure(&pace, tuner);
+    gt_workers_leave_gpu(&tuner->workers);
+    return status == GPUTUNE_OK ? gt_versioned_write(out, &pace, &layouts) : status;
+}
