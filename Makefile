@@ -137,7 +137,7 @@ $(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report
 	$(call say,GEN)mkdir -p $(@D); tools/report-page src/cli/report > $(@D)/report.html && \
 	    tools/embed --text cli_report_page $(@D)/report.html > $@
 
-SERVICE_SRC := src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
+SERVICE_SRC := src/kernel/element_kinds.h src/farm/service.h src/farm/service_value.h $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 

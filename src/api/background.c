@@ -109,7 +109,7 @@ static void return_farm(void *user, gt_farm *farm)
 
 static bool take_gpu(void *user)
 {
-    return gt_workers_take_gpu_quietly(&((gputune *)user)->workers);
+    return gt_workers_take_gpu(&((gputune *)user)->workers, true);
 }
 
 /* A quarter of the cores compiles, and no other machine. */
@@ -333,7 +333,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
                                   const gputune_options *options)
 {
     job *one = NULL;
-    pthread_mutex_lock(&background->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     bool known = is_known(background, key, forgets);
     gputune_status status =
         known ? GPUTUNE_OK : make_job(&one, key, forgets, kernel, sizes, options);
@@ -347,7 +347,6 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
         free_job(one);
     }
     pthread_cond_broadcast(&background->changed);
-    pthread_mutex_unlock(&background->mutex);
     return status;
 }
 
@@ -371,9 +370,8 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    pthread_mutex_lock(&tuner->background->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&tuner->background->mutex);
     const gputune_background_state state = count(tuner->background);
-    pthread_mutex_unlock(&tuner->background->mutex);
     return gt_versioned_write(out, &state, &layouts);
 }
 
@@ -405,13 +403,12 @@ int gputune_wait(gputune *tuner, double seconds)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_background *background = tuner->background;
     gputune_status status;
-    pthread_mutex_lock(&background->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     if (background->started && pthread_equal(background->thread, pthread_self())) {
         status = gt_fail(GPUTUNE_EBUSY, "gputune_wait: a callback of a tuning in the background "
                                         "cannot wait for its end");
     } else {
         status = wait_until_done(background, seconds);
     }
-    pthread_mutex_unlock(&background->mutex);
     return status;
 }

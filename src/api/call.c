@@ -2,6 +2,7 @@
 #include "api/call.h"
 
 #include "api/tuner.h"
+#include "base/condition.h"
 #include "base/readers.h"
 
 #include <unistd.h>
@@ -73,10 +74,9 @@ void gt_call_end(gt_call *call)
     }
     innermost = call->outer;
     gt_signal_release(&call->held);
-    pthread_mutex_lock(&calls->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&calls->mutex);
     calls->inside--;
     pthread_cond_broadcast(&calls->ended);
-    pthread_mutex_unlock(&calls->mutex);
 }
 
 static bool is_inside(const gt_calls *calls)

@@ -37,7 +37,7 @@ static gputune_status find_neighbour(void *user, size_t index, gt_included *out)
     if (gt_file_read_most(&out->text, NULL, out->path, NEIGHBOUR_BYTES) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    return gt_strdup(&out->text, ""); /* it cannot be read: it says nothing */
+    return gt_strdup(&out->text, ""); /* an unreadable file says nothing */
 }
 
 static int is_source(const struct dirent *entry)

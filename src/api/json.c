@@ -244,15 +244,13 @@ static gputune_status parse_named(json_t *object, const char *name, gt_json_scan
 
 static gputune_status parse_member(json_t *object, gt_json_scan *p)
 {
-    gt_text name = {0};
+    GT_SCOPED(gt_text_free) gt_text name = {0};
     skip_blanks(p);
     if (!take(p, '"')) {
         return expected(p, "a name in quotes");
     }
-    gputune_status status = parse_characters(&name, p);
-    GT_THEN(status, parse_named(object, gt_text_string(&name), p));
-    gt_text_free(&name);
-    return status;
+    GT_TRY(parse_characters(&name, p));
+    return parse_named(object, gt_text_string(&name), p);
 }
 
 /* From behind the opening bracket to behind the closing one. */

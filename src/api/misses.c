@@ -209,9 +209,7 @@ static gputune_status read_lines(miss_list *out, char *text)
         }
         line = last ? end : end + 1;
     }
-    if (out->count) {
-        qsort(out->items, out->count, sizeof *out->items, most_wanted_first);
-    }
+    gt_array_sort(out, most_wanted_first);
     return GPUTUNE_OK;
 }
 

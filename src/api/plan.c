@@ -4,6 +4,7 @@
 #include "api/background.h"
 #include "api/call.h"
 #include "api/debug.h"
+#include "base/condition.h"
 #include "base/number.h"
 #include "base/references.h"
 #include "base/text.h"
@@ -401,10 +402,8 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     if (*out) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&plan->loading);
-    gputune_status status = gt_plan_code_load(out, code, plan->driver, &plan->device);
-    pthread_mutex_unlock(&plan->loading);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&plan->loading);
+    return gt_plan_code_load(out, code, plan->driver, &plan->device);
 }
 
 /* A context that ends meanwhile is no failure: the code is loaded where it is launched. */

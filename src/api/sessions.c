@@ -142,7 +142,7 @@ int gputune_measure_pace(gputune_pace *out, gputune *tuner)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
-    if (!gt_workers_take_gpu(&tuner->workers)) {
+    if (!gt_workers_take_gpu(&tuner->workers, false)) {
         return gt_fail(GPUTUNE_EBUSY, "gputune_measure_pace: a tuning measures on this GPU; ask "
                                       "before or after it");
     }

@@ -76,7 +76,7 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
                                        "are open on equal GPUs");
     }
     snprintf(name, 32, "GPU %d", helper->device.ordinal);
-    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_take_gpu(&helper->workers)) {
+    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_take_gpu(&helper->workers, false)) {
         return gt_fail(GPUTUNE_EBUSY, "%s does not help: %s", name,
                        isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
                                                              : "it is measured on");
@@ -96,7 +96,7 @@ static void return_helper(gputune *helper, gt_farm *farm)
 
 static bool take_gpu(void *user)
 {
-    return gt_workers_take_gpu(&((gputune *)user)->workers);
+    return gt_workers_take_gpu(&((gputune *)user)->workers, false);
 }
 
 static void leave_gpu(void *user)

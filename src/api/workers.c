@@ -1,6 +1,8 @@
 /* Lending farms to sessions. */
 #include "api/workers.h"
 
+#include "base/condition.h"
+
 #include <stdlib.h>
 
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep)
@@ -130,37 +132,23 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm)
     close_farm(returned.farm);
 }
 
-static bool take_gpu(gt_workers *workers, bool is_wanted_else)
+bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background)
 {
-    pthread_mutex_lock(&workers->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     bool taken = !workers->gpu_is_taken;
     workers->gpu_is_taken = true;
-    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || is_wanted_else);
-    pthread_mutex_unlock(&workers->mutex);
+    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || !is_in_background);
     return taken;
-}
-
-bool gt_workers_take_gpu(gt_workers *workers)
-{
-    return take_gpu(workers, true);
-}
-
-bool gt_workers_take_gpu_quietly(gt_workers *workers)
-{
-    return take_gpu(workers, false);
 }
 
 bool gt_workers_is_gpu_wanted(gt_workers *workers)
 {
-    pthread_mutex_lock(&workers->mutex);
-    bool wanted = workers->gpu_is_wanted;
-    pthread_mutex_unlock(&workers->mutex);
-    return wanted;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    return workers->gpu_is_wanted;
 }
 
 void gt_workers_leave_gpu(gt_workers *workers)
 {
-    pthread_mutex_lock(&workers->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     workers->gpu_is_taken = false;
-    pthread_mutex_unlock(&workers->mutex);
 }

@@ -39,9 +39,7 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* Takes the right to measure; false: another session has it, and a tuning in the background gives
  * it up soon. */
-bool gt_workers_take_gpu(gt_workers *workers);
-/* The same for a tuning in the background. */
-bool gt_workers_take_gpu_quietly(gt_workers *workers);
+bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background);
 /* Whether a tuning that a caller waits for was refused it since. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);

@@ -22,6 +22,11 @@
          ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
          : GPUTUNE_ENOMEM)
 
+/* qsort(), which takes no array without memory. */
+#define gt_array_sort(array, compare)                                                              \
+    ((array)->count ? qsort((array)->items, (array)->count, sizeof *(array)->items, compare)       \
+                    : (void)0)
+
 #define gt_array_free(array)                                                                       \
     do {                                                                                           \
         free((array)->items);                                                                      \

@@ -1,6 +1,8 @@
-/* Waiting for another thread for a limited time, on a clock that cannot be set (CLOCK_MONOTONIC).
- */
+/* Mutexes that are held until a block ends; and waiting for another thread for a limited time, on a
+ * clock that cannot be set (CLOCK_MONOTONIC). */
 #pragma once
+
+#include "base/status.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,3 +14,16 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
 /* Takes a mutex, or waits for the end of a thread and joins it. False: not in that time. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 bool gt_thread_wait(pthread_t thread, double seconds);
+
+/* Takes a mutex, which is released where the block ends:
+ *
+ *     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex); */
+static inline pthread_mutex_t *gt_lock(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    return mutex;
+}
+static inline void gt_unlock(pthread_mutex_t **held)
+{
+    pthread_mutex_unlock(*held);
+}

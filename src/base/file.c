@@ -131,25 +131,20 @@ gputune_status gt_file_own_folder(char **out)
 /* Whether the gputune in that folder belongs to an installation; *out is its folder then. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
-    char *path, *worker;
+    GT_FREED char *path = NULL;
+    GT_FREED char *worker = NULL;
     GT_TRY(gt_path_format(&path, "%.*s/gputune", (int)length, folder));
-    char *command = realpath(path, NULL);
-    free(path);
+    GT_FREED char *command = realpath(path, NULL);
     if (!command) {
         return GPUTUNE_OK;
     }
     *strrchr(command, '/') = '\0';
-    gputune_status status =
-        gt_path_format(&worker, "%s/../libexec/gputune/gputune-worker", command);
-    if (status == GPUTUNE_OK && gt_file_exists(worker)) {
+    GT_TRY(gt_path_format(&worker, "%s/../libexec/gputune/gputune-worker", command));
+    if (gt_file_exists(worker)) {
         *out = command;
         command = NULL;
     }
-    free(command);
-    if (status == GPUTUNE_OK) {
-        free(worker);
-    }
-    return status;
+    return GPUTUNE_OK;
 }
 
 static gputune_status search_installed(char **out, const char *folders)

@@ -67,17 +67,12 @@ gputune_status gt_matches_find(gt_texts *out, const char *pattern)
     GT_TRY(gt_path_format(&root, "%s", *pattern == '/' ? "/" : ""));
     gputune_status status = gt_texts_take(out, root);
     while (status == GPUTUNE_OK && *(pattern += strspn(pattern, "/"))) {
-        char *component;
+        GT_FREED char *component = NULL;
         size_t length = strcspn(pattern, "/");
         status = gt_path_format(&component, "%.*s", (int)length, pattern);
-        if (status == GPUTUNE_OK) {
-            status = descend(out, component);
-            free(component);
-        }
+        GT_THEN(status, descend(out, component));
         pattern += length;
     }
-    if (out->count) {
-        qsort(out->items, out->count, sizeof *out->items, by_name);
-    }
+    gt_array_sort(out, by_name);
     return status;
 }

@@ -317,3 +317,8 @@ size_t gt_index_of(const char *text, const char *const *texts, size_t count)
     }
     return i;
 }
+
+bool gt_is_listed(const char *text, const char *const *texts, size_t count)
+{
+    return !texts || gt_index_of(text, texts, count) < count;
+}

@@ -63,3 +63,5 @@ const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
 /* The index of the first of the texts that is `text`; `count` where there is none. */
 size_t gt_index_of(const char *text, const char *const *texts, size_t count);
+/* Whether the text is one of them; texts NULL: all are. */
+bool gt_is_listed(const char *text, const char *const *texts, size_t count);

@@ -13,9 +13,9 @@
 
 /* One distinct mistake: a kind at a line, of the same other line. */
 typedef struct mistake {
-    gputune_finding first; /* of the variant that it was found in first */
-    uint32_t variants;     /* that have it */
-    uint32_t variant;      /* the last of these */
+    gputune_finding first; /* as the first variant had it */
+    uint32_t variants;     /* that have the mistake */
+    uint32_t variant;      /* the last one that has it */
     uint64_t count;        /* over all variants */
 } mistake;
 

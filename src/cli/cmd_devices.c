@@ -5,18 +5,6 @@
 #include "cli/session.h"
 #include "cli/table.h"
 
-static void driver(cli_cell *out, const void *item)
-{
-    const gputune_device *device = item;
-    cli_set_version(out, device->driver_version);
-}
-
-static void nvrtc(cli_cell *out, const void *item)
-{
-    const gputune_device *device = item;
-    cli_set_version(out, device->nvrtc_version);
-}
-
 static void note(cli_cell *out, const void *item)
 {
     const gputune_device *device = item;
@@ -44,9 +32,9 @@ static const cli_column columns[] = {
     SAME(bus_width_bits, "", CLI_WHOLE, DATA),
     SAME(peak_bytes_per_s, "peak", CLI_RATE, BOTH),
     SAME(driver_version, "", CLI_WHOLE, DATA),
-    CLI_MADE(NULL, "driver", CLI_VIEW, driver),
+    {NULL, "driver", CLI_VERSION, CLI_VIEW, offsetof(gputune_device, driver_version), NULL},
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),
-    CLI_MADE(NULL, "NVRTC", CLI_VIEW, nvrtc),
+    {NULL, "NVRTC", CLI_VERSION, CLI_VIEW, offsetof(gputune_device, nvrtc_version), NULL},
     SAME(emulated, "", CLI_YES, DATA),
     CLI_MADE(NULL, "note", CLI_VIEW, note),
 };

@@ -69,23 +69,13 @@ static int each_word(lists *at, const char *text, int (*add)(lists *at, const ch
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, CLOCK = CLI_VIEW << 1 };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_replayed, name, title, unit, where)
 
-static void seconds_to_5(cli_cell *out, const void *item)
-{
-    cli_set_number(out, ((const gputune_replayed *)item)->seconds_to_5_percent, true);
-}
-
-static void seconds_to_2(cli_cell *out, const void *item)
-{
-    cli_set_number(out, ((const gputune_replayed *)item)->seconds_to_2_percent, true);
-}
-
 static const cli_column columns[] = {
     SAME(space, "space", CLI_TEXT, BOTH),
     SAME(strategy, "strategy", CLI_TEXT, BOTH),
     SAME(evaluations, "evaluations", CLI_COUNT, BOTH),
     SAME(mean_regret, "mean regret", CLI_REAL, BOTH),
-    {"seconds_to_5_percent", "s to 5%", CLI_REAL, CLI_IN_ITS_DATA | CLOCK, 0, seconds_to_5},
-    {"seconds_to_2_percent", "s to 2%", CLI_REAL, CLI_IN_ITS_DATA | CLOCK, 0, seconds_to_2},
+    SAME(seconds_to_5_percent, "s to 5%", CLI_SOME_REAL, CLI_IN_ITS_DATA | CLOCK),
+    SAME(seconds_to_2_percent, "s to 2%", CLI_SOME_REAL, CLI_IN_ITS_DATA | CLOCK),
     SAME(seeds, "seeds", CLI_COUNT, BOTH),
     SAME(workers, "workers", CLI_COUNT, CLI_IN_ITS_DATA | CLOCK),
     SAME(configurations, "configurations", CLI_BIG_COUNT, DATA),

@@ -390,8 +390,7 @@ void cli_report_end_live(const cli_live_report *live)
 static settings given = {.common.read_only = true};
 
 static const cli_option options[] = {
-    {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE",
-     "write there instead of to standard output", NULL},
+    CLI_OUTPUT_OPTION(&given.output),
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, "a page, or Markdown [html]",
      format_words},
     {"size", 's', CLI_OPTION_LIST, &given.stored.sizes, "NAME=V[,V...]",

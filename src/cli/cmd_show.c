@@ -22,8 +22,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 
 /* A row of both plots, for programs and for people. */
 typedef struct row {
-    const char *kernel, *sizes, *gpu, *environment, *scenario;
-    gputune_objective objective;
+    cli_place place; /* first */
     double elapsed_s, best_ns,
         over; /* since the first trial; best_ns over the best of all, minus 1 */
     const char *configuration;
@@ -46,13 +45,9 @@ static void after(cli_cell *out, const void *item)
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(row, name, title, unit, where)
-#define PLACE                                                                                      \
-    SAME(kernel, "", CLI_TEXT, DATA), SAME(sizes, "", CLI_TEXT, DATA),                             \
-        SAME(objective, "", CLI_OBJECTIVE, DATA), SAME(gpu, "", CLI_TEXT, DATA),                   \
-        SAME(environment, "", CLI_TEXT, DATA), SAME(scenario, "", CLI_TEXT, DATA)
 
 static const cli_column progress_columns[] = {
-    PLACE,
+    CLI_PLACE_COLUMNS,
     SAME(elapsed_s, "", CLI_REAL, DATA),
     {NULL, "after", CLI_SHARE, CLI_VIEW, 0, after},
     SAME(variants, "tried", CLI_COUNT, BOTH),
@@ -63,32 +58,13 @@ static const cli_column progress_columns[] = {
 };
 
 static const cli_column time_columns[] = {
-    PLACE,
+    CLI_PLACE_COLUMNS,
     SAME(from_ns, "from", CLI_TIME, BOTH),
     SAME(to_ns, "to", CLI_TIME, BOTH),
     SAME(variants, "variants", CLI_COUNT, BOTH),
     SAME(bar, "", CLI_TEXT, CLI_VIEW),
     SAME(has, "", CLI_TEXT, BOTH),
 };
-
-static row row_of(const cli_measured *from)
-{
-    return (row){.kernel = from->kernel,
-                 .sizes = from->sizes,
-                 .gpu = from->gpu,
-                 .environment = from->environment,
-                 .scenario = from->scenario,
-                 .objective = from->objective};
-}
-
-static void add_plot_row(cli_table *table, const row *row)
-{
-    cli_cell *cells = cli_table_add(table, row);
-    for (size_t i = 0; i < table->column_count; i++) {
-        cells[i].is_energy =
-            row->objective == GPUTUNE_OBJECTIVE_ENERGY && table->columns[i].unit == CLI_TIME;
-    }
-}
 
 /* ---- the best so far ---- */
 
@@ -115,7 +91,7 @@ static const cli_trial **by_time(const cli_measured *from)
 static void add_progress(cli_table *table, const cli_measured *from)
 {
     const cli_trial **trials = by_time(from);
-    row row = row_of(from);
+    row row = {.place = cli_place_of(from)};
     double best = cli_measured_best(from), first = 0, said = INFINITY;
     row.best_ns = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
@@ -132,7 +108,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
                 (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
             row.over = said / best - 1;
             row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);
-            add_plot_row(table, &row);
+            cli_table_add_measured(table, &row, from->objective);
         }
     }
 }
@@ -151,7 +127,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     double step = log(fmax(worst / best, 1.01)) / BINS;
     for (int b = 0; b < BINS; b++) {
-        bins[b] = row_of(from);
+        bins[b] = (row){.place = cli_place_of(from)};
         bins[b].from_ns = best * exp(b * step);
         bins[b].to_ns = best * exp((b + 1) * step);
     }
@@ -167,7 +143,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     for (int b = 0; b < BINS && isfinite(best); b++) {
         bins[b].bar = cli_bar((double)bins[b].variants / most, BAR_CELLS);
-        add_plot_row(table, &bins[b]);
+        cli_table_add_measured(table, &bins[b], from->objective);
     }
 }
 

@@ -20,34 +20,13 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
 #define COUNT(name, title)       CLI_FIELD(gputune_space, name, title, CLI_BIG_COUNT, BOTH)
 
-static const char *certainty_word(gputune_certainty certainty)
-{
-    static const char *const words[] = {"exact", "about", "at most"};
-    return words[certainty];
-}
-
-static void valid_certainty(cli_cell *out, const void *item)
-{
-    cli_set_text(out, certainty_word(((const gputune_space *)item)->valid_certainty));
-}
-
-static void sources_certainty(cli_cell *out, const void *item)
-{
-    cli_set_text(out, certainty_word(((const gputune_space *)item)->sources_certainty));
-}
-
 typedef struct exclusion {
     const char *reason;
     uint64_t count;
     gputune_certainty certainty;
 } exclusion;
 
-static void excluded_certainty(cli_cell *out, const void *item)
-{
-    cli_set_text(out, certainty_word(((const exclusion *)item)->certainty));
-}
-
-#define CERTAINTY(name) CLI_MADE(#name, "", DATA, name)
+#define CERTAINTY(name) CLI_FIELD(gputune_space, name, "", CLI_CERTAINTY, DATA)
 
 static const cli_column total_columns[] = {
     COUNT(combinations, "combinations"), COUNT(valid, "valid"),        COUNT(sources, "sources"),
@@ -63,7 +42,7 @@ static const cli_column value_columns[] = {
 static const cli_column exclusion_columns[] = {
     CLI_FIELD(exclusion, count, "variants", CLI_BIG_COUNT, BOTH),
     CLI_FIELD(exclusion, reason, "excluded by", CLI_TEXT, BOTH),
-    CLI_MADE("certainty", "", DATA, excluded_certainty),
+    CLI_FIELD(exclusion, certainty, "", CLI_CERTAINTY, DATA),
 };
 
 static void write_space(const gputune_space *space, cli_format_kind format)
@@ -88,11 +67,11 @@ static void say_if_uncertain(const gputune_space *space)
 {
     if (space->valid_certainty != GPUTUNE_EXACT) {
         cli_note("the space is too large to count: %s %" PRIu64 " valid, %s %" PRIu64 " sources",
-                 certainty_word(space->valid_certainty), space->valid,
-                 certainty_word(space->sources_certainty), space->sources);
+                 cli_certainty_word(space->valid_certainty), space->valid,
+                 cli_certainty_word(space->sources_certainty), space->sources);
     } else if (space->sources_certainty != GPUTUNE_EXACT) {
         cli_note("the sources are too many to count: %s %" PRIu64,
-                 certainty_word(space->sources_certainty), space->sources);
+                 cli_certainty_word(space->sources_certainty), space->sources);
     }
 }
 

@@ -519,8 +519,7 @@ static const char more[] =
     "order given. A winner that is stored already is not measured again. Ctrl-C keeps what is "
     "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
     "between them, and each model gets winners of its own. What fails on a GPU is tried on an "
-    "equal one, and where that has success, the first gets no more tune_or_compile. With --shard, "
-    "runs with "
+    "equal one, and where that has success, the first gets no more work. With --shard, runs with "
     "the same scenarios divide them between them; 'gputune merge' joins their databases. --watch "
     "looks at the files that PATHs include in quotes too. A save while it tunes begins anew. "
     "Ctrl-C while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing "
@@ -533,8 +532,7 @@ static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     CLI_ONLY_OPTION(&given.selection),
     {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL,
-     "what counts; default: rate for a kernel whose launches do different tune_or_compile, launch "
-     "for one "
+     "what counts; default: rate for a kernel whose launches do different work, launch for one "
      "whose parameters can be passed in several ways, else kernel",
      cli_objective_words},
     CLI_INPUT_OPTION(&given.tuning),

@@ -109,6 +109,12 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
                                        : cli_passed(status);
 }
 
+cli_place cli_place_of(const cli_measured *measured)
+{
+    return (cli_place){measured->kernel,      measured->sizes,    measured->gpu,
+                       measured->environment, measured->scenario, measured->objective};
+}
+
 bool cli_trial_has_time(const cli_trial *trial)
 {
     return trial->median_ns > 0 &&

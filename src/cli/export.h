@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/session.h"
+#include "cli/table.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,20 @@ typedef struct cli_measured {
     cli_trial *trials; /* in the order of gputune_records() */
     size_t count;
 } cli_measured;
+
+/* Which scenario a row is of: the first member of rows that have CLI_PLACE_COLUMNS. */
+typedef struct cli_place {
+    const char *kernel, *sizes, *gpu, *environment, *scenario;
+    gputune_objective objective;
+} cli_place;
+#define CLI_PLACE_COLUMNS                                                                          \
+    CLI_FIELD(cli_place, kernel, "", CLI_TEXT, CLI_IN_DATA),                                       \
+        CLI_FIELD(cli_place, sizes, "", CLI_TEXT, CLI_IN_DATA),                                    \
+        CLI_FIELD(cli_place, objective, "", CLI_OBJECTIVE, CLI_IN_DATA),                           \
+        CLI_FIELD(cli_place, gpu, "", CLI_TEXT, CLI_IN_DATA),                                      \
+        CLI_FIELD(cli_place, environment, "", CLI_TEXT, CLI_IN_DATA),                              \
+        CLI_FIELD(cli_place, scenario, "", CLI_TEXT, CLI_IN_DATA)
+cli_place cli_place_of(const cli_measured *measured);
 
 typedef struct cli_measured_list {
     cli_measured *items;

@@ -7,7 +7,7 @@ typedef struct cli_gpu {
     cli_session session;
     char *label;       /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     gputune_pace pace; /* launch_ns 0: not known */
-    bool is_out;       /* it gets no work any more */
+    bool is_out;       /* the GPU gets no work any more */
 } cli_gpu;
 
 typedef struct cli_gpus {

@@ -112,7 +112,7 @@ static void fill_descriptors(void)
     }
 }
 
-/* These are for programs that know nothing of them; here the command line says it. */
+/* The environment's orders are for programs without options; here the options say the same. */
 static void forget_orders(void)
 {
     static const char *const names[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",

@@ -190,18 +190,6 @@ static void outcome(cli_cell *out, const void *item)
     cli_set_text(out, text);
 }
 
-static void driver(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_version(out, record->driver_version);
-}
-
-static void nvrtc(cli_cell *out, const void *item)
-{
-    const gputune_record *record = item;
-    cli_set_version(out, record->nvrtc_version);
-}
-
 static void clocks(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
@@ -327,8 +315,8 @@ static const cli_column columns[] = {
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(tuning_s, "", CLI_REAL, DATA),
     MADE(NULL, "highest clocks", CLI_TEXT, PLACE, clocks),
-    MADE(NULL, "driver", CLI_TEXT, PLACE, driver),
-    MADE(NULL, "NVRTC", CLI_TEXT, PLACE, nvrtc),
+    {NULL, "driver", CLI_VERSION, PLACE, FIELD(driver_version)},
+    {NULL, "NVRTC", CLI_VERSION, PLACE, FIELD(nvrtc_version)},
     {"grid", "", CLI_TEXT, DATA, FIELD(grids)},
     {"block", "", CLI_TEXT, DATA, FIELD(blocks)},
 };
@@ -340,12 +328,7 @@ cli_table cli_record_table(unsigned view)
 
 void cli_record_add(cli_table *table, const gputune_record *record)
 {
-    cli_cell *cells = cli_table_add(table, record);
-    for (size_t i = 0; i < table->column_count; i++) {
-        cells[i].is_energy = record->objective == GPUTUNE_OBJECTIVE_ENERGY &&
-                             table->columns[i].unit == CLI_TIME &&
-                             table->columns[i].offset != offsetof(gputune_record, compile_ns);
-    }
+    cli_table_add_measured(table, record, record->objective);
 }
 
 cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)

@@ -30,9 +30,10 @@ void cli_set_number(cli_cell *out, double value, bool unknown_zero)
     }
 }
 
-void cli_set_version(cli_cell *out, int version)
+const char *cli_certainty_word(gputune_certainty certainty)
 {
-    cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
+    static const char *const words[] = {"exact", "about", "at most"};
+    return words[certainty];
 }
 
 void cli_set_yes(cli_cell *out, bool value)
@@ -58,6 +59,14 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
         break;
     case CLI_OBJECTIVE:
         cli_set_text(out, gputune_objective_name(*(const gputune_objective *)field));
+        break;
+    case CLI_VERSION: {
+        int version = *(const int *)field;
+        cli_set_text(out, version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "");
+        break;
+    }
+    case CLI_CERTAINTY:
+        cli_set_text(out, cli_certainty_word(*(const gputune_certainty *)field));
         break;
     case CLI_YES:
         cli_set_yes(out, *(const bool *)field);
@@ -87,6 +96,7 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
     case CLI_FLOPS:
     case CLI_RATIO:
     case CLI_SHARE:
+    case CLI_SOME_REAL:
         cli_set_number(out, *(const double *)field, true);
         break;
     }
@@ -109,6 +119,16 @@ cli_cell *cli_table_add(cli_table *table, const void *item)
         }
     }
     return &table->cells[table->row_count++ * table->column_count];
+}
+
+void cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective)
+{
+    cli_cell *cells = cli_table_add(table, item);
+    for (size_t i = 0; i < table->column_count && objective == GPUTUNE_OBJECTIVE_ENERGY; i++) {
+        const char *key = table->columns[i].key;
+        cells[i].is_energy =
+            table->columns[i].unit == CLI_TIME && !(key && strcmp(key, "compile_ns") == 0);
+    }
 }
 
 typedef struct place {

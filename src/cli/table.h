@@ -2,6 +2,7 @@
  * Markdown table, JSON or CSV. */
 #pragma once
 
+#include <gputune.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ typedef enum cli_unit {
     CLI_CHARS,     /* char[] */
     CLI_OBJECTIVE, /* gputune_objective, as its name */
     CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
+    CLI_VERSION,   /* int, "13.0" for 13000; 0: none */
+    CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */
     CLI_SIZES,     /* const char *, round numbers shortened */
     /* figures */
     CLI_YES,        /* bool */
@@ -37,6 +40,7 @@ typedef enum cli_unit {
     CLI_FLOPS,      /* double, operations a second; 0: unknown */
     CLI_RATIO,      /* double, "1.203x"; 0: unknown */
     CLI_SHARE,      /* double, "95.9%"; 0: unknown */
+    CLI_SOME_REAL,  /* double; 0: unknown */
     CLI_REAL        /* double */
 } cli_unit;
 
@@ -79,6 +83,9 @@ typedef struct cli_table {
 
 /* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
+/* The same for a row of an objective, whose CLI_TIME cells, but for `compile_ns`, may be energies.
+ */
+void cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* A table without rows. */
 #define CLI_TABLE(name, columns, view)                                                             \
     {                                                                                              \
@@ -126,8 +133,8 @@ const char *cli_markdown(const char *text);
 void cli_set_text(cli_cell *out, const char *text);
 void cli_set_number(cli_cell *out, double value, bool unknown_zero);
 void cli_set_yes(cli_cell *out, bool value);
-/* "13.0" for 13000; empty for 0, which is none. */
-void cli_set_version(cli_cell *out, int version);
+/* "exact", "about" or "at most". */
+const char *cli_certainty_word(gputune_certainty certainty);
 
 /* Blanks between two columns. */
 enum { CLI_GAP = 2 };

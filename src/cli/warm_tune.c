@@ -150,11 +150,7 @@ static int cli_warm_add(cli_table *table, const gputune_info *info, const cli_wa
 {
     outcome row = {.info = *info, .sizes = scenario->size_text, .gpu = session->device.name};
     int code = info->failed ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
-    cli_cell *cells = cli_table_add(table, &row);
-    for (size_t i = 0; i < table->column_count; i++) {
-        cells[i].is_energy =
-            info->objective == GPUTUNE_OBJECTIVE_ENERGY && columns[i].unit == CLI_TIME;
-    }
+    cli_table_add_measured(table, &row, info->objective);
     return code;
 }
 
@@ -174,7 +170,7 @@ typedef struct bench {
         *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
     gputune **helpers; /* the tuners of those that help this one */
     size_t helper_count;
-    bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
+    bool is_in_doubt; /* failed, and waits for an equal GPU's try at the same */
     double paced_s;   /* when its pace was measured */
     char *slower;     /* than an equal one, which is why it did not begin; or NULL */
     cli_turn turn;

@@ -14,8 +14,8 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
 
 /* A value of an axis: the row for programs. */
 typedef struct value_row {
-    const char *kernel, *sizes, *gpu, *environment, *scenario, *axis, *value;
-    gputune_objective objective;
+    cli_place place; /* first */
+    const char *axis, *value;
     uint32_t variants, measured;
     double best_ns, cost; /* NAN: nothing was measured */
     bool is_winner, is_default;
@@ -30,19 +30,21 @@ static void cost_of(cli_cell *out, const void *item)
 #define OF_VALUE(member, unit) CLI_FIELD(value_row, member, "", unit, CLI_IN_DATA)
 
 static const cli_column value_columns[] = {
-    OF_VALUE(kernel, CLI_TEXT),         OF_VALUE(sizes, CLI_TEXT),
-    OF_VALUE(objective, CLI_OBJECTIVE), OF_VALUE(gpu, CLI_TEXT),
-    OF_VALUE(environment, CLI_TEXT),    OF_VALUE(scenario, CLI_TEXT),
-    OF_VALUE(axis, CLI_TEXT),           OF_VALUE(value, CLI_TEXT),
-    OF_VALUE(best_ns, CLI_TIME),        {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
-    OF_VALUE(variants, CLI_COUNT),      OF_VALUE(measured, CLI_COUNT),
-    OF_VALUE(is_winner, CLI_YES),       OF_VALUE(is_default, CLI_YES),
+    CLI_PLACE_COLUMNS,
+    OF_VALUE(axis, CLI_TEXT),
+    OF_VALUE(value, CLI_TEXT),
+    OF_VALUE(best_ns, CLI_TIME),
+    {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
+    OF_VALUE(variants, CLI_COUNT),
+    OF_VALUE(measured, CLI_COUNT),
+    OF_VALUE(is_winner, CLI_YES),
+    OF_VALUE(is_default, CLI_YES),
 };
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    const char *kernel, *sizes, *gpu, *environment, *scenario, *axis, *other, *axes;
-    gputune_objective objective;
+    cli_place place; /* first */
+    const char *axis, *other, *axes;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */
 } pair_row;
@@ -63,12 +65,7 @@ static void cost_for_people(cli_cell *out, const void *item)
 #define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
 
 static const cli_column pair_columns[] = {
-    OF_PAIR(kernel, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(sizes, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(objective, "", CLI_OBJECTIVE, CLI_IN_DATA),
-    OF_PAIR(gpu, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(environment, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(scenario, "", CLI_TEXT, CLI_IN_DATA),
+    CLI_PLACE_COLUMNS,
     OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(axes, "together", CLI_TEXT, CLI_VIEW),
@@ -120,12 +117,7 @@ static bool is_default(const cli_measured *of, const cli_trial *trial)
 static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
-    value_row row = {.kernel = from->kernel,
-                     .sizes = from->sizes,
-                     .gpu = from->gpu,
-                     .environment = from->environment,
-                     .scenario = from->scenario,
-                     .objective = from->objective,
+    value_row row = {.place = cli_place_of(from),
                      .axis = data->axes[axis].name,
                      .value = data->axes[axis].values[value]};
     double held = INFINITY;
@@ -229,15 +221,8 @@ static void note_crossing(pair_row *out, const grid *of)
 
 static pair_row pair_of(const cli_export *data, size_t a, size_t b)
 {
-    const cli_measured *from = data->from;
-    pair_row row = {.kernel = from->kernel,
-                    .sizes = from->sizes,
-                    .gpu = from->gpu,
-                    .environment = from->environment,
-                    .scenario = from->scenario,
-                    .objective = from->objective,
-                    .axis = data->axes[a].name,
-                    .other = data->axes[b].name};
+    pair_row row = {
+        .place = cli_place_of(data->from), .axis = data->axes[a].name, .other = data->axes[b].name};
     grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {

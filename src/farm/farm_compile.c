@@ -149,7 +149,7 @@ static void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t 
 static void return_jobs(gt_host_farm *farm, gt_slot *slot)
 {
     if (slot->queue.count > 0) {
-        slot->queue.items[0]->doubted = true; /* it was in hand */
+        slot->queue.items[0]->doubted = true; /* the request in hand */
     }
     gt_compile_return_from(&farm->compile, slot, 0);
 }

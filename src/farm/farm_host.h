@@ -98,7 +98,7 @@ typedef struct gt_farm_request {
     bool alone;    /* sent only when it is first: what it needs is being loaded again */
     bool patient;  /* has ten times the deadline */
     bool doubted;  /* a worker that a command started has failed at it: one of this machine tells */
-    const struct gt_slot *failed_on; /* that one, where the compiler failed */
+    const struct gt_slot *failed_on; /* the worker whose compiler failed */
 } gt_farm_request;
 
 typedef GT_ARRAY(gt_farm_request *) gt_queue;
@@ -126,7 +126,7 @@ typedef struct gt_slot {
     /* of a compile worker that a command starts: */
     gt_engine_host *engine; /* else NULL */
     unsigned deaths;        /* in a row */
-    bool is_retired;        /* it is not started again */
+    bool is_retired;        /* no worker is started again */
 } gt_slot;
 
 /* *out has one reference. ENOMEM. */

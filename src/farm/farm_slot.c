@@ -116,6 +116,18 @@ static gputune_status set_nonblocking(int descriptor)
     return GPUTUNE_OK;
 }
 
+static gputune_status start_process(gt_link *link, const gt_link_start *start, int child, int *page)
+{
+    GT_TRY(set_nonblocking(link->channel));
+    GT_TRY(start->with_page ? make_page(&link->page, page) : GPUTUNE_OK);
+    gt_spawn spawn = {start->path, start->arguments, start->environment, child, *page};
+    GT_TRY(gt_process_spawn(&link->process, &spawn));
+    if (start->low_priority) {
+        (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
 {
     gt_link made = {.open = true,
@@ -123,34 +135,16 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
                     .start_ns = gt_now_ns(),
                     .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1, page = -1;
-    gputune_status status = gt_process_channel(&made.channel, &child);
-    if (status < 0) {
-        return status;
-    }
-    status = set_nonblocking(made.channel);
-    if (status == GPUTUNE_OK && start->with_page) {
-        status = make_page(&made.page, &page);
-    }
-    if (status == GPUTUNE_OK) {
-        gt_spawn spawn = {start->path, start->arguments, start->environment, child, page};
-        status = gt_process_spawn(&made.process, &spawn);
-        if (status == GPUTUNE_OK && start->low_priority) {
-            (void)setpriority(PRIO_PROCESS, (id_t)made.process.pid, LOW_PRIORITY);
-        }
-    }
+    GT_TRY(gt_process_channel(&made.channel, &child));
+    gputune_status status = start_process(&made, start, child, &page);
     close(child);
     if (page >= 0) {
         close(page);
     }
-    if (status < 0) {
-        close(made.channel);
-        if (made.page) {
-            munmap(made.page, sizeof *made.page);
-        }
-        return status;
+    if (status < 0 && made.page) {
+        munmap(made.page, sizeof *made.page);
     }
-    *link = made;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, link, made, close(made.channel));
 }
 
 /* What a measure thread needs. It owns this, because a thread that hangs is abandoned. */
@@ -174,35 +168,35 @@ static void free_work(thread_work *work)
     free(work);
 }
 
+static gputune_status start_thread(gt_link *link, thread_work *work, const char *driver)
+{
+    GT_TRY(driver ? gt_strdup(&work->driver, driver) : GPUTUNE_OK);
+    GT_TRY(gt_process_channel(&link->channel, &work->channel));
+    GT_TRY(set_nonblocking(link->channel));
+    return gt_thread_start(&link->thread, NULL, measure_thread, work) == 0
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s",
+                         strerror(errno));
+}
+
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
 {
-    gt_link made = {
-        .open = true, .is_thread = true, .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     thread_work *work = calloc(1, sizeof *work);
-    if (!work || (driver && gt_strdup(&work->driver, driver) < 0)) {
-        free(work);
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(work));
+    gt_link made = {.open = true,
+                    .is_thread = true,
+                    .channel = -1,
+                    .page = &work->page,
+                    .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     work->ordinal = ordinal;
-    gputune_status status = gt_process_channel(&made.channel, &work->channel);
+    work->channel = -1;
+    gputune_status status = start_thread(&made, work, driver);
     if (status < 0) {
+        (void)close(made.channel);
+        (void)close(work->channel);
         free_work(work);
         return status;
     }
-    status = set_nonblocking(made.channel);
-    if (status < 0) {
-        close(made.channel);
-        close(work->channel);
-        free_work(work);
-        return status;
-    }
-    if (gt_thread_start(&made.thread, NULL, measure_thread, work) != 0) {
-        close(made.channel);
-        close(work->channel);
-        free_work(work);
-        return gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s", strerror(errno));
-    }
-    made.page = &work->page;
     *link = made;
     return GPUTUNE_OK;
 }

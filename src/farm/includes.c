@@ -44,12 +44,9 @@ static gputune_status add_environment(gt_includes *includes)
     const char *at = gt_environment("GPUTUNE_INCLUDE");
     while (at && *at) {
         size_t length = strcspn(at, ":");
-        char *path;
+        GT_FREED char *path = NULL;
         GT_TRY(gt_strndup(&path, at, length));
-        gputune_status status =
-            *path && gt_file_is_folder(path) ? add_named(includes, path) : GPUTUNE_OK;
-        free(path);
-        GT_TRY(status);
+        GT_TRY(*path && gt_file_is_folder(path) ? add_named(includes, path) : GPUTUNE_OK);
         at += length + (at[length] == ':');
     }
     return GPUTUNE_OK;
@@ -173,10 +170,9 @@ static bool is_allowed(const gt_includes *includes, const char *real)
 static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
                             const char *name)
 {
-    char *path;
+    GT_FREED char *path = NULL;
     GT_TRY(name[0] == '/' ? gt_strdup(&path, name) : gt_path_format(&path, "%s/%s", folder, name));
     *real = realpath(path, NULL);
-    free(path);
     if (*real && !is_allowed(includes, *real)) {
         gt_fail(
             GPUTUNE_EINVAL,
@@ -231,22 +227,17 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     const char *slash = strrchr(path, '/');
     GT_FREED char *folder = NULL;
     GT_TRY(gt_strndup(&folder, path, slash ? (size_t)(slash - path) : 0));
-    gputune_status status = GPUTUNE_OK;
-    for (const char *line = text; line && status == GPUTUNE_OK; line = strchr(line, '\n')) {
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        GT_FREED char *name = NULL;
         size_t length;
         line += *line == '\n';
         const char *found = include_on_line(line, &length);
-        char *name;
-        if (!found) {
-            continue;
-        }
-        status = gt_strndup(&name, found + 1, length);
-        if (status == GPUTUNE_OK) {
-            status = digest_name(walk, name, *found == '"' ? folder : NULL);
-            free(name);
+        if (found) {
+            GT_TRY(gt_strndup(&name, found + 1, length));
+            GT_TRY(digest_name(walk, name, *found == '"' ? folder : NULL));
         }
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* Takes `real` over. */

@@ -35,7 +35,7 @@ static const char source[] = ".version 6.0\n"
                              "sub.u32 %r1, %r1, 1;\n"
                              "setp.ne.u32 %p1, %r1, 0;\n"
                              "@%p1 bra AGAIN;\n"
-                             "setp.eq.f32 %p2, %f1, 0f3E99999A;\n" /* it never is */
+                             "setp.eq.f32 %p2, %f1, 0f3E99999A;\n" /* never true */
                              "@%p2 st.global.f32 [%rd1], %f1;\n"
                              "ret;\n"
                              "}\n";

@@ -72,7 +72,7 @@ static void note(gt_monitor *monitor, const gt_nvml_state *state)
 }
 
 /* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
-static bool rest(gt_monitor *monitor)
+static bool await_turn(gt_monitor *monitor)
 {
     static const double interval_s = INTERVAL_MS * 1e-3;
     const int64_t start_ns = gt_now_ns();
@@ -105,7 +105,7 @@ static void *watch(void *argument)
         if (look) {
             note_users(monitor, &users);
         }
-        if (!rest(monitor)) {
+        if (!await_turn(monitor)) {
             break;
         }
     }
@@ -150,10 +150,9 @@ void gt_monitor_begin(gt_monitor *monitor)
     if (!monitor) {
         return;
     }
-    pthread_mutex_lock(&monitor->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
     monitor->throttle = monitor->last.throttle;
     monitor->spoiled = monitor->last.spoils;
-    pthread_mutex_unlock(&monitor->mutex);
 }
 
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
@@ -161,14 +160,13 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
     if (!monitor) {
         return;
     }
-    pthread_mutex_lock(&monitor->mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
     out->sm_clock_mhz = monitor->last.sm_clock_mhz;
     out->memory_clock_mhz = monitor->last.memory_clock_mhz;
     out->throttle = monitor->throttle;
     out->spoiled = monitor->spoiled;
     out->noisy = monitor->noisy;
     memcpy(out->other, monitor->other, sizeof out->other);
-    pthread_mutex_unlock(&monitor->mutex);
 }
 
 void gt_monitor_look(gt_sampled *out, const char *uuid)

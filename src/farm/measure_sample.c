@@ -649,7 +649,7 @@ static gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 }
 
 /* ECRASHED where a failure has made this process unable to use the GPU. */
-static gputune_status told_apart(gt_measure *measure, gputune_status status)
+static gputune_status note_lost(gt_measure *measure, gputune_status status)
 {
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0 && !measure->lost) {
@@ -671,7 +671,7 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
     }
     gt_sampler *take =
         measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
-    gputune_status status = told_apart(measure, take(&value, measure, variant, sampling));
+    gputune_status status = note_lost(measure, take(&value, measure, variant, sampling));
     *out = status < 0 ? NAN : value;
     return status;
 }
@@ -685,7 +685,7 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
         gt_page_at(page, job->judge);
-        GT_TRY(told_apart(
+        GT_TRY(note_lost(
             measure, gt_used_judge(&out->sharing, &out->used_ratio, measure, judge, objective)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;

@@ -1,5 +1,6 @@
 /* What the host and the service kernels share: tasks, findings, and their numbers. C, and CUDA C++
- * in front of service_tasks.cu, where there are no other headers. */
+ * behind kernel/element_kinds.h and in front of service_tasks.cu, where there are no other headers.
+ */
 #pragma once
 
 #ifndef __CUDACC__
@@ -10,33 +11,6 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef long long int64_t;
-/* As in kernel/template.h. */
-enum gt_fill_kind {
-    GT_FILL_UNIFORM,
-    GT_FILL_INDEX,
-    GT_FILL_ZERO,
-    GT_FILL_CONSTANT,
-    GT_FILL_SORTED,
-    GT_FILL_PERMUTATION,
-    GT_FILL_PREFIX
-};
-enum gt_type {
-    GT_TYPE_I8,
-    GT_TYPE_U8,
-    GT_TYPE_I16,
-    GT_TYPE_U16,
-    GT_TYPE_I32,
-    GT_TYPE_U32,
-    GT_TYPE_I64,
-    GT_TYPE_U64,
-    GT_TYPE_BOOL,
-    GT_TYPE_F16,
-    GT_TYPE_BF16,
-    GT_TYPE_F32,
-    GT_TYPE_F64,
-    GT_TYPE_E4M3,
-    GT_TYPE_E5M2
-};
 #endif
 
 enum {

@@ -1,6 +1,7 @@
 /* The state that each stream has in a launcher, and each graph: an instance and staging memory of
  * its own. Graphs hold what they launch: plans may be let go before the graphs in which they were
  * captured. */
+#include "base/condition.h"
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
@@ -335,18 +336,17 @@ bool gt_module_leave(gt_launcher *launcher)
 static gt_held_module *take_free(void)
 {
     gt_held_module *taken = NULL;
-    pthread_mutex_lock(&left.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.lock);
     for (gt_held_module **link = &left.list; *link;) {
-        gt_held_module *held = *link;
-        if (atomic_load(&held->holders)) {
-            link = &held->next;
+        gt_held_module *module = *link;
+        if (atomic_load(&module->holders)) {
+            link = &module->next;
             continue;
         }
-        *link = held->next;
-        held->next = taken;
-        taken = held;
+        *link = module->next;
+        module->next = taken;
+        taken = module;
     }
-    pthread_mutex_unlock(&left.lock);
     return taken;
 }
 
@@ -427,7 +427,7 @@ void gt_graph_states_free(gt_launcher *launcher, bool on_device)
 static gt_graph_state *take_dead(void)
 {
     gt_graph_state *dead = NULL;
-    pthread_mutex_lock(&orphans.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&orphans.lock);
     for (gt_graph_state **link = &orphans.list; *link;) {
         gt_graph_state *state = *link;
         if (atomic_load(&state->use) != GT_GRAPH_DEAD) {
@@ -438,7 +438,6 @@ static gt_graph_state *take_dead(void)
         state->next = dead;
         dead = state;
     }
-    pthread_mutex_unlock(&orphans.lock);
     return dead;
 }
 
@@ -545,8 +544,6 @@ static gputune_status launch_captured(gt_launcher *launcher, CUstream stream, ui
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                uint64_t capture, CUgraph graph, const void *const *arguments)
 {
-    pthread_mutex_lock(&launcher->lock);
-    gputune_status status = launch_captured(launcher, stream, key, capture, graph, arguments);
-    pthread_mutex_unlock(&launcher->lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
+    return launch_captured(launcher, stream, key, capture, graph, arguments);
 }

@@ -2,6 +2,7 @@
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/image.h"
@@ -132,22 +133,19 @@ static gputune_status load(gt_nvrtc **out, const char *path)
     if (!handle) {
         return gt_fail(GPUTUNE_ENOCOMPILER, "%s", dlerror());
     }
-    gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    GT_FREED gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
     GT_TRY(gt_allocated(nvrtc));
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
-    gputune_status status = find_symbols(nvrtc, handle);
+    GT_TRY(find_symbols(nvrtc, handle));
     int major = 0, minor = 0;
-    if (status == GPUTUNE_OK && nvrtc->version(&major, &minor) != NVRTC_SUCCESS) {
-        status = gt_fail(GPUTUNE_ENOCOMPILER, "%s does not tell its version", path);
-    }
-    if (status < 0) {
-        free(nvrtc);
-        return status;
+    if (nvrtc->version(&major, &minor) != NVRTC_SUCCESS) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "%s does not tell its version", path);
     }
     nvrtc->number = major * 1000 + minor * 10;
     note_path(nvrtc, path);
     load_builtins(nvrtc);
     *out = nvrtc;
+    nvrtc = NULL;
     return GPUTUNE_OK;
 }
 
@@ -208,10 +206,8 @@ static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
 
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
 {
-    pthread_mutex_lock(&opened.lock);
-    gputune_status status = open_locked(out, driver_version);
-    pthread_mutex_unlock(&opened.lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
+    return open_locked(out, driver_version);
 }
 
 int gt_nvrtc_version(const gt_nvrtc *nvrtc)
@@ -333,16 +329,10 @@ static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program progra
 {
     size_t count = 0;
     GT_TRY(check(nvrtc, size(program, &count), call));
-    char *data = malloc(count + 1);
+    char *data = calloc(1, count + 1);
     GT_TRY(gt_allocated(data));
     gputune_status status = check(nvrtc, bytes(program, data), call);
-    if (status < 0) {
-        free(data);
-        return status;
-    }
-    data[count] = '\0';
-    *out = (gt_image){data, count};
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, ((gt_image){data, count}), free(data));
 }
 
 static gputune_status fetch_log(char **out, const gt_nvrtc *nvrtc, program program)
@@ -410,7 +400,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     const char *const *names, *const *texts;
     const char *all_names[MOST], *all_texts[MOST];
     GT_SCOPED(gt_text_free) gt_text source = {0};
-    char *head = NULL;
+    GT_FREED char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
     if (!splits_head(request) || count == MOST) {
         return check(nvrtc,
@@ -421,18 +411,14 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
     gt_text_append(&source, request->text + request->head_bytes);
-    gputune_status status =
-        source.failed ? gt_fail_memory() : gt_strndup(&head, request->text, request->head_bytes);
-    if (status == GPUTUNE_OK) {
-        all_names[count] = "gputune_head.cuh";
-        all_texts[count] = head;
-        status = check(nvrtc,
-                       nvrtc->create(out, gt_text_string(&source), program_name, (int)count + 1,
-                                     all_texts, all_names),
-                       "nvrtcCreateProgram");
-    }
-    free(head);
-    return status;
+    GT_TRY(source.failed ? gt_fail_memory()
+                         : gt_strndup(&head, request->text, request->head_bytes));
+    all_names[count] = "gputune_head.cuh";
+    all_texts[count] = head;
+    return check(nvrtc,
+                 nvrtc->create(out, gt_text_string(&source), program_name, (int)count + 1,
+                               all_texts, all_names),
+                 "nvrtcCreateProgram");
 }
 
 static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, program program,

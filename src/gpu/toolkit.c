@@ -180,12 +180,9 @@ static gputune_status python_prefix(char **out)
     const char *path = gt_environment("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
-        char *program, *real = NULL;
+        GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
-        if (gt_file_exists(program)) {
-            real = realpath(program, NULL);
-        }
-        free(program);
+        GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
         char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
         if (slash) {
             *slash = '\0';
@@ -193,10 +190,8 @@ static gputune_status python_prefix(char **out)
         }
         if (slash) {
             *slash = '\0';
-            *out = real;
-            return GPUTUNE_OK;
+            return gt_strdup(out, real);
         }
-        free(real);
         path += length + (path[length] == ':');
     }
     return GPUTUNE_ENOTFOUND;
@@ -204,18 +199,14 @@ static gputune_status python_prefix(char **out)
 
 static gputune_status visit_python(root_fn visit, void *user)
 {
-    char *prefix = NULL;
+    GT_FREED char *prefix = NULL;
     gputune_status status = python_prefix(&prefix);
     if (status == GPUTUNE_ENOTFOUND) {
         return GPUTUNE_OK;
     }
-    GT_TRY(status);
-    status = visit(user, ROOT_PYTHON, prefix);
-    if (status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0) {
-        status = visit(user, ROOT_PYTHON, "/usr/local");
-    }
-    free(prefix);
-    return status;
+    GT_THEN(status, visit(user, ROOT_PYTHON, prefix));
+    bool of_system = status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0;
+    return of_system ? visit(user, ROOT_PYTHON, "/usr/local") : status;
 }
 
 static gputune_status visit_local(root_fn visit, void *user, const char *home)
@@ -271,11 +262,9 @@ static gputune_status each_below(take_fn take, void *user, const char *root, pla
                                  const char *name)
 {
     for (size_t i = 0; i < below.count; i++) {
-        char *pattern;
+        GT_FREED char *pattern = NULL;
         GT_TRY(gt_path_format(&pattern, "%s%s%s", root, below.items[i], name));
-        gputune_status status = each_match(take, user, pattern);
-        free(pattern);
-        GT_TRY(status);
+        GT_TRY(each_match(take, user, pattern));
     }
     return GPUTUNE_OK;
 }
@@ -389,7 +378,7 @@ static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;
     for (int i = 0; i < PARTS; i++) {
-        char *path;
+        GT_FREED char *path = NULL;
         GT_FREED char *text = NULL;
         if (finder->have[i] || gt_path_format(&path, "%s/%s", folder, parts[i].header) < 0) {
             continue;
@@ -399,7 +388,6 @@ static bool note_parts(finder *finder, const char *folder)
             finder->versions[i] = macro ? strtol(macro + strlen(parts[i].macro), NULL, 10) : 0;
             finder->have[i] = any = true;
         }
-        free(path);
     }
     return any;
 }

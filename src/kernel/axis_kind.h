@@ -1,6 +1,7 @@
 /* The kinds of axes, a row each: everything that the engine must know of a kind. A new kind needs a
- * value of gt_axis_kind (template.h), its row, a parser where gt_parse_axis() does not do, and what
- * the launcher makes of it (base/launch.h, src/gpu) where it is about the launch. */
+ * value of gt_axis_kind (template.h), its row, and a parser where gt_parse_axis() does not do.
+ * Where it is about the launch, it needs a member of gt_kernel_step (base/launch.h), which its row
+ * sets, and what the launcher makes of that (gpu/launcher_load.c). */
 #pragma once
 
 #include "kernel/binding.h"
@@ -22,6 +23,9 @@ typedef struct gt_axis_traits {
      * problem and the device. */
     gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                       uint8_t choice);
+    /* Puts a value into the step that is launched, or NULL: it is no setting of a step. Such axes
+     * are decided together, by gt_binding_cluster(). */
+    void (*set)(gt_kernel_step *step, const gt_axis *axis, int64_t value);
     gt_parse_fn parse; /* reads the pragma */
 } gt_axis_traits;
 

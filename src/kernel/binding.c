@@ -1,6 +1,7 @@
 /* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
 
+#include "kernel/axis_kind.h"
 #include "kernel/loops.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
@@ -72,17 +73,15 @@ static gt_limit bind_cluster(gt_kernel_step *out, const gt_template_step *step,
 gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    int64_t blocks = 1;
-    gt_limit limit = bind_cluster(&binding->first, template->parts->steps, binding);
+    gt_kernel_step *first = &binding->first;
+    gt_limit limit = bind_cluster(first, template->parts->steps, binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (template->axes[i].kind == GT_AXIS_CLUSTER) {
-            int64_t size = binding->slots[GT_SLOT_AXIS + i];
-            binding->first.cluster[template->axes[i].dimension] = (uint32_t)size;
-            blocks *= size;
-        } else if (template->axes[i].kind == GT_AXIS_PREFERRED_CLUSTER) {
-            binding->first.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
+        const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
+        if (traits->set) {
+            traits->set(first, &template->axes[i], binding->slots[GT_SLOT_AXIS + i]);
         }
     }
+    int64_t blocks = (int64_t)first->cluster[0] * first->cluster[1] * first->cluster[2];
     limit = limit ? limit : check_cluster(binding, blocks);
     return limit ? limit : check_preferred(binding);
 }

@@ -1,4 +1,5 @@
 /* What a configuration must pass, as rules in the order in which they are decided. */
+#include "kernel/axis_kind.h"
 #include "kernel/settings.h"
 #include "kernel/space_parts.h"
 #include "kernel/tensormap.h"
@@ -147,8 +148,10 @@ static gputune_status plan_block(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
     const gt_template_step *first = &parts->steps[0];
-    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
-    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
+    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
+        bool sets = gt_axis_traits_of(p->space->template->axes[i].kind)->set != NULL;
+        GT_TRY(join_if(&p->cluster, p, sets, p->term_of_slot[GT_SLOT_AXIS + i]));
+    }
     for (uint32_t i = 0; i < first->cluster.count; i++) {
         GT_TRY(join_expression(&p->cluster, p, first->cluster.items[i]));
     }

@@ -182,6 +182,7 @@
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/status.h"
+#include "kernel/element_kinds.h"
 #include "kernel/expression.h"
 
 enum {
@@ -239,18 +240,6 @@ typedef struct gt_problem_value {
 } gt_problem_value;
 
 typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
-typedef enum gt_fill_kind {
-    GT_FILL_UNIFORM,
-    GT_FILL_INDEX,
-    GT_FILL_ZERO,
-    GT_FILL_CONSTANT,
-    GT_FILL_SORTED,
-    GT_FILL_PERMUTATION,
-    GT_FILL_PREFIX,
-    /* made on the host and sent to the measure worker */
-    GT_FILL_EXPRESSION,
-    GT_FILL_FILE
-} gt_fill_kind;
 /* How an input is filled, reproducibly from a seed. */
 typedef struct gt_fill {
     gt_fill_kind kind;
@@ -265,24 +254,6 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* What elements are made of. The service kernels know the numbers; floats come last. */
-typedef enum gt_type {
-    GT_TYPE_I8,
-    GT_TYPE_U8,
-    GT_TYPE_I16,
-    GT_TYPE_U16,
-    GT_TYPE_I32,
-    GT_TYPE_U32,
-    GT_TYPE_I64,
-    GT_TYPE_U64,
-    GT_TYPE_BOOL,
-    GT_TYPE_F16,
-    GT_TYPE_BF16,
-    GT_TYPE_F32,
-    GT_TYPE_F64,
-    GT_TYPE_E4M3, /* fp8 with 4 bits of exponent: no infinity, saturates at 448 */
-    GT_TYPE_E5M2  /* fp8 with 5 bits of exponent: saturates at 57344 */
-} gt_type;
 enum { GT_TYPE_LAST = GT_TYPE_E5M2 };
 /* Bytes of one: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);

@@ -2,6 +2,8 @@
  * up to date by the steps of db/, and its statements. */
 #include "store/database.h"
 
+#include "base/condition.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -158,7 +160,7 @@ static int register_vfs(void)
 int gt_journal_vfs(const char **name)
 {
     int code = SQLITE_OK;
-    pthread_mutex_lock(&own.mutex);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own.mutex);
     if (!own.registered) {
         code = sqlite3_initialize();
         own.system = code == SQLITE_OK ? sqlite3_vfs_find("unix") : NULL;
@@ -166,7 +168,6 @@ int gt_journal_vfs(const char **name)
         own.registered = own.system && code == SQLITE_OK;
     }
     *name = own.registered ? own.name : NULL;
-    pthread_mutex_unlock(&own.mutex);
     return code;
 }
 
@@ -518,27 +519,28 @@ static int read_facts(file_facts *out, gt_database *database)
 }
 
 static gt_trouble judge(gt_database *database, const file_facts *facts, gt_database_mode mode,
-                        char *why, size_t bytes)
+                        char why[GT_WHY_MAX])
 {
     bool ours = facts->application == APPLICATION_ID;
     bool empty = !facts->tables && !facts->version;
     if (!ours && (!empty || mode == GT_DATABASE_READ)) {
-        snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
+        snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
     if (mode == GT_DATABASE_LOOKUP && facts->version < gt_schema_newest()) {
-        snprintf(why, bytes, "%s",
+        snprintf(why, GT_WHY_MAX, "%s",
                  empty ? "another process is making it"
                        : "it was made by an older gputune and is not yet brought up to date");
         return GT_TROUBLE_LOCKED;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > gt_schema_newest()) {
-        snprintf(why, bytes, "it was made by a newer gputune (schema %lld, this one knows %lld)",
+        snprintf(why, GT_WHY_MAX,
+                 "it was made by a newer gputune (schema %lld, this one knows %lld)",
                  (long long)facts->version, (long long)gt_schema_newest());
         return GT_TROUBLE_NEWER;
     }
     if (mode == GT_DATABASE_WRITE && sqlite3_db_readonly(database->handle, "main")) {
-        snprintf(why, bytes, "the file is read-only");
+        snprintf(why, GT_WHY_MAX, "the file is read-only");
         return GT_TROUBLE_READ_ONLY;
     }
     return GT_TROUBLE_NONE;
@@ -563,13 +565,12 @@ static int continue_in_copy(gt_database *database)
     return code;
 }
 
-static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char *why,
-                                 size_t bytes)
+static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char why[GT_WHY_MAX])
 {
     file_facts facts = {0};
     database->code = read_facts(&facts, database);
     if (database->code == SQLITE_OK) {
-        gt_trouble trouble = judge(database, &facts, mode, why, bytes);
+        gt_trouble trouble = judge(database, &facts, mode, why);
         database->current =
             facts.version == gt_schema_newest() && !sqlite3_db_readonly(database->handle, "main");
         if (trouble != GT_TROUBLE_NONE || facts.version >= gt_schema_newest()) {
@@ -579,13 +580,13 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
         database->code = database->code ? database->code : migrate(database);
     }
     if (database->code != SQLITE_OK) {
-        snprintf(why, bytes, "%s", gt_database_why(database));
+        snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
     }
     return gt_database_trouble(database);
 }
 
 /* SQLite gives its journal the mode of the file, so the file is made here, private. */
-static gt_trouble make_private(bool *made, const char *path, char *why, size_t bytes)
+static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     *made = file >= 0;
@@ -593,7 +594,7 @@ static gt_trouble make_private(bool *made, const char *path, char *why, size_t b
         close(file);
     } else if (errno != EEXIST) {
         bool forbidden = errno == EROFS || errno == EACCES;
-        snprintf(why, bytes, "%s", strerror(errno));
+        snprintf(why, GT_WHY_MAX, "%s", strerror(errno));
         return forbidden ? GT_TROUBLE_READ_ONLY : GT_TROUBLE_FAILED;
     }
     return GT_TROUBLE_NONE;
@@ -606,13 +607,13 @@ static const char *why_not_open(const gt_database *database, const char *path)
 }
 
 /* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
-static gt_trouble check_kind(const char *path, char *why, size_t bytes)
+static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
         return GT_TROUBLE_NONE; /* opening a missing one says why */
     }
-    snprintf(why, bytes, "it is %s",
+    snprintf(why, GT_WHY_MAX, "it is %s",
              S_ISDIR(facts.st_mode)    ? "a folder"
              : S_ISFIFO(facts.st_mode) ? "a pipe"
              : S_ISSOCK(facts.st_mode) ? "a socket"
@@ -621,14 +622,14 @@ static gt_trouble check_kind(const char *path, char *why, size_t bytes)
 }
 
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
-                              char *why, size_t bytes)
+                              char why[GT_WHY_MAX])
 {
     bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (database->code != SQLITE_OK) {
-        snprintf(why, bytes, "%s",
+        snprintf(why, GT_WHY_MAX, "%s",
                  mode == GT_DATABASE_MEMORY ? gt_database_why(database)
                                             : why_not_open(database, path));
     }
@@ -636,30 +637,31 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 }
 
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                const gt_patience *patience, gt_trouble *trouble, char *why,
-                                size_t why_bytes)
+                                const gt_patience *patience, gt_obstacle *met)
 {
     gt_database *database = calloc(1, sizeof *database);
     GT_TRY(gt_allocated(database));
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
-    *trouble = mode == GT_DATABASE_WRITE ? make_private(&database->made, path, why, why_bytes)
-                                         : GT_TROUBLE_NONE;
-    if (*trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
-        *trouble = check_kind(path, why, why_bytes);
+    *met = (gt_obstacle){.trouble = GT_TROUBLE_NONE};
+    if (mode == GT_DATABASE_WRITE) {
+        met->trouble = make_private(&database->made, path, met->why);
     }
-    if (*trouble == GT_TROUBLE_NONE) {
-        *trouble = open_handle(database, path, mode, why, why_bytes);
+    if (met->trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
+        met->trouble = check_kind(path, met->why);
+    }
+    if (met->trouble == GT_TROUBLE_NONE) {
+        met->trouble = open_handle(database, path, mode, met->why);
     }
     database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
-    if (*trouble == GT_TROUBLE_NONE) {
-        *trouble = prepare_schema(database, mode, why, why_bytes);
+    if (met->trouble == GT_TROUBLE_NONE) {
+        met->trouble = prepare_schema(database, mode, met->why);
     }
     if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
         sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
-        *trouble = open_handle(database, path, GT_DATABASE_LOOKUP, why, why_bytes);
-        *trouble = *trouble ? *trouble : prepare_schema(database, mode, why, why_bytes);
+        met->trouble = open_handle(database, path, GT_DATABASE_LOOKUP, met->why);
+        met->trouble = met->trouble ? met->trouble : prepare_schema(database, mode, met->why);
     }
-    if (*trouble != GT_TROUBLE_NONE) {
+    if (met->trouble != GT_TROUBLE_NONE) {
         bool memory = gt_database_is_memory(database->code);
         gt_database_close(database);
         return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;

@@ -23,6 +23,14 @@ typedef enum gt_trouble {
     GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */
 } gt_trouble;
 
+enum { GT_WHY_MAX = 256 };
+
+/* What keeps a database from being used, with one line that says why. */
+typedef struct gt_obstacle {
+    gt_trouble trouble;
+    char why[GT_WHY_MAX];
+} gt_obstacle;
+
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE,  /* made where it is missing */
     GT_DATABASE_LOOKUP, /* must exist with today's schema; what a writer that died left is undone */
@@ -38,16 +46,15 @@ typedef struct gt_database {
     bool made;            /* the file was made by this connection */
     bool current;         /* the file can be written, and its schema is today's */
     const char *distrust; /* why its code is not launched and its results are not proved; NULL */
-    bool given; /* it is the system's: what is in it was decided by those who installed it */
+    bool given;           /* the system's file: who installed it decided what is in it */
     gt_patience patience;
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
  * Waits for the locks of others as long as `patience` says, then and from then on (NULL for a
- * database in memory). EDATABASE with *trouble (never NONE) and one line in `why`; ENOMEM. */
+ * database in memory). EDATABASE with *met, whose trouble is not NONE then; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                const gt_patience *patience, gt_trouble *trouble, char *why,
-                                size_t why_bytes);
+                                const gt_patience *patience, gt_obstacle *met);
 void gt_database_close(gt_database *database);
 /* The version of the schema that this build makes. */
 int64_t gt_schema_newest(void);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                            gt_trouble *trouble, char why[GT_WHY_MAX]);
+                                            gt_obstacle *met);
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
 static const char locked_text[] = "another process has locked it; wait until it ends";
@@ -26,15 +26,13 @@ bool gt_layers_own(const gt_store *store)
 
 gt_file_state gt_layers_state(gt_store *store)
 {
-    pthread_mutex_lock(&store->telling);
-    const gt_file_state now = {.path = store->paths[store->path],
-                               .index = store->path,
-                               .is_damaged = store->damaged == store->path,
-                               .no_file = store->no_file,
-                               .unreadable = store->unreadable,
-                               .unbrought = store->unbrought};
-    pthread_mutex_unlock(&store->telling);
-    return now;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return (gt_file_state){.path = store->paths[store->path],
+                           .index = store->path,
+                           .is_damaged = store->damaged == store->path,
+                           .no_file = store->no_file,
+                           .unreadable = store->unreadable,
+                           .unbrought = store->unbrought};
 }
 
 /* --- what the log is told --------------------------------------------------------------------- */
@@ -44,13 +42,12 @@ void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
     const char *text = trouble == GT_TROUBLE_NONE     ? ""
                        : trouble == GT_TROUBLE_LOCKED ? locked_text
                                                       : why;
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     snprintf(store->unread, sizeof store->unread, "%s", text);
     if (trouble == GT_TROUBLE_NONE) {
         store->blind_since_ns = 0;
         store->blind_s = 0;
     }
-    pthread_mutex_unlock(&store->telling);
 }
 
 void gt_layers_warn(gt_store *store, const char *format, ...)
@@ -110,7 +107,7 @@ bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
 
 void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
 {
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->no_file = true;
     store->unreadable = !keep_reading;
     snprintf(store->unkept, sizeof store->unkept, "%s", why);
@@ -121,18 +118,15 @@ void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
              "the database %s cannot be written (%s): results are kept in memory only; "
              "set GPUTUNE_DB to a file that can",
              store->asked, why);
-    pthread_mutex_unlock(&store->telling);
 }
 
 gputune_status gt_layers_open_memory(gt_database **database)
 {
-    gt_trouble trouble;
-    char ignored[GT_WHY_MAX];
+    gt_obstacle met = {0};
     if (*database) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL,
-                                             &trouble, ignored, sizeof ignored);
+    gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL, &met);
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite does not work here") : status;
 }
 
@@ -171,23 +165,20 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     if (writing) {
         gt_layers_bring(store, NULL);
     }
-    pthread_mutex_lock(&store->telling);
-    gputune_status status = check(store, writing);
-    pthread_mutex_unlock(&store->telling);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return check(store, writing);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static void open_system(gt_store *store)
 {
-    gt_trouble trouble;
-    char why[GT_WHY_MAX] = "";
+    gt_obstacle met = {0};
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     if (store->system_path && gt_file_exists(store->system_path) &&
-        gt_database_open(&store->system, store->system_path, GT_DATABASE_READ, &patience, &trouble,
-                         why, sizeof why) != GPUTUNE_OK) {
-        gt_layers_drop_system(store, why);
+        gt_database_open(&store->system, store->system_path, GT_DATABASE_READ, &patience, &met) !=
+            GPUTUNE_OK) {
+        gt_layers_drop_system(store, met.why);
     }
     if (store->system) {
         store->system->given = true;
@@ -260,10 +251,9 @@ static gputune_status open_files(gt_store *store, const char *path)
         gt_layers_give_up(store, gt_message(), false);
         return GPUTUNE_OK;
     }
-    gt_trouble trouble;
-    char why[GT_WHY_MAX];
+    gt_obstacle met = {0};
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    gputune_status status = gt_layers_open_reader(store, &patience, &trouble, why);
+    gputune_status status = gt_layers_open_reader(store, &patience, &met);
     return status == GPUTUNE_EDATABASE ? GPUTUNE_OK
                                        : status; /* a locked file is opened when it is needed */
 }
@@ -306,8 +296,7 @@ static bool turn_to_beside(gt_store *store, const char *why)
 
 static gputune_status open_for_reading(gt_store *store, const char *path)
 {
-    gt_trouble trouble;
-    char why[GT_WHY_MAX];
+    gt_obstacle met = {0};
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_TRY(choose_file(store, path));
     if (!store->no_file && !path && !gt_file_exists(store->asked)) {
@@ -318,15 +307,15 @@ static gputune_status open_for_reading(gt_store *store, const char *path)
     }
     gputune_status status;
     do {
-        why[0] = '\0';
-        status = gt_layers_open_reader(store, &patience, &trouble, why);
-    } while (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED &&
-             turn_to_beside(store, why));
-    if (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED) {
-        return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, why);
+        met.why[0] = '\0';
+        status = gt_layers_open_reader(store, &patience, &met);
+    } while (status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED &&
+             turn_to_beside(store, met.why));
+    if (status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED) {
+        return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, met.why);
     }
     if (status == GPUTUNE_EDATABASE) {
-        gt_layers_note_read(store, trouble, why);
+        gt_layers_note_read(store, met.trouble, met.why);
         return gt_store_check(store, false);
     }
     return status;
@@ -423,22 +412,20 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 /* A lookup waited for so long, and the file stayed locked. */
 static void note_blind(gt_store *store, double waited_s)
 {
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->blind_since_ns = gt_now_ns();
     store->blind_s += waited_s;
-    pthread_mutex_unlock(&store->telling);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
-                                  char why[GT_WHY_MAX])
+static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
     const gt_file_state now = gt_layers_state(store);
     bool fixed = store->only_read || now.no_file;
     store->reader_path = now.index;
     return gt_database_open(&store->reader, now.path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
-                            patience, trouble, why, GT_WHY_MAX);
+                            patience, met);
 }
 
 static void close_reader(gt_store *store)
@@ -452,9 +439,8 @@ static void close_reader(gt_store *store)
 static gputune_status open_current(gt_store *store)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
-    gt_trouble trouble;
-    char why[GT_WHY_MAX];
-    gputune_status status = open_reader(store, &at_once, &trouble, why);
+    gt_obstacle met = {0};
+    gputune_status status = open_reader(store, &at_once, &met);
     if (status == GPUTUNE_OK && !store->reader->current) {
         close_reader(store);
     }
@@ -462,22 +448,21 @@ static gputune_status open_current(gt_store *store)
 }
 
 /* If nothing is being written now, a write connection makes the file or brings it up to date. */
-static gputune_status open_prepared(gt_store *store, const gt_patience *patience,
-                                    gt_trouble *trouble, char why[GT_WHY_MAX])
+static gputune_status open_prepared(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
     if (!store->only_read && pthread_mutex_trylock(&store->writing) == 0) {
         gputune_status status = gt_layers_open_writer(store, patience);
         pthread_mutex_unlock(&store->writing);
         GT_TRY(status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status);
     }
-    return open_reader(store, patience, trouble, why);
+    return open_reader(store, patience, met);
 }
 
 /* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
  * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
  * EDATABASE: it cannot be read now. Under `reading`. */
 static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                            gt_trouble *trouble, char why[GT_WHY_MAX])
+                                            gt_obstacle *met)
 {
     const gt_file_state now = gt_layers_state(store);
     if (store->reader && (store->reader_path == now.index || now.no_file)) {
@@ -487,8 +472,7 @@ static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *
     if (!store->only_read && !now.no_file && !now.is_damaged) {
         GT_TRY(open_current(store));
     }
-    gputune_status status =
-        store->reader ? GPUTUNE_OK : open_prepared(store, patience, trouble, why);
+    gputune_status status = store->reader ? GPUTUNE_OK : open_prepared(store, patience, met);
     if (status == GPUTUNE_OK && !store->only_read) {
         gt_layers_tell_distrust(store, store->reader);
     }
@@ -512,9 +496,8 @@ static void note_damage(gt_store *store)
  * tries again. */
 static void note_unreadable(gt_store *store)
 {
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     memcpy(store->unread, store->unkept, sizeof store->unread);
-    pthread_mutex_unlock(&store->telling);
 }
 
 /* Looks at the file once. EBUSY: it is locked. Other trouble counts as nothing there. Under
@@ -522,13 +505,12 @@ static void note_unreadable(gt_store *store)
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
-    gt_trouble trouble = GT_TROUBLE_FAILED;
-    char why[GT_WHY_MAX] = "";
+    gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
     if (gt_layers_state(store).unreadable) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
-    if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
+    gputune_status status = gt_layers_open_reader(store, &at_once, &met);
+    if (status == GPUTUNE_EDATABASE && met.trouble != GT_TROUBLE_LOCKED &&
         gt_layers_state(store).no_file) {
         note_unreadable(store);
         return GPUTUNE_ENOTFOUND;
@@ -536,18 +518,18 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     if (status == GPUTUNE_OK) {
         gt_database_wait(store->reader, &at_once);
         status = work(store->reader, context);
-        trouble = gt_database_trouble(store->reader);
-        snprintf(why, sizeof why, "%s", gt_database_why(store->reader));
+        met.trouble = gt_database_trouble(store->reader);
+        snprintf(met.why, sizeof met.why, "%s", gt_database_why(store->reader));
     }
     if (status != GPUTUNE_EDATABASE) {
         gt_layers_note_read(store, GT_TROUBLE_NONE, "");
         return status;
     }
-    gt_layers_note_read(store, trouble, why);
-    if (trouble == GT_TROUBLE_DAMAGED) {
+    gt_layers_note_read(store, met.trouble, met.why);
+    if (met.trouble == GT_TROUBLE_DAMAGED) {
         note_damage(store);
     }
-    return trouble == GT_TROUBLE_LOCKED ? GPUTUNE_EBUSY : GPUTUNE_ENOTFOUND;
+    return met.trouble == GT_TROUBLE_LOCKED ? GPUTUNE_EBUSY : GPUTUNE_ENOTFOUND;
 }
 
 /* Looks until the file is not locked, or the patience is over: EBUSY. It never waits for the lock
@@ -593,9 +575,8 @@ static gputune_status read_system(gt_store *store, gt_store_fn work, void *conte
 
 static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
 {
-    pthread_mutex_lock(&store->remembering);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
     gputune_status status = store->memory ? work(store->memory, context) : GPUTUNE_ENOTFOUND;
-    pthread_mutex_unlock(&store->remembering);
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
@@ -615,12 +596,11 @@ static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *conte
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    pthread_mutex_lock(&store->reading);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->reading);
     gputune_status status = read_wisdom(store, work, context);
     if (goes_on(status, all)) {
         status = read_system(store, work, context, &brief);
     }
-    pthread_mutex_unlock(&store->reading);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
+enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
 #define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
 
 /* Reading and writing the user's file have a connection and a mutex each, so that a lookup does not

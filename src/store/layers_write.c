@@ -1,6 +1,7 @@
 /* Writes to the user's file and to memory; brings to the file what stayed in memory because another
  * process had locked the file, and what other files have. */
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "store/database.h"
@@ -48,24 +49,22 @@ static void tell_network(gt_store *store, const char *path)
     }
 }
 
-static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
-                                  char why[GT_WHY_MAX])
+static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
     const char *path = gt_layers_state(store).path;
-    gputune_status status = gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience,
-                                             trouble, why, GT_WHY_MAX);
+    gputune_status status =
+        gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met);
     if (status == GPUTUNE_OK) {
         tell_network(store, path);
     }
     return status;
 }
 
-static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
-                                char why[GT_WHY_MAX])
+static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
     gputune_status status = GPUTUNE_EDATABASE;
     int index = gt_layers_state(store).index;
-    while (status == GPUTUNE_EDATABASE && *trouble == GT_TROUBLE_DAMAGED &&
+    while (status == GPUTUNE_EDATABASE && met->trouble == GT_TROUBLE_DAMAGED &&
            ++index <= GT_BESIDE_MAX) {
         if (!store->paths[index]) {
             GT_TRY(gt_path_format(&store->paths[index], "%s.%d", store->asked, index));
@@ -73,7 +72,7 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
         pthread_mutex_lock(&store->telling);
         store->path = index;
         pthread_mutex_unlock(&store->telling);
-        status = open_writer(store, patience, trouble, why);
+        status = open_writer(store, patience, met);
     }
     return status;
 }
@@ -82,17 +81,17 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
  * also if none can be written. EDATABASE: it is locked. */
 static gputune_status begin_beside(gt_store *store, const gt_patience *patience, const char *why)
 {
-    gt_trouble trouble = GT_TROUBLE_DAMAGED;
-    char next_why[GT_WHY_MAX] = "";
+    gt_obstacle next = {.trouble = GT_TROUBLE_DAMAGED};
     const char *damaged = gt_layers_state(store).path;
     gt_database_close(store->writer);
     store->writer = NULL;
     int lock = lock_beside(store, patience);
-    gputune_status status = open_next(store, patience, &trouble, next_why);
+    gputune_status status = open_next(store, patience, &next);
     if (lock >= 0) {
         close(lock);
     }
-    if (status == GPUTUNE_OK || (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_LOCKED)) {
+    if (status == GPUTUNE_OK ||
+        (status == GPUTUNE_EDATABASE && next.trouble == GT_TROUBLE_LOCKED)) {
         gt_layers_warn(
             store, "the database %s is damaged (%s): it stays as it is, and %s is used from now on",
             damaged, why, gt_layers_state(store).path);
@@ -127,8 +126,7 @@ static gputune_status handle_trouble(gt_store *store, const gt_patience *patienc
 
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
 {
-    gt_trouble trouble = GT_TROUBLE_FAILED;
-    char why[GT_WHY_MAX] = "";
+    gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
     const gt_file_state now = gt_layers_state(store);
     if (store->only_read || now.no_file) {
         return GPUTUNE_OK;
@@ -139,8 +137,9 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
     if (store->writer) {
         return GPUTUNE_OK;
     }
-    gputune_status status = open_writer(store, patience, &trouble, why);
-    return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, trouble, why) : status;
+    gputune_status status = open_writer(store, patience, &met);
+    return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, met.trouble, met.why)
+                                       : status;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -222,9 +221,8 @@ static void note_written(gt_store *store)
 {
     store->waited_s = 0;
     gt_layers_note_read(store, GT_TROUBLE_NONE, "");
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->lock_told = false;
-    pthread_mutex_unlock(&store->telling);
 }
 
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
@@ -256,12 +254,11 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 void gt_store_compact(gt_store *store)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
-    pthread_mutex_lock(&store->writing);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->writing);
     if (store->writer) {
         gt_database_wait(store->writer, &at_once);
         (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
     }
-    pthread_mutex_unlock(&store->writing);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -284,10 +281,8 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
     if (!gt_layers_own(store)) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&store->reading);
-    gputune_status status = write_memory(&store->wisdom, work, context);
-    pthread_mutex_unlock(&store->reading);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->reading);
+    return write_memory(&store->wisdom, work, context);
 }
 
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
@@ -295,10 +290,9 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     if (!is_writable(store)) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&store->remembering);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
     gputune_status status = write_memory(&store->memory, work, context);
     store->memory_writes++;
-    pthread_mutex_unlock(&store->remembering);
     return status;
 }
 
@@ -412,16 +406,14 @@ void gt_layers_bring(gt_store *store, const gt_patience *patience)
 
 static bool has_memory(gt_store *store)
 {
-    pthread_mutex_lock(&store->remembering);
-    bool has = store->memory != NULL;
-    pthread_mutex_unlock(&store->remembering);
-    return has;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
+    return store->memory != NULL;
 }
 
 /* If the file is only locked, the next write tries it again. */
 static void tell_lock(gt_store *store)
 {
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->lock_told) {
         snprintf(store->warning, sizeof store->warning,
                  "the database %s stayed locked for as long as a call could wait: what it found "
@@ -432,7 +424,6 @@ static void tell_lock(gt_store *store)
     store->lock_told = store->unbrought = true;
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
-    pthread_mutex_unlock(&store->telling);
 }
 
 /* A write to the file also goes to the database in memory, if there is one: that is asked first,
@@ -510,22 +501,20 @@ static gputune_status gather(merging *what, gt_database *file)
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
     gt_database *file = NULL;
-    gt_trouble trouble;
-    char why[GT_WHY_MAX] = "";
-    gputune_status status =
-        gt_database_open(&file, path, GT_DATABASE_READ, patience, &trouble, why, sizeof why);
+    gt_obstacle met = {0};
+    gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
     if (status == GPUTUNE_OK && file->distrust) {
-        (void)gt_snprintf(why, sizeof why, "%s; 'gputune wisdom' carries results without trust",
-                          file->distrust);
+        (void)gt_snprintf(met.why, sizeof met.why,
+                          "%s; 'gputune wisdom' carries results without trust", file->distrust);
         status = GPUTUNE_EDATABASE;
     } else if (status == GPUTUNE_OK) {
         status = gather(what, file);
         int code = what->all->code ? what->all->code : file->code;
-        (void)gt_snprintf(why, sizeof why, "%s", sqlite3_errstr(code));
+        (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
     }
     gt_database_close(file);
     return status == GPUTUNE_EDATABASE
-               ? gt_fail(status, "the database %s cannot be merged: %s", path, why)
+               ? gt_fail(status, "the database %s cannot be merged: %s", path, met.why)
                : status;
 }
 

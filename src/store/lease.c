@@ -2,6 +2,7 @@
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -259,9 +260,8 @@ static lease_try begin_attempt(gt_store *store, const char *environment,
     gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
     lease_try attempt = {.key = key, .owner = new_owner()};
     read_machine(attempt.machine);
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     attempt.left = store->left_lease;
-    pthread_mutex_unlock(&store->telling);
     return attempt;
 }
 
@@ -343,9 +343,8 @@ static gputune_status delete_lease(gt_database *database, void *context)
  * expire. */
 static void note_left(gt_store *store, const gt_lease *lease)
 {
-    pthread_mutex_lock(&store->telling);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->left_lease = lease->owner;
-    pthread_mutex_unlock(&store->telling);
 }
 
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience)

@@ -25,15 +25,9 @@ static void free_row(gt_record_row *row)
     gt_columns_free(&row->winner, &gt_winner_columns);
 }
 
-static bool is_of_environments(const gt_records_filter *filter, const char *environment)
-{
-    const size_t count = filter->environment_count;
-    return !filter->environments || gt_index_of(environment, filter->environments, count) < count;
-}
-
 static bool wanted(const gt_records_filter *filter, const gputune_record *record)
 {
-    return is_of_environments(filter, record->environment) &&
+    return gt_is_listed(record->environment, filter->environments, filter->environment_count) &&
            (!filter->gpu || gt_gpu_matches(record->gpu, record->environment, filter->gpu)) &&
            (!filter->sizes || gt_sizes_match(record->sizes, filter->sizes));
 }
@@ -257,9 +251,7 @@ static int compare_rows(const void *left, const void *right)
 static int finish(record_search *search, int answer,
                   int (*each)(void *user, const gputune_record *record), void *user)
 {
-    if (search->found.count) {
-        qsort(search->found.items, search->found.count, sizeof *search->found.items, compare_rows);
-    }
+    gt_array_sort(&search->found, compare_rows);
     for (size_t i = 0; i < search->found.count && answer == 0; i++) {
         gt_record_row *row = &search->found.items[i];
         if (row->left_out) {
@@ -335,9 +327,7 @@ static gputune_status find_places(forgetting *work, gt_database *database)
     gt_array_free(&work->places);
     GT_TRY(read_records(database, search));
     GT_TRY(settle_versions(search));
-    if (search->found.count) {
-        qsort(search->found.items, search->found.count, sizeof *search->found.items, by_place);
-    }
+    gt_array_sort(&search->found, by_place);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
         if (!i || !is_same_place(row, row - 1)) {

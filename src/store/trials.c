@@ -278,9 +278,7 @@ static gputune_status read_related(gt_database *database, void *context)
         gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
                       wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
                       device->origin, (int)device->emulated, device->mig_profile);
-    if (search->here.count) {
-        qsort(search->here.items, search->here.count, sizeof *search->here.items, nearest_first);
-    }
+    gt_array_sort(&search->here, nearest_first);
     for (size_t i = 0; i < search->here.count && status == GPUTUNE_OK; i++) {
         const group *one = &search->here.items[i];
         if (search->found.count - before >= GT_RELATED_MAX) {

@@ -292,9 +292,7 @@ static gputune_status read_family(gt_database *database, void *context)
     search->list.count = 0;
     gputune_status status = gt_query_each(database, list_sizes, search, GT_SQL_SIZES_OF_FAMILY,
                                           "th", search->environment, search->family);
-    if (search->list.count) {
-        qsort(search->list.items, search->list.count, sizeof *search->list.items, by_distance);
-    }
+    gt_array_sort(&search->list, by_distance);
     for (size_t i = 0; i < search->list.count && status == GPUTUNE_OK; i++) {
         search->at = &search->list.items[i];
         if (search->best.config && search->at->distance > search->distance) {

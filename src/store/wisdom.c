@@ -417,11 +417,11 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
         return GPUTUNE_ENOTFOUND;
     }
     const char *hex = head + strlen(entry_word), *body = hex + strcspn(hex, "\n");
-    bool signed_so = read_hash(&sum, hex, (size_t)(body - hex));
+    bool has_sum = read_hash(&sum, hex, (size_t)(body - hex));
     body += *body == '\n';
     const char *end = find_end(body);
     *text = end;
-    if (!signed_so || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body)))) {
+    if (!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body)))) {
         return mistake("an entry was changed since it was written, or is cut short");
     }
     gputune_status status = read_body(&entry, body, end);
@@ -440,21 +440,10 @@ typedef struct export_search {
     uint32_t count;
 } export_search;
 
-static bool is_of_environments(const gt_wisdom_filter *filter, const char *environment)
-{
-    const size_t count = filter->environment_count;
-    return !filter->environments || gt_index_of(environment, filter->environments, count) < count;
-}
-
-static bool is_of_kernels(const gt_wisdom_filter *filter, const char *kernel)
-{
-    const size_t count = filter->kernel_count;
-    return !filter->kernels || gt_index_of(kernel, filter->kernels, count) < count;
-}
-
 static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)
 {
-    return is_of_kernels(filter, place->kernel) && is_of_environments(filter, place->environment) &&
+    return gt_is_listed(place->kernel, filter->kernels, filter->kernel_count) &&
+           gt_is_listed(place->environment, filter->environments, filter->environment_count) &&
            (!filter->gpu || gt_gpu_matches(place->gpu, place->environment, filter->gpu)) &&
            (!filter->sizes || gt_sizes_match(place->problem, filter->sizes));
 }

@@ -2,6 +2,7 @@
 #include "tuner/catalog.h"
 
 #include "base/array.h"
+#include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -18,14 +19,13 @@
 /* Of an installation, for a program that has the library linked in. */
 static gputune_status list_installed(gt_texts *out)
 {
-    char *folder, *templates;
+    GT_FREED char *folder = NULL;
+    char *templates;
     GT_TRY(gt_file_installed_folder(&folder));
     if (!folder) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_path_format(&templates, "%s/../share/gputune/templates", folder);
-    free(folder);
-    GT_TRY(status);
+    GT_TRY(gt_path_format(&templates, "%s/../share/gputune/templates", folder));
     return gt_texts_take(out, templates);
 }
 
@@ -41,12 +41,11 @@ static gputune_status list_places(gt_texts *out, const char *given)
         GT_TRY(asked[i] ? gt_texts_add(out, asked[i], strlen(asked[i])) : GPUTUNE_OK);
     }
     GT_TRY(gt_file_own_folder(&own));
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside && !status; i++) {
-        status = gt_path_format(&folder, "%s/%s", own, beside[i]);
-        GT_THEN(status, gt_texts_take(out, folder));
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        GT_TRY(gt_path_format(&folder, "%s/%s", own, beside[i]));
+        GT_TRY(gt_texts_take(out, folder));
     }
-    return status == GPUTUNE_OK ? list_installed(out) : status;
+    return list_installed(out);
 }
 
 /* *out is the index of the first place with a prelude. */
@@ -54,13 +53,11 @@ static gputune_status find_prelude(size_t *out, const gt_texts *places)
 {
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     for (size_t i = 0; i < places->count; i++) {
-        char *probe = NULL;
-        gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", places->items[i]);
-        bool found = status == GPUTUNE_OK && gt_file_exists(probe);
-        free(probe);
-        if (found || status != GPUTUNE_OK) {
+        GT_FREED char *probe = NULL;
+        GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
+        if (gt_file_exists(probe)) {
             *out = i;
-            return status;
+            return GPUTUNE_OK;
         }
         gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }
@@ -243,15 +240,12 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
                                 const struct timespec *changed)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = new_file(out, catalog, path);
-    if (status < 0) {
-        free(text);
-        return status;
-    }
+    GT_TRY(new_file(out, catalog, path));
     (*out)->changed = *changed;
     (*out)->text = text;
+    text = NULL;
     return GPUTUNE_OK;
 }
 
@@ -374,9 +368,7 @@ static gputune_status resolve_all(gt_kernel_refs *out, gt_catalog *catalog)
             status = gt_array_push(out, catalog->added.items[i]);
         }
     }
-    if (out->count > 0) {
-        qsort(out->items, out->count, sizeof *out->items, compare_names);
-    }
+    gt_array_sort(out, compare_names);
     return status;
 }
 
@@ -420,12 +412,10 @@ static gputune_status resolve_path(gt_kernel_refs *out, gt_catalog *catalog, con
 {
     gt_catalog_file *file;
     const char *part = kernel_part(path);
-    char *alone;
+    GT_FREED char *alone = NULL;
     GT_TRY(need_prelude(catalog));
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
-    gputune_status status = find_file(&file, catalog, alone);
-    free(alone);
-    GT_TRY(status);
+    GT_TRY(find_file(&file, catalog, alone));
     GT_TRY(add_kernels(out, catalog, file, part ? part + 1 : NULL));
     return out->count > 0 ? GPUTUNE_OK
                           : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", part + 1,
@@ -546,10 +536,8 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
     if (!template->has_headers) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = gt_includes_options(out, count, catalog->includes);
-    pthread_mutex_unlock(&catalog->lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
+    return gt_includes_options(out, count, catalog->includes);
 }
 
 /* ---- one kernel of a file ---- */
@@ -724,22 +712,20 @@ static gputune_status check_several(const gt_kernel_refs *refs, const char *kern
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_refs refs = {0};
-    pthread_mutex_lock(&catalog->lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     gputune_status status = resolve(&refs, catalog, kernel);
     GT_THEN(status, check_several(&refs, kernel, false));
     GT_THEN(status, get(out, catalog, &refs.items[0]));
-    pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
 static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
-    pthread_mutex_lock(&catalog->lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     gputune_status status = kernel ? resolve(out, catalog, kernel) : resolve_all(out, catalog);
     if (status == GPUTUNE_OK && kernel) {
         status = check_several(out, kernel, true);
     }
-    pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 

@@ -131,7 +131,7 @@ static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
                           .instances = (const char *const *)source->instances,
                           .instance_count = source->instance_count,
                           .head_bytes = source->head_bytes};
-    const char **options;
+    GT_FREED const char **options = NULL;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (!unit->is_sketch && compiled_before(field, unit)) {
@@ -142,9 +142,7 @@ static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
                                       unit->is_sketch));
     job.options = options;
     field->compiling++;
-    gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
-    free(options);
-    return status;
+    return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
@@ -206,13 +204,11 @@ gputune_status gt_field_start_auxiliary(gt_field *field)
     if (!workload->has_reference && !workload->has_check && !workload->has_init) {
         field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
     } else {
-        gt_source reference;
+        GT_SCOPED(gt_source_free) gt_source reference = {0};
         GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
                                    request->device,
                                    gt_catalog_prelude(request->services->catalog)));
-        gputune_status status = gt_field_submit_source(field, GT_UNIT_REFERENCE, &reference);
-        gt_source_free(&reference);
-        GT_TRY(status);
+        GT_TRY(gt_field_submit_source(field, GT_UNIT_REFERENCE, &reference));
     }
     return gt_field_try_prepare(field);
 }
@@ -426,36 +422,28 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
 {
     const gt_request *request = field->options.request;
     gt_variant *variant = &field->variants.items[index];
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, is_sketch = variant->role == GT_ROLE_SKETCH;
     GT_TRY(gt_request_source(&source, request, &variant->config));
     source.hash = is_sketch ? sketch_hash(source.hash) : source.hash;
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
     bool known = !is_sketch && is_known_already(field, variant);
-    gputune_status status = GPUTUNE_OK;
     if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
-        status = gt_field_verify_compiled(field);
+        GT_TRY(gt_field_verify_compiled(field));
     }
     if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
-        status = find_twin(field, index, source.hash, &known);
+        GT_TRY(find_twin(field, index, source.hash, &known));
     }
-    if (!known && !status) {
-        status = intern_unit(field, source.hash, &variant->unit, &is_new);
-    }
-    if (!known && !status) {
-        is_new = take_up_again(&field->units.items[variant->unit], variant) || is_new;
-    }
-    if (!status && is_new) {
-        field->units.items[variant->unit].is_sketch = is_sketch;
-        status = gt_field_submit_source(field, variant->unit, &source);
-    }
-    gt_source_free(&source);
-    GT_TRY(status);
     if (known) {
         return GPUTUNE_OK;
     }
+    GT_TRY(intern_unit(field, source.hash, &variant->unit, &is_new));
     gt_unit *unit = &field->units.items[variant->unit];
+    if (take_up_again(unit, variant) || is_new) {
+        unit->is_sketch = is_sketch;
+        GT_TRY(gt_field_submit_source(field, variant->unit, &source));
+    }
     if (unit->stage != GT_STAGE_WAITING) {
         GT_TRY(advance(field, index));
         return gt_field_verify_compiled(field);

@@ -58,8 +58,7 @@ typedef struct gt_variant {
     uint32_t helper;  /* whose measure worker has it in hand, from 1; 0: none's */
     bool helped;      /* another GPU's has launched it: it is this one's turn */
     bool tried_late;  /* was GT_STAGE_LATE, and its turn has come */
-    double cut_off_s; /* it did not end within this time, and a longer limit tries it again; 0: it
-                         did */
+    double cut_off_s; /* the limit it did not end in: a longer one tries again; 0: it ended */
     char *message;
     gt_verified verified;
 } gt_variant;

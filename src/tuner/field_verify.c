@@ -179,7 +179,7 @@ void gt_field_settle_sketch(gt_field *field, uint32_t index, gputune_status fail
     variant->failure = tells || failure != GPUTUNE_OK ? failure : GPUTUNE_EUNSUPPORTED;
     gt_field_tell(field, index,
                   tells ? gt_field_value(field, index, variant->verified.pilot_ns) : 0);
-    variant->failure = GPUTUNE_OK; /* it is no trial */
+    variant->failure = GPUTUNE_OK; /* a sketch is no trial */
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)

@@ -1,6 +1,7 @@
 /* Evidence from earlier tunings. */
 #include "tuner/history.h"
 
+#include "base/array.h"
 #include "base/objective.h"
 #include "tuner/outcome.h"
 #include "tuner/request.h"
@@ -42,10 +43,7 @@ static gputune_status load(gt_history *out, const gt_request *request, const gt_
         gt_trial *trial = &history.trials.items[i];
         trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;
     }
-    if (history.trials.count) {
-        qsort(history.trials.items, history.trials.count, sizeof *history.trials.items,
-              compare_trials);
-    }
+    gt_array_sort(&history.trials, compare_trials);
     *out = history;
     return GPUTUNE_OK;
 }
@@ -157,7 +155,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
 static gputune_status find_config(const gt_trial **out, gt_history *history,
                                   const gt_request *request, const gt_config *config, bool here)
 {
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     GT_TRY((here ? gt_history_load_here : gt_history_load)(history, request));
     gputune_status status = gt_request_source(&source, request, config);
     if (status != GPUTUNE_OK) {
@@ -165,7 +163,6 @@ static gputune_status find_config(const gt_trial **out, gt_history *history,
         return status;
     }
     *out = gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
-    gt_source_free(&source);
     return GPUTUNE_OK;
 }
 

@@ -25,7 +25,7 @@ enum { GT_HELPERS_MAX = 15 };
 /* What a session is for. Those that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* with a measure worker; else compile only */
-    bool exclusive; /* it takes times, so that no other session may measure meanwhile */
+    bool exclusive; /* takes times, so that no other session may measure meanwhile */
     /* The measure worker may be idle: submit what is to be done next. */
     gputune_status (*next)(gt_session *session);
     /* A round of samples that was asked for was taken, or failed. */
@@ -55,7 +55,7 @@ typedef struct gt_timeline {
     double slower_ns;    /* of that, variants that were not proved */
     double proving_again_ns;
     double sampling_ns; /* the same */
-    double latest_s;    /* that the measure worker was at what it answered last */
+    double latest_s;    /* the measure worker was at its last answer */
     uint32_t sources, samples;
 } gt_timeline;
 
@@ -72,7 +72,7 @@ struct gt_session {
     bool has_gpu;
     uint64_t round_id;    /* of the sample job that is out; 0: none */
     uint32_t round_count; /* of its variants */
-    double sample_s;      /* that one of them took in the last round; 0: unknown */
+    double sample_s;      /* of one variant in the last round; 0: unknown */
     uint64_t rounds_sent;
     gt_sharing sharing;  /* found out by the first round */
     uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */

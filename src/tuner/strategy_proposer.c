@@ -27,7 +27,7 @@ struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(earlier) earlier; /* what is right in earlier tunings, the fastest first */
     size_t first, next_first;  /* so many of them may win still; so many were proposed */
-    uint32_t known;            /* that were told and are not proposed */
+    uint32_t known;            /* variants told that are not proposed */
     bool content;
 };
 

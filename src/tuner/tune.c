@@ -42,11 +42,10 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
 gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
                                     const gt_request *request)
 {
-    char *text;
+    GT_FREED char *text = NULL;
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_text(&text, request->template, &standard));
     bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
-    free(text);
     choice->time_ns = winner->time.median;
     if (!same) {
         choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
@@ -64,14 +63,12 @@ gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
 static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
-    gt_source source;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_code *const at_hand[] = {stored, &request->standby};
     GT_TRY(gt_request_source(&source, request, config));
-    const gt_hash hash = source.hash;
-    gt_source_free(&source);
     for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
         gt_code *code = at_hand[i];
-        if (code && code->image.bytes && gt_hash_equal(hash, code->source)) {
+        if (code && code->image.bytes && gt_hash_equal(source.hash, code->source)) {
             *image = code->image; /* taken over */
             *resources = code->resources;
             code->image = (gt_image){0};
@@ -363,21 +360,16 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
     const char *name = request->template->name;
-    char *reason;
+    GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(name)));
     gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", name, reason);
     extend_patience(request);
     gputune_status status = look_up(out, request, &whatever, NULL);
-    if (status != GPUTUNE_OK) {
-        status = choose_unmeasured(out, request);
-    }
-    if (status != GPUTUNE_OK) {
-        free(reason);
-        return status;
-    }
+    GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
     out->terms.final = false;
-    free(out->stop_reason);
+    char *replaced = out->stop_reason;
     out->stop_reason = reason;
+    reason = replaced;
     return GPUTUNE_OK;
 }
 
@@ -402,7 +394,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
     bool covered;
-    char *config;
+    GT_FREED char *config = NULL;
     if (!request->options.only_count) {
         return GPUTUNE_OK;
     }
@@ -417,7 +409,6 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
                 "%s: %s is the default, outside of %s: %s", request->template->name, config,
                 request->only_text,
                 known ? "no variant within is faster" : "no result within is known");
-    free(config);
     return GPUTUNE_OK;
 }
 

@@ -187,7 +187,7 @@ static gputune_status retry(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-static gputune_status rest(gt_tuning *tuning)
+static gputune_status do_nothing(gt_tuning *tuning)
 {
     (void)tuning;
     return GPUTUNE_OK;
@@ -201,7 +201,7 @@ static gputune_status next(gt_session *session)
         [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
         [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = sample,
         [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
-        [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = rest,
+        [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = do_nothing,
     };
     gt_tuning *tuning = session->state;
     gt_phase before;

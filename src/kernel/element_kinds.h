@@ -1,0 +1,35 @@
+/* What elements are made of and filled with, for the host and for the service kernels: C, and CUDA
+ * C++ in front of farm/service.h, where there are no other headers. */
+#pragma once
+
+typedef enum gt_fill_kind {
+    GT_FILL_UNIFORM,
+    GT_FILL_INDEX,
+    GT_FILL_ZERO,
+    GT_FILL_CONSTANT,
+    GT_FILL_SORTED,
+    GT_FILL_PERMUTATION,
+    GT_FILL_PREFIX,
+    /* made on the host and sent to the measure worker */
+    GT_FILL_EXPRESSION,
+    GT_FILL_FILE
+} gt_fill_kind;
+
+/* What elements are made of. Floats come last. */
+typedef enum gt_type {
+    GT_TYPE_I8,
+    GT_TYPE_U8,
+    GT_TYPE_I16,
+    GT_TYPE_U16,
+    GT_TYPE_I32,
+    GT_TYPE_U32,
+    GT_TYPE_I64,
+    GT_TYPE_U64,
+    GT_TYPE_BOOL,
+    GT_TYPE_F16,
+    GT_TYPE_BF16,
+    GT_TYPE_F32,
+    GT_TYPE_F64,
+    GT_TYPE_E4M3, /* fp8 with 4 bits of exponent: no infinity, saturates at 448 */
+    GT_TYPE_E5M2  /* fp8 with 5 bits of exponent: saturates at 57344 */
+} gt_type;
