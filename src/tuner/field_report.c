@@ -305,6 +305,7 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     }
     gt_finding finding = {.status = variant->failure,
                           .time_ns = time_ns,
+                          .gpu_s = gt_schedule_gpu_s(&field->schedule),
                           .occupancy = variant->verified.occupancy,
                           .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
                                       variant->stage == GT_STAGE_LATE,
