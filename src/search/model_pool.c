@@ -157,8 +157,8 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* What one more try costs, as the logarithm of seconds of what all wait for: its share of the
- * compile workers, or the GPU. */
+/* What one more try costs, as the logarithm of seconds: its share of the compile workers, and the
+ * GPU. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -168,7 +168,7 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     double compile = exp(model->compile_centre +
                          gt_gaussian_expect(&model->gaussian, prospect, GT_TARGET_COMPILE));
     double measure = model->measured ? model->measure_s / model->measured : 0;
-    return log(fmax(compile / strategy->settings.workers, measure));
+    return log(compile / strategy->settings.workers + measure);
 }
 
 /* By what the process's deviations are multiplied. What is known from elsewhere is trusted. */
