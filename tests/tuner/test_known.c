@@ -21,8 +21,8 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_finding 
     }
 }
 
-/* Also of what is so slow that it leaves after its first sample. What the GPU took is heard with it:
- * a search weighs compiling against it. */
+/* Also of what is so slow that it leaves after its first sample. What the GPU took is heard with
+ * it: a search weighs compiling against it. */
 TEST_WITHIN(times_of_losers_are_heard, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
