@@ -169,8 +169,9 @@ typedef struct gputune_open_options {
     const char *worker;    /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers; /* between tunings: many tunings in a row are quicker, but the workers hold
-                          memory meanwhile, of the device too */
+    bool keep_workers; /* between tunings, and up to 128 MB of the code that they compiled: many
+                          tunings in a row are quicker, but the workers hold memory meanwhile, of
+                          the device too */
     bool tune_only;    /* for tools that launch nothing: the driver starts in a worker, which says
                           what the device is (NULL: 0), and not in this process. That saves 0.1 s;
                           launches and inputs on the device are EUNSUPPORTED */
