@@ -167,7 +167,7 @@ typedef struct gputune_open_options {
     const char *templates; /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, else beside the
                               library, else the installed one */
     const char *worker;    /* the gputune-worker executable; NULL: searched for */
-    uint32_t compile_workers; /* 0: as many as cores */
+    uint32_t compile_workers; /* 0: as many as cores, which the tuners of a process share */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
     bool keep_workers; /* between tunings, and up to 128 MB of the code that they compiled: many
                           tunings in a row are quicker, but the workers hold memory meanwhile, of
