@@ -450,8 +450,10 @@ typedef struct gputune_options {
     gputune *const *helpers; /* tuners on other GPUs of the same kind, which do nothing else and
                                 stay open meanwhile: their GPUs launch and prove new variants first,
                                 and their workers compile, too. What is compared with one another is
-                                measured on this tuner's GPU alone. Not in the background, nor with
-                                `inputs` that are shared on the device */
+                                measured on this tuner's GPU alone. One that is NULL may be set,
+                                atomically, while the call runs: its GPU takes part from then on.
+                                Not in the background, nor with `inputs` that are shared on the
+                                device */
     size_t helper_count;
 } gputune_options;
 #define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
