@@ -92,9 +92,9 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
 {
     uint32_t place;
     pthread_mutex_lock(&memo.mutex);
-    bool found = gt_hash_index_find(&place, &memo.places,
-                                    key_of(source, device->arch, device->emulated)) &&
-                 copy(out, &memo.codes.items[place]);
+    bool found =
+        gt_hash_index_find(&place, &memo.places, key_of(source, device->arch, device->emulated)) &&
+        copy(out, &memo.codes.items[place]);
     pthread_mutex_unlock(&memo.mutex);
     return found;
 }
