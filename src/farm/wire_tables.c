@@ -93,7 +93,8 @@ static RECORD(map, NUMBER(rank), NUMBER(type), NUMBER(interleave), NUMBER(swizzl
 
 #define T gt_texture
 static RECORD(texture, NUMBER(format), NUMBER(channels), NUMBER(filter), NUMBER(address),
-              NUMBER(flags), NUMBER(height), NUMBER(width), NUMBER(pitch_bytes));
+              NUMBER(flags), NUMBER(memory), NUMBER(height), NUMBER(depth), NUMBER(width),
+              NUMBER(row_bytes), NUMBER(pitch_bytes));
 #undef T
 
 #define T gt_kernel_step

@@ -85,11 +85,14 @@
  *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
  *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   texture(BUFFER[, filter = point or linear][, address = clamp, border, wrap or mirror]
- *     [, coordinates = normalized][, read = normalized][, width = e])
+ *     [, coordinates = normalized][, read = normalized][, width = e][, memory = array or layered])
  *     the kernel takes a `cudaTextureObject_t` in the place of an `in` buffer, made once for each
  *     address; the caller and the reference still have the buffer. Of a buffer with one extent,
  *     tex1Dfetch() reads elements; of one with two, tex2D(). Its rows are multiples of 32 bytes:
- *     `width` are the elements that a padded row has. Filters of a GPU have weights of 8 bits: the
+ *     `width` are the elements that a padded row has. memory = array: the buffer is copied to a
+ *     CUDA array before each launch, timed with it, for tex1D(), tex2D() or tex3D() of one to three
+ *     extents, with rows of any length; layered: for tex1DLayered() of x[layers][width] and
+ *     tex2DLayered() of x[layers][height][width]. Filters of a GPU have weights of 8 bits: the
  *     reference has the same, or a tolerance. read = normalized: integers of 8 or 16 bits become floats
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch
