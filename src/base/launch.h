@@ -116,6 +116,7 @@ typedef struct gt_kernel_step {
     uint32_t times;             /* so many launches in a row */
     uint32_t cooperative;     /* 1: all blocks are resident at once, and may wait for each other */
     uint32_t programmatic;    /* 1: it may begin before the kernel before it ends */
+    uint32_t takes_none;      /* 1: the kernel has no parameters */
     uint32_t parameter_count; /* 0: it takes all of the launch's, in order */
     uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
 } gt_kernel_step;
@@ -144,7 +145,8 @@ typedef struct gt_launch {
 /* How many parameters a step takes, and which of the launch's each of them is. */
 static inline uint32_t gt_step_parameters(const gt_launch *launch, const gt_kernel_step *step)
 {
-    return step->parameter_count ? step->parameter_count : launch->parameter_count;
+    return step->parameter_count || step->takes_none ? step->parameter_count
+                                                     : launch->parameter_count;
 }
 static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t index)
 {

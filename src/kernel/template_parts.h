@@ -91,6 +91,7 @@ typedef struct gt_template_step {
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
     gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count;               /* of a launch() */
+    bool takes_none;                       /* args = () */
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), scratch(), and then values */
 } gt_template_step;
 
