@@ -100,10 +100,11 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     GT_TRY(read_indices(out, body));
     return out->index_count == 1 || out->index_count == out->output->extent_count
                ? GPUTUNE_OK
-               : gt_fail_at(out->place, "%u indices of '%s', which has %u; expected %s%u",
+               : gt_fail_at(out->place,
+                            "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
                             out->index_count, out->output->name, out->output->extent_count,
-                            out->output->extent_count > 1 ? "1 or " : "",
-                            out->output->extent_count);
+                            out->output->extent_count > 1 ? "1 or " : "", out->output->extent_count,
+                            out->output->name);
 }
 
 /* Whether a buffer's name is followed by just the indices of the element that is assigned. */

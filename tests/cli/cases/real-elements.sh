@@ -54,6 +54,7 @@ mistake() { # FILE REFERENCE
 mistake multiply.cu 'c[i] = 0'
 mistake axpy.cu 'y[i] = a * x[i] + w'
 mistake axpy.cu 'y[i][j] = x[i][j]'
+mistake axpy.cu 'y = a * x'
 mistake axpy.cu 'x[i] = y[i]'
 mistake axpy.cu 'y[i] ='
 mistake axpy.cu 'y[2 * i] = 1'
