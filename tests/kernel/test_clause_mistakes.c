@@ -372,7 +372,10 @@ static const gt_mistake pipeline_mistakes[] = {
      "a.cu:8:61: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
      "256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1, args = ())",
-     "a.cu:8:62: found ')'; expected the name of an argument or scratch, or an expression, as in "
+     "a.cu:8:17: 'second' takes 2 parameters; expected 0, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y,))",
+     "a.cu:8:64: found ')'; expected the name of an argument or scratch, or an expression, as in "
      "launch(KERNEL, "
      "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part, n))",
