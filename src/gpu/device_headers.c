@@ -15,6 +15,8 @@ extern const struct embedded {
     {                                                                                              \
         name, "#pragma once\n"                                                                     \
     }
+/* Thrust's algorithms and containers, none of which NVRTC compiles. */
+#define THRUSTS(name) HOSTS("thrust/" name ".h")
 /* The prelude and kernels that say std:: find there what the toolkit has. */
 #define TOOLKITS(name)                                                                             \
     {                                                                                              \
@@ -22,19 +24,72 @@ extern const struct embedded {
               "namespace std { using namespace cuda::std; }\n"                                     \
     }
 
-static const struct embedded standard[] = {
-    TOOLKITS("array"),       TOOLKITS("atomic"),     TOOLKITS("bit"),     TOOLKITS("complex"),
-    TOOLKITS("functional"),  TOOLKITS("iterator"),   TOOLKITS("limits"),  TOOLKITS("numeric"),
-    TOOLKITS("optional"),    TOOLKITS("ratio"),      TOOLKITS("span"),    TOOLKITS("tuple"),
-    TOOLKITS("type_traits"), TOOLKITS("utility"),    TOOLKITS("variant"), HOSTS("algorithm"),
-    HOSTS("cerrno"),         HOSTS("chrono"),        HOSTS("ctime"),      HOSTS("dirent.h"),
-    HOSTS("errno.h"),        HOSTS("exception"),     HOSTS("fstream"),    HOSTS("iomanip"),
-    HOSTS("iostream"),       HOSTS("map"),           HOSTS("memory"),     HOSTS("new"),
-    HOSTS("random"),         HOSTS("set"),           HOSTS("sstream"),    HOSTS("stdexcept"),
-    HOSTS("string"),         HOSTS("sys/time.h"),    HOSTS("thread"),     HOSTS("time.h"),
-    HOSTS("unistd.h"),       HOSTS("unordered_map"), HOSTS("vector")};
+static const struct embedded standard[] = {TOOLKITS("array"),
+                                           TOOLKITS("atomic"),
+                                           TOOLKITS("bit"),
+                                           TOOLKITS("complex"),
+                                           TOOLKITS("functional"),
+                                           TOOLKITS("iterator"),
+                                           TOOLKITS("limits"),
+                                           TOOLKITS("numeric"),
+                                           TOOLKITS("optional"),
+                                           TOOLKITS("ratio"),
+                                           TOOLKITS("span"),
+                                           TOOLKITS("tuple"),
+                                           TOOLKITS("type_traits"),
+                                           TOOLKITS("utility"),
+                                           TOOLKITS("variant"),
+                                           HOSTS("algorithm"),
+                                           HOSTS("cerrno"),
+                                           HOSTS("chrono"),
+                                           HOSTS("ctime"),
+                                           HOSTS("dirent.h"),
+                                           HOSTS("errno.h"),
+                                           HOSTS("exception"),
+                                           HOSTS("fstream"),
+                                           HOSTS("iomanip"),
+                                           HOSTS("iostream"),
+                                           HOSTS("map"),
+                                           HOSTS("memory"),
+                                           HOSTS("new"),
+                                           HOSTS("random"),
+                                           HOSTS("set"),
+                                           HOSTS("sstream"),
+                                           HOSTS("stdexcept"),
+                                           HOSTS("string"),
+                                           HOSTS("sys/time.h"),
+                                           HOSTS("thread"),
+                                           HOSTS("time.h"),
+                                           HOSTS("unistd.h"),
+                                           HOSTS("unordered_map"),
+                                           HOSTS("vector"),
+                                           THRUSTS("device_vector"),
+                                           THRUSTS("host_vector"),
+                                           THRUSTS("device_ptr"),
+                                           THRUSTS("execution_policy"),
+                                           THRUSTS("system/cuda/execution_policy"),
+                                           THRUSTS("copy"),
+                                           THRUSTS("count"),
+                                           THRUSTS("extrema"),
+                                           THRUSTS("fill"),
+                                           THRUSTS("for_each"),
+                                           THRUSTS("gather"),
+                                           THRUSTS("generate"),
+                                           THRUSTS("inner_product"),
+                                           THRUSTS("random"),
+                                           THRUSTS("reduce"),
+                                           THRUSTS("remove"),
+                                           THRUSTS("replace"),
+                                           THRUSTS("scan"),
+                                           THRUSTS("scatter"),
+                                           THRUSTS("sequence"),
+                                           THRUSTS("sort"),
+                                           THRUSTS("transform"),
+                                           THRUSTS("transform_reduce"),
+                                           THRUSTS("transform_scan"),
+                                           THRUSTS("unique")};
 
-enum { MOST = 63, STANDARD = sizeof standard / sizeof *standard };
+enum { MOST = 95, STANDARD = sizeof standard / sizeof *standard };
 static const char *names[MOST], *texts[MOST];
 static size_t count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
