@@ -218,7 +218,9 @@ static void read_length(gt_caller *c, uint32_t index)
             (void)gt_trace_add(&c->tracer, leaf, 0, -1);
         }
     }
-    if (!gt_call_append(c, out, NULL, GT_CALL_LENGTH, "(", bytes, &site, by)) {
+    if (!gt_call_append(c, out, NULL, GT_CALL_LENGTH, "(", bytes, &site, by) ||
+        strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
+        gt_text_free(out);
         gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
                        c->program->tokens.items[site.at].line);
     }

@@ -140,8 +140,9 @@ static const program programs[] = {
      "kernel(k)\nproblem(n = 1 << 10)\n"
      "args(out real y[n / 4], in int at[n] = uniform(0, 15), in real x[n], int n, float a = 0.25f, "
      "bool on = 1)\n"
-     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\ngrid(n / 4 / BLOCK)\n"
-     "require(n % 4 == 0)\nrequire(n / 4 % BLOCK == 0)\nwork(bytes = 4 * n / 4 + 4 * n + 4 * n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\n"
+     "grid(n / (4 * BLOCK))\nrequire(n % (4 * BLOCK) == 0)\nrequire(n % 4 == 0)\n"
+     "work(bytes = 4 * (n / 4) + 8 * n)\n"
      "reference(self)\n"},
     {"names that only a tuner defines are axes",
      "__global__ void k(float *y, const float *x, int n)\n{\n"
