@@ -80,19 +80,18 @@ void gt_draft_write_template_parameters(gt_draft_writer *w)
 /* Names that the text uses and nothing defines, as far as indices have them. */
 static void write_undefined_of(gt_draft_writer *w, const gt_polynomial *p)
 {
-    for (uint32_t t = 0; t < p->count && p->known; t++) {
-        for (uint32_t k = 0; k < p->terms[t].count; k++) {
-            gt_draft_symbol *symbol = &w->draft->symbols.items[p->terms[t].powers[k].symbol];
-            if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
-                !gt_draft_is_block(w->draft, symbol->name) &&
-                !gt_draft_constant_of(w->draft, symbol->name) &&
-                !gt_draft_is_declared(w, symbol->name)) {
-                symbol->is_size = true; /* said once */
-                gt_text_printf(w->out,
-                               "// guess: nothing here defines '%s'\n"
-                               "#pragma gputune problem(const %s = 1)\n",
-                               symbol->name, symbol->name);
-            }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        gt_draft_symbol *symbol = &w->draft->symbols.items[power->symbol];
+        if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
+            !gt_draft_is_block(w->draft, symbol->name) &&
+            !gt_draft_constant_of(w->draft, symbol->name) &&
+            !gt_draft_is_declared(w, symbol->name)) {
+            symbol->is_size = true; /* said once */
+            gt_text_printf(w->out,
+                           "// guess: nothing here defines '%s'\n"
+                           "#pragma gputune problem(const %s = 1)\n",
+                           symbol->name, symbol->name);
         }
     }
 }

@@ -8,27 +8,23 @@ const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol
 
 int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            uint16_t symbol = p->terms[i].powers[k].symbol;
-            if (gt_draft_symbol_at(draft, symbol)->kind == kind) {
-                return symbol;
-            }
-        }
+    gt_powers at = {0};
+    const gt_power *power;
+    while ((power = gt_polynomial_next(p, &at)) &&
+           gt_draft_symbol_at(draft, power->symbol)->kind != kind) {
     }
-    return -1;
+    return power ? power->symbol : -1;
 }
 
 /* A local that its definition can stand for; -1: none. */
 static int expandable(const gt_draft *draft, const gt_polynomial *p, bool loops)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, p->terms[i].powers[k].symbol);
-            if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known &&
-                (loops || !symbol->is_stepped)) {
-                return p->terms[i].powers[k].symbol;
-            }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
+        if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known &&
+            (loops || !symbol->is_stepped)) {
+            return power->symbol;
         }
     }
     return -1;

@@ -249,6 +249,11 @@ void gt_draft_pin(gt_draft *draft);
 
 /* ---- draft.c ---- */
 
+/* The kernel among the program's functions, or NULL. */
+const gt_program_function *gt_draft_program_function(const gt_draft *draft);
+/* The constant that fixes the block in dimension d, or NULL. */
+gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, uint16_t d);
+
 /* Whether a header defines the constant, where nothing can be put around it. */
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
 /* The place of an offset of the text, for messages. */
