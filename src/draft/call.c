@@ -8,11 +8,10 @@
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
+/* `<<<` and `>>>`, with blanks or without. */
 static bool is_joined(const gt_program *program, size_t at, const char *first, const char *second)
 {
-    const gt_token *tokens = program->tokens.items;
-    return gt_program_is(program, at, first) && gt_program_is(program, at + 1, second) &&
-           tokens[at].text + tokens[at].length == tokens[at + 1].text;
+    return gt_program_is(program, at, first) && gt_program_is(program, at + 1, second);
 }
 
 /* With `open` on `<<<`. */

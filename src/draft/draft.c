@@ -160,6 +160,11 @@ static gputune_status read_parameters(gt_draft *draft)
                           "the parameters of the kernel cannot be read; expected them without "
                           "directives");
     }
+    if (draft->parameter_count == 0 && !draft->blocks[0]) {
+        gt_message_at(gt_draft_place(draft, draft->function.name),
+                      "a kernel without parameters; expected some, which say what it writes");
+        return gt_failure(GPUTUNE_EUNSUPPORTED);
+    }
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const uint32_t texture = gt_draft_read_texture(draft, parameter);

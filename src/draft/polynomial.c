@@ -258,3 +258,16 @@ double gt_polynomial_value(const gt_polynomial *p,
     }
     return sum;
 }
+
+bool gt_polynomial_is_whole(const gt_polynomial *p)
+{
+    gt_powers at = {0};
+    bool is_whole = p->known;
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        is_whole &= power->exponent > 0;
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        is_whole &= fmod(p->terms[i].coefficient, 1) == 0;
+    }
+    return is_whole;
+}

@@ -53,5 +53,7 @@ const gt_power *gt_polynomial_next(const gt_polynomial *p, gt_powers *place);
 /* What it comes to where symbols have these values. */
 double gt_polynomial_value(const gt_polynomial *p,
                            double (*value)(const void *user, uint16_t symbol), const void *user);
+/* Whether it has no fraction: no exponent below 0, and whole coefficients. */
+bool gt_polynomial_is_whole(const gt_polynomial *p);
 /* The term's exponents, summed. */
 int gt_monomial_degree(const gt_monomial *term);

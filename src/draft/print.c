@@ -244,15 +244,7 @@ static gt_polynomial multiply(printer *p, const gt_polynomial *a, const gt_polyn
 static bool cancel(gt_polynomial *out, const gt_polynomial *a, const gt_polynomial *b)
 {
     *out = gt_polynomial_divide(a, b);
-    bool is_whole = out->known;
-    for (uint32_t i = 0; i < out->count; i++) {
-        double coefficient = out->terms[i].coefficient;
-        is_whole &= !(coefficient < floor(coefficient) || coefficient > floor(coefficient));
-        for (uint32_t k = 0; k < out->terms[i].count; k++) {
-            is_whole &= out->terms[i].powers[k].exponent > 0;
-        }
-    }
-    return is_whole;
+    return gt_polynomial_is_whole(out);
 }
 
 /* Terms that are no number. */

@@ -599,6 +599,15 @@ static bool on_device(const gt_program *program, const gt_token *name, int depth
             return true;
         }
     }
+    for (size_t i = 1; i + 1 < program->code && depth < DEPTH_MAX; i++) { /* a struct's extents */
+        bool is_struct =
+            gt_program_is(program, i + 1, "{") &&
+            (gt_program_is(program, i - 1, "struct") || gt_program_is(program, i, "struct"));
+        gt_span span = {i + 2, is_struct ? gt_program_close(program, i + 1) : 0};
+        if (is_struct && first_of(program, span, name)) {
+            return true;
+        }
+    }
     for (size_t i = 0; i < program->macros.count && depth < DEPTH_MAX; i++) {
         const gt_macro *macro = &program->macros.items[i];
         const gt_token *own = &program->tokens.items[macro->name];

@@ -107,11 +107,24 @@ static bool has_strided_grid(const gt_draft *draft, const gt_polynomial *p)
     return has;
 }
 
-/* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, uint32_t index, uint32_t by)
+/* An index or a size has elements of a buffer as one of its parts. */
+static void note_part(gt_draft *draft, gt_draft_buffer *of, const gt_polynomial *p, uint16_t part)
 {
+    const gt_polynomial symbol = gt_polynomial_symbol(part);
+    of->factor = gt_polynomial_factor(p, part);
+    gt_polynomial own = gt_polynomial_multiply(&of->factor, &symbol);
+    own = gt_draft_maximum(draft, gt_polynomial_add(p, &own, -1));
+    of->rest = with_constants(draft, with_launch(draft, own));
+}
+
+/* The elements of one buffer index another: bytes have 256 values. */
+static void note_indexed(gt_draft *draft, uint32_t index, const gt_polynomial *plain,
+                         uint16_t loaded)
+{
+    const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
     const gt_function_parameter *parameter = &draft->parameters[draft->buffers[by].parameter];
     draft->buffers[by].indexed = (int)index;
+    note_part(draft, &draft->buffers[by], plain, loaded);
     if (parameter->has_type && parameter->element.bytes == 1 &&
         !draft->buffers[index].length.known) {
         draft->buffers[index].length = gt_polynomial_number(256);
@@ -130,7 +143,16 @@ static void settle_length(gt_draft *draft, uint32_t index)
             continue;
         }
         if (loaded >= 0 && !access->size.known) {
-            note_indexed(draft, index, gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer);
+            const gt_polynomial in_loops = gt_draft_expand(draft, access->index, false);
+            bool is_there = in_loops.known && gt_polynomial_has(&in_loops, (uint16_t)loaded);
+            note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
+        }
+        for (uint32_t by = 0; by < draft->buffer_count && access->size.known; by++) {
+            gt_draft_buffer *bound = &draft->buffers[by];
+            if (bound->total && gt_polynomial_has(&access->size, bound->total)) {
+                bound->bounded = (int)index;
+                note_part(draft, bound, &access->size, bound->total);
+            }
         }
         gt_polynomial size = with_launch(draft, access->size);
         draft->is_pinned |= size.known && !buffer->is_moved &&
@@ -247,7 +269,7 @@ static void settle_lengths(gt_draft *draft)
 {
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         draft->buffers[i].length = gt_polynomial_unknown();
-        draft->buffers[i].indexed = -1;
+        draft->buffers[i].indexed = draft->buffers[i].bounded = -1;
     }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         settle_length(draft, i);

@@ -253,10 +253,74 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_spa
     return 0;
 }
 
+/* The words of the type in front of a name that is declared, `TYPE *a, *NAME`. */
+static gt_span type_before(const gt_program *program, size_t name)
+{
+    name -= gt_program_is(program, name - 1, "*");
+    while (name > 3 && gt_program_is(program, name - 1, ",")) {
+        name -= gt_program_is(program, name - 3, "*") ? 3 : 2;
+    }
+    gt_span type = {name, name};
+    while (type.first > 0 && program->tokens.items[type.first - 1].kind == GT_TOKEN_NAME &&
+           !gt_program_is_any(program, type.first - 1, "static extern __device__ __constant__")) {
+        type.first--;
+    }
+    return type;
+}
+
+/* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
+ * is none. */
+static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+{
+    const gt_program *program = t->program;
+    const bool is_star = gt_program_is(program, span.first, "*");
+    const size_t name = span.first + is_star;
+    const bool is_element = is_star || gt_program_is(program, name + 1, "[");
+    char words[GT_NAME_MAX];
+    for (size_t i = 2; i < program->code && name < span.end; i++) {
+        bool is_pointer = gt_program_is(program, i - 1, "*") && is_element;
+        if (!gt_program_same(program, i, name) ||
+            !(is_pointer || gt_program_is(program, i + 1, "["))) {
+            continue;
+        }
+        int64_t bytes = gt_trace_type(words, program, type_before(program, i), site);
+        if (bytes <= 0) {
+            continue;
+        }
+        gt_text_printf(&t->text, "(%lld", (long long)bytes);
+        for (size_t open = i + 1; !is_element && gt_program_is(program, open, "[");
+             open = gt_program_close(program, open) + 1) {
+            gt_span extent = {open + 1, gt_program_close(program, open)};
+            gt_span item, items = {extent.end + 3, 0};
+            int64_t count = 0;
+            gt_text_append(&t->text, " * (");
+            if (extent.first < extent.end) {
+                expand(t, extent, &(gt_site){i, gt_program_function_at(program, i), NULL},
+                       depth + 1);
+            } else if (gt_program_is(program, extent.end + 2, "{")) { /* as many as are given */
+                items.end = gt_program_close(program, extent.end + 2);
+                while (gt_program_item(program, &item, &items)) {
+                    count++;
+                }
+                gt_text_printf(&t->text, "%lld", (long long)count);
+            }
+            gt_text_append(&t->text, ")");
+        }
+        gt_text_append(&t->text, ")");
+        return true;
+    }
+    return false;
+}
+
 /* sizeof(TYPE); what is no number type has a leaf. */
-static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
+static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
+    gt_element element;
+    name_text(words, t, span.first);
+    if (!gt_element_from_name(&element, words) && expand_array_size(t, span, site, depth)) {
+        return;
+    }
     for (size_t i = span.first; i < span.end; i++) {
         t->failed |= gt_program_is(t->program, i, "*");
     }
@@ -329,7 +393,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
     name_text(name, t, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
-        expand_sizeof(t, inside, site);
+        expand_sizeof(t, inside, site, depth);
     } else if (gt_program_is_any(t->program, at, "ceil ceilf")) {
         expand_ceil(t, inside, site, depth);
     } else if (gt_program_is_any(t->program, at, "min max")) {
