@@ -430,7 +430,8 @@ static void expand_number(gt_tracer *t, size_t at)
     for (int d = 0; d < 3 && t->in_grid; d++) {
         int64_t block = t->blocks[(t->dimension + d) % 3].literal;
         const gt_trace_leaf *leaf = &t->leaves[t->blocks[(t->dimension + d) % 3].leaf];
-        if (block >= 16 && (value == (double)block || value == (double)(block - 1))) {
+        bool is_own = d == 0 && block > 2 && gt_program_is_any(t->program, at - 1, "/ +");
+        if ((block >= 16 || is_own) && (value == (double)block || value == (double)(block - 1))) {
             gt_text_printf(&t->text, value < (double)block ? "(%s - 1)" : " %s ", leaf->name);
             t->leaf_uses++;
             return;

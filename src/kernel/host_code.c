@@ -45,6 +45,8 @@ bool gt_header_is_known(const char *name)
                                         "cuda_profiler_api.h",
                                         "cuda_gl_interop.h",
                                         "cuda_egl_interop.h",
+                                        "cublas.h",
+                                        "cublasLt.h",
                                         "cublas_v2.h",
                                         "cufft.h",
                                         "curand.h",
