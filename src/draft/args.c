@@ -305,8 +305,8 @@ static bool append_largest(gt_draft_writer *w, const char *before, const gt_draf
     most = gt_polynomial_add(&length, &most, 1);
     most = gt_polynomial_add(&most, &rest, -1);
     const gt_polynomial exact = gt_polynomial_divide(&most, &by);
-    if (!exact.known || !gt_polynomial_is_whole(&by) || !is_of_sizes(draft, &most) ||
-        !is_of_sizes(draft, &by)) {
+    if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_polynomial_is_whole(&by) ||
+        !is_of_sizes(draft, &most) || !is_of_sizes(draft, &by)) {
         return false;
     }
     gt_text_append(w->out, before);

@@ -266,10 +266,7 @@ static void read_fill(gt_caller *c, uint32_t index)
                 !gt_program_is(program, set + 1, "rand") || !gt_program_is(program, set + 4, "%")) {
                 continue;
             }
-            gt_span bound = {set + 5, set + 5};
-            while (bound.end < program->code && !gt_program_is(program, bound.end, ";")) {
-                bound.end++;
-            }
+            const gt_span bound = gt_program_statement(program, set + 5);
             gt_site site = {k, gt_program_function_at(program, k), NULL};
             (void)gt_call_append(c, out, NULL, GT_CALL_NONE, "", bound, &site, " - 1");
             return;

@@ -160,11 +160,6 @@ static gputune_status read_parameters(gt_draft *draft)
                           "the parameters of the kernel cannot be read; expected them without "
                           "directives");
     }
-    if (draft->parameter_count == 0 && !draft->blocks[0]) {
-        gt_message_at(gt_draft_place(draft, draft->function.name),
-                      "a kernel without parameters; expected some, which say what it writes");
-        return gt_failure(GPUTUNE_EUNSUPPORTED);
-    }
     for (uint32_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const uint32_t texture = gt_draft_read_texture(draft, parameter);
@@ -178,6 +173,11 @@ static gputune_status read_parameters(gt_draft *draft)
         draft->symbols.items[symbol].is_integer = parameter->has_type &&
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
+    }
+    if (draft->buffer_count == 0 && !draft->blocks[0]) {
+        gt_message_at(gt_draft_place(draft, draft->function.name),
+                      "a kernel without a pointer among its parameters; expected what it writes");
+        return gt_failure(GPUTUNE_EUNSUPPORTED);
     }
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }

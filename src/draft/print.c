@@ -200,14 +200,17 @@ static bool round_term(printer *p, gt_polynomial *a, uint16_t quotient, const gt
     return true;
 }
 
-/* (X - 1) / B + 1, and X / B + (X % B != 0), however that is written. */
+/* (X - 1) / B + 1, and X / B + (X % B != 0), however that is written. X / B + 1 has a block too
+ * many where B divides X, and need not be of a whole number of them. */
 static bool add_rest(printer *p, gt_polynomial *a, const gt_polynomial *b)
 {
     const gt_polynomial one = gt_polynomial_number(1);
     const atom *rest = only(p, b), *own = only(p, a);
-    if (gt_polynomial_equal(b, &one) && own && own->kind == GT_DO_DIVIDE && own->of.count > 1) {
+    if (gt_polynomial_equal(b, &one) && own && own->kind == GT_DO_DIVIDE) {
         const gt_polynomial of = gt_polynomial_add(&own->of, &one, 1);
-        return of.count < own->of.count && round_term(p, a, a->terms[0].powers[0].symbol, of);
+        const uint16_t quotient = a->terms[0].powers[0].symbol;
+        let_rest(p, quotient);
+        return own->of.count > 1 && of.count < own->of.count && round_term(p, a, quotient, of);
     }
     for (uint16_t i = 0; rest && rest->kind == GT_DO_NOT_EQUAL && i < p->atoms.count; i++) {
         own = &p->atoms.items[i];

@@ -170,6 +170,15 @@ static const program programs[] = {
      "float v[300 * w], int n, int w)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
      "work(bytes = 8 * n + 1200 * w + 20004)\nreference(self)\n"},
+    {"a block more than needed, and a size in bytes",
+     "__global__ void k(float *y, const float *x, size_t bytes)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < bytes / sizeof(float)) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<n / 256 + 1, 256>>>(a, b, n * 4); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], size_t bytes = 4 * n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / BLOCK + 1)\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"an extent of a struct is a number",
      "#define ROWS 16\nstruct rows { float of[ROWS]; };\n"
      "__global__ void k(float *y, const rows *x, int n)\n{\n"
