@@ -250,6 +250,7 @@ class _Planned(_fast.Launcher):
     device: Mapping[str, Any]
     arguments: list[dict[str, Any]]
     request: tuple[bytes, Any, Any]  # what tune_kernel() was asked for
+    places: dict[str, Any]  # where operators of PyTorch find their values
 
 
 def _planned(pointer: int, driver: Driver, device: Mapping[str, Any]) -> _Planned:
@@ -261,6 +262,7 @@ def _planned(pointer: int, driver: Driver, device: Mapping[str, Any]) -> _Planne
     planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
                                   one["element_bytes"]) for one in arguments])
     planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
+    planned.places = {}
     return planned
 
 
@@ -585,12 +587,13 @@ class Tuner(_Shared):
 
     def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
-            time_limit: float = 0, seed: int = 0, save: Path | None = None,
+            time_limit: float = 0, epsilon: float = 0, seed: int = 0, save: Path | None = None,
             **more_sizes: Size) -> list[dict[str, Any]]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
         dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
-        Without configurations: the default. Stores nothing. `save`: a folder, to which the outputs of the
-        first configuration are written once it is proved, as NAME.npy."""
+        Without configurations: the default. Stores no results. `epsilon`: measures until the times are
+        known to 0.4 of that; 0: 0.005. `save`: a folder, to which the outputs of the first configuration
+        are written once it is proved, as NAME.npy."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
@@ -598,7 +601,7 @@ class Tuner(_Shared):
         options, _kept = self._options(
             stop, (), objective=_choose("objective", _OBJECTIVES, objective), save=encoded("save", save),
             cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
-            seed=_integer("seed", seed, 0, (1 << 64) - 1))
+            epsilon=_fraction("epsilon", epsilon), seed=_integer("seed", seed, 0, (1 << 64) - 1))
         each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
         self._run(stop, lambda: int(library.gputune_run(self._handle, wanted, packed,
                                                         words if count else None, count,

@@ -605,6 +605,20 @@ def spaces_runs_and_trials():
 
 
 @test
+def the_code_of_a_run_stays():
+    with tempfile.TemporaryDirectory() as folder:
+        with gputune.open(database=f"{folder}/one.db") as tuner:
+            tuner.add_source("many.cu", MANY)
+            first, = tuner.run("many", n=N, epsilon=0.05)
+            assert tuner.trials() == []
+        with gputune.open(database=f"{folder}/one.db") as tuner:
+            tuner.add_source("many.cu", MANY)
+            again, = tuner.run("many", n=N, epsilon=0.05)
+        assert again["compile_ns"] == first["compile_ns"] > 0  # of the one compilation that there was
+    raises(ValueError, "epsilon is 7", gputune.run, "axpy", n=N, epsilon=7)
+
+
+@test
 def an_answer_outside_of_its_restrictions_says_so():
     lines = []
     with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
