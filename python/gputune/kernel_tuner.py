@@ -384,8 +384,8 @@ class _Arguments:
                         for value in given["arguments"]]
 
     def launched(self, template: str, variants: _Variants, i: int, wanted: Sequence[bool]) -> list[Any]:
-        """The arguments as one launch leaves them, None for those that are not wanted. The configuration is
-        the default of its template, as nothing is known of the others here; a worker has launched it before."""
+        """The arguments as one launch leaves them, None for those that are not wanted. The configuration
+        is the default of its template, as nothing is known of the others here; a worker has launched it."""
         self._tuner.add_source(template, variants.template(i))
         plan = self._tuner.tune(template, effort="cached", time_limit=_NO_LIMIT)
         constant = [one for _, _, one in _signature(variants.texts[i], variants.name)]
@@ -546,7 +546,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     results: dict[int, dict[str, Any]] = {}
     places = {id(params): i for i, params in enumerate(configurations)}
     with _opened(given) as (tuner, folder), contextlib.ExitStack() as kept:
-        on_device = _Arguments(tuner, given, kept) if given["answer"] is not None else None
+        expected: Sequence[Any] = given["answer"] or ()
+        on_device = _Arguments(tuner, given, kept) if expected else None
         groups = _timed(spent, "framework", lambda: _grouped(given, configurations))
         for number, variants in enumerate(groups):
             template = f"configurations-{number}.cu"
@@ -554,7 +555,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             for i, record in enumerate(records):
                 params, checked = variants.params[i], time.perf_counter()
                 if record["status"] == "ok" and on_device and not _is_right(given, on_device.launched(
-                        template, variants, i, [expected is not None for expected in given["answer"]])):
+                        template, variants, i, [one is not None for one in expected])):
                     raise RuntimeError(f"Kernel result verification failed for: {_shown(params)}")
                 results[places[id(params)]] = out = _result(given, params, record)
                 out["verification_time"] = 1000 * (time.perf_counter() - checked)
