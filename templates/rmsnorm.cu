@@ -42,7 +42,6 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
     x += size_t(row) * columns;
     y += size_t(row) * columns;
     const unsigned int first = threadIdx.x * VEC, step = THREADS * VEC;
-    const float share = 1.0f / columns; // while the row is on its way
     float squares = 0;
     auto add = [&](const gputune_vector<T, VEC> &part) {
 #pragma unroll
@@ -78,7 +77,7 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
     }
 #endif
     squares = gputune_block_reduce<THREADS>(squares, gputune_sum());
-    const float factor = rsqrtf(squares * share + epsilon);
+    const float factor = rsqrtf(squares / columns + epsilon);
     auto scale = [&](unsigned int j, gputune_vector<T, VEC> part,
                      const gputune_vector<T, VEC> &weights) {
 #pragma unroll

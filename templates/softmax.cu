@@ -91,7 +91,7 @@ __global__ void softmax(T *__restrict__ y, const T *__restrict__ x, unsigned int
     top = gputune_block_reduce<THREADS>(top, gputune_max());
     sum *= above(mine, top);
 #endif
-    const float factor = __fdividef(1, gputune_block_reduce<THREADS>(sum, gputune_sum()));
+    const float factor = 1 / gputune_block_reduce<THREADS>(sum, gputune_sum());
 #if KEPT
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
