@@ -115,26 +115,11 @@ static bool all_reported(const gt_session *session)
             (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
 }
 
-static gputune_status keep_code(const gt_session *session)
-{
-    const gt_field *field = &session->field;
-    const gt_device *device = session->request->device;
-    GT_FREED GT_ARRAY(gt_code) codes = {0};
-    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        const gt_unit *unit = &field->units.items[i];
-        if (unit->stage == GT_STAGE_READY && !unit->from_store) {
-            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, device)));
-        }
-    }
-    gt_store *store = session->request->services->store;
-    return codes.count ? gt_store_put_cubins(store, codes.items, codes.count, NULL) : GPUTUNE_OK;
-}
-
 static int compile_space(gt_session *session)
 {
     const compile_run *run = session->state;
     int answer = gt_session_run(session);
-    gputune_status kept = keep_code(session);
+    gputune_status kept = gt_field_keep_code(&session->field, NULL);
     answer = answer ? answer : run->answer;
     answer = answer ? answer : kept;
     if (answer == GPUTUNE_OK && session->field.ready == 0) {

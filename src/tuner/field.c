@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
+#include "tuner/code_memo.h"
 #include "tuner/outcome.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +75,7 @@ static gputune_status gt_field_leave_out(gt_field *field, uint32_t index)
 static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
 {
     const gt_request *r = field->options.request;
+    GT_FREED char *sizes = NULL;
     setup->workload_count = field->workload_count;
     setup->check = r->check;
     setup->workloads[0] = r->workload;
@@ -81,6 +84,8 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
     }
     GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
                             0));
+    GT_TRY(gt_problem_text(&sizes, r->template, &field->awkward));
+    (void)snprintf(setup->awkward, sizeof setup->awkward, "%s", sizes);
     gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
@@ -101,21 +106,28 @@ static gputune_status submit_prepare(gt_field *field)
     return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
 }
 
-static bool compiled_before(gt_field *field, gt_unit *unit)
+static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit)
 {
     const gt_request *request = field->options.request;
     const gt_device *device = request->device;
+    return !unit->is_sketch && !request->options.force &&
+           gt_store_find_cubin(out, request->services->store, unit->hash, device->arch,
+                               device->emulated, 0, &request->patience) == GPUTUNE_OK;
+}
+
+/* By an earlier session of this process, or of another one that stored it. */
+static bool compiled_before(gt_field *field, gt_unit *unit)
+{
     gt_code code;
-    if (request->options.force ||
-        gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
-                            device->emulated, 0, &request->patience) != GPUTUNE_OK) {
+    bool is_kept = gt_code_memo_find(&code, unit->hash, field->options.request->device);
+    if (!is_kept && !find_stored(&code, field, unit)) {
         return false;
     }
     unit->compiled.image = code.image; /* taken over */
     unit->compiled.resources = code.resources;
     unit->compiled.compile_ns = code.compile_ns;
     unit->compiled.nvrtc_version = code.nvrtc_version;
-    unit->from_store = true;
+    unit->from_store = !is_kept;
     return true;
 }
 
@@ -134,7 +146,7 @@ static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
     GT_FREED const char **options = NULL;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
-    if (!unit->is_sketch && compiled_before(field, unit)) {
+    if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
@@ -468,7 +480,10 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     unit->repeatable = event->repeatable;
     unit->compiled = event->compiled; /* taken over from the event */
     event->compiled = (gt_compiled){0};
-    if (event->status != GPUTUNE_OK) {
+    if (event->status == GPUTUNE_OK) {
+        const gt_code code = gt_unit_code(unit, field->options.request->device);
+        gt_code_memo_put(&code);
+    } else {
         GT_TRY(gt_strdup(&unit->message, event->message));
     }
     gt_field_note_compiled(field, (uint32_t)event->id);
