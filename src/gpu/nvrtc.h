@@ -6,7 +6,7 @@
 
 typedef struct gt_nvrtc gt_nvrtc; /* process-wide, never closed, thread-safe */
 
-/* Opens the NVRTC that gt_nvrtc_find() (nvrtc_find.h) finds; ENOCOMPILER lists where it looked. A
+/* Opens the NVRTC that gt_nvrtc_find() (toolkit.h) finds; ENOCOMPILER lists where it looked. A
  * driver of version `driver_version` (13000; 0: any) refuses code of a newer major version, so an
  * NVRTC of one is passed over. */
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);

@@ -221,19 +221,15 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
 {
     const gt_request *request = field->options.request;
-    GT_ARRAY(gt_code) codes = {0};
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < field->variants.count && !status; i++) {
+    GT_FREED GT_ARRAY(gt_code) codes = {0};
+    for (size_t i = 0; i < field->variants.count; i++) {
         const gt_variant *variant = &field->variants.items[i];
         const gt_unit *unit = &field->units.items[variant->unit];
         if (variant->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
-            status = gt_array_push(&codes, gt_unit_code(unit, request->device));
+            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, request->device)));
         }
     }
-    GT_THEN(status,
-            gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
-    gt_array_free(&codes);
-    return status;
+    return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
