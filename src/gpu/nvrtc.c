@@ -396,13 +396,12 @@ static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request)
 {
-    enum { MOST = 64 };
     const char *const *names, *const *texts;
-    const char *all_names[MOST], *all_texts[MOST];
+    const char *all_names[GT_DEVICE_HEADERS_MAX + 1], *all_texts[GT_DEVICE_HEADERS_MAX + 1];
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
     size_t count = gt_device_header_list(&names, &texts);
-    if (!splits_head(request) || count == MOST) {
+    if (!splits_head(request)) {
         return check(nvrtc,
                      nvrtc->create(out, request->text, program_name, (int)count, texts, names),
                      "nvrtcCreateProgram");

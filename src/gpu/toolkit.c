@@ -129,14 +129,13 @@ static const struct embedded toolkits[] = {
     TOOLKIT("optional"),    TOOLKIT("ratio"),    TOOLKIT("span"),   TOOLKIT("tuple"),
     TOOLKIT("type_traits"), TOOLKIT("utility"),  TOOLKIT("variant")};
 
-enum { MOST = 95 };
-static const char *header_names[MOST], *header_texts[MOST];
+static const char *header_names[GT_DEVICE_HEADERS_MAX], *header_texts[GT_DEVICE_HEADERS_MAX];
 static size_t count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void add(const char *name, const char *text)
 {
-    if (count < MOST) {
+    if (count < GT_DEVICE_HEADERS_MAX) {
         header_names[count] = name;
         header_texts[count++] = text;
     }
