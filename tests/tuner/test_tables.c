@@ -40,7 +40,7 @@ static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
     gt_config config;
     gt_source source;
     assert_int_equal(gt_device_for_arch(&device, value_of(arch, place, "g.arch")), GPUTUNE_OK);
-    gt_device_set_nvrtc(&device, atoi(value_of(arch, place, "g.nvrtc_version")));
+    gt_device_set_nvrtc(&device, (int)strtol(value_of(arch, place, "g.nvrtc_version"), NULL, 10));
     assert_int_equal(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")),
                      GPUTUNE_OK);
     assert_int_equal(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")),
