@@ -70,9 +70,9 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "devices", "diagnose",
-           "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernels", "load_wisdom",
-           "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run", "save_wisdom",
-           "space", "trials", "tune", "wait"]
+           "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernel", "kernels",
+           "load_wisdom", "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run",
+           "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -250,8 +250,8 @@ def _group(given: Any, stop: Interrupt) -> Any:
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
                      compile_on: Any = (), measure_on: Any = None, worker: Any = None,
-                     compile_workers: int = 0, record: Any = None, tune_only: bool = False, read_only: bool = False,
-                     emulate_without_gpu: bool = False) -> Any:
+                     compile_workers: int = 0, record: Any = None, tune_only: bool = False,
+                     read_only: bool = False, emulate_without_gpu: bool = False) -> Any:
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -1106,3 +1106,47 @@ measure_pace = _here(Tuner.measure_pace)
 wait = _here(Tuner.wait)
 save_wisdom = _here(Tuner.save_wisdom)
 load_wisdom = _here(Tuner.load_wisdom)
+
+
+# --- a decorator -------------------------------------------------------------------------------------
+
+def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = None,
+           tuner: Tuner | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a function that launches a template, tuned at the sizes of each call:
+
+        @gputune.kernel("./axpy.cu")
+        def axpy(y, x, a, n):
+            "y += a x"
+
+        axpy(y, x, 2.0, y.size)
+        axpy.plan(y, x, 2.0, y.size).info
+
+    The parameters are the template's arguments, in its order; the body is not run. Arguments that are called
+    like a problem value give it. `sizes`: a function of the arguments that gives the problem's values, where
+    they are others. `tuner`: else that of the current device. Further options are those of tune()."""
+    ask = tuner.tune if tuner else tune
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        signature = inspect.signature(function)
+        values: list[str] = []  # the problem's
+
+        def problem(arguments: Sequence[Any]) -> Mapping[str, Size]:
+            if sizes:
+                return sizes(*arguments)
+            if not values:
+                found, = tuner.kernels(template) if tuner else kernels(template)
+                values.extend(one.partition("=")[0] for one in found["sizes"].split())
+            return {name: value for name, value in zip(signature.parameters, arguments) if name in values}
+
+        def plan(*arguments: Any, **named: Any) -> Plan:
+            given = signature.bind(*arguments, **named).args if named else arguments
+            return ask(template, sizes=problem(given), **options)
+
+        @functools.wraps(function)
+        def launch(*arguments: Any, stream: Any = None, **named: Any) -> None:
+            given = signature.bind(*arguments, **named).args if named else arguments
+            ask(template, sizes=problem(given), **options)(*given, stream=stream)
+
+        setattr(launch, "plan", plan)
+        return launch
+    return decorate

@@ -2,12 +2,12 @@
 #include "farm/farm.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "farm/farm_host.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,13 +359,6 @@ static const gt_farm_ops operations = {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static uint32_t core_count(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (uint32_t)count : 1;
-}
-
 static gputune_status copy_text(char **out, const char *text)
 {
     return text ? gt_strdup(out, text) : GPUTUNE_OK;
@@ -374,7 +367,7 @@ static gputune_status copy_text(char **out, const char *text)
 static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *options)
 {
     gt_compile_host *host = &farm->compile;
-    uint32_t count = options->compile_workers ? options->compile_workers : core_count();
+    uint32_t count = options->compile_workers ? options->compile_workers : gt_cores();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
     uint32_t more = GT_COMPILE_WORKERS_MAX - count;
     more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;

@@ -224,7 +224,8 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
             status = gt_array_push(&codes, gt_unit_code(unit, request->device));
         }
     }
-    GT_THEN(status, gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
+    GT_THEN(status,
+            gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
     gt_array_free(&codes);
     return status;
 }

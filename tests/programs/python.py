@@ -806,6 +806,13 @@ def what_is_wrong_is_said():
     wrong = gputune.diagnose(driver="/none/libcuda.so.1")[0]
     assert wrong["verdict"] == "failure" and wrong["remedy"], wrong
     raises(TypeError, "device is 1.5", gputune.diagnose, device=1.5)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        workers = [one["found"] for one in gputune.diagnose() if "to compile" in one["found"]]
+        assert workers and "up to 1 to compile" in workers[0], workers
+    finally:
+        os.sched_setaffinity(0, cores)
     raises(TypeError, "devices", gputune.diagnose, devices=1)
 
 
@@ -955,6 +962,27 @@ def ranks_of_a_group_have_one_variant():
         raises(ZeroDivisionError, "", zero.tune, "axpy", group=(0, lambda _: 1 / 0), **few)
         raises(TypeError, "broadcast returned 7; expected", zero.tune, "axpy", group=(0, lambda _: 7), **few)
         raises(TypeError, "group is 3; expected a rank and a function", zero.tune, "axpy", group=3, **few)
+
+
+@test
+def a_decorated_function_launches():
+    @gputune.kernel("axpy", effort="cached")
+    def axpy(y, x, a, n):
+        "y += a x"
+
+    @gputune.kernel("axpy", sizes=lambda y, x, a, n: {"n": y.count}, effort="cached")
+    def of_the_array(y, x, a, n):
+        pass
+    y, x = Tensor(), Tensor()
+    axpy(y, x, 2.0, N)
+    axpy(y, n=N, a=1.0, x=x, stream=0)
+    of_the_array(y, x, 1.0, N)
+    assert y.read() == [5.0] * N and axpy.__doc__ == "y += a x" and axpy.__name__ == "axpy"
+    assert axpy.plan(y, x, 2.0, 64).info["sizes"] == "n=64"
+    raises(TypeError, "missing a required argument", axpy, y, x, n=N)
+    raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", gputune.kernel("axpy", effort="cached")(
+        lambda y, x, n: None), y, x, N)
+    raises(gputune.NotFoundError, "nosuch", gputune.kernel("nosuch")(lambda n: None), 8)
 
 
 @test
