@@ -23,15 +23,18 @@ A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundEr
 gputune(1) say the rest."""
 from __future__ import annotations
 
+import atexit
 import builtins
 import ctypes
 import functools
 import inspect
+import logging
 import math
 import operator
 import os
 import threading
 import time
+import weakref
 from typing import (TYPE_CHECKING, Any, Callable, Mapping, Optional, Protocol, Sequence, Tuple, TypeVar,
                     Union, cast)
 
@@ -247,6 +250,13 @@ def _group(given: Any, stop: Interrupt) -> Any:
     return group
 
 
+_LEVELS = (logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+def _tell(level: int, line: str) -> None:
+    logging.getLogger("gputune").log(_LEVELS[level], "%s", line)
+
+
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
                      compile_on: Any = (), measure_on: Any = None, worker: Any = None,
@@ -255,6 +265,8 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
+    if log is None and not os.environ.get("GPUTUNE_LOG"):
+        log = _tell
     if device is not None and not isinstance(device, str):
         device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
     options = _abi.gputune_open_options(
@@ -422,6 +434,16 @@ def _answered_first(tune: _Tune) -> _Tune:
     return cast(_Tune, asked)
 
 
+_open_tuners: weakref.WeakSet[Tuner] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """While callbacks still find Python: the threads of tunings in the background call them."""
+    for tuner in list(_open_tuners):
+        tuner.close()
+
+
 class Tuner(_Shared):
     """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
 
@@ -443,7 +465,8 @@ class Tuner(_Shared):
             Paths in place of the user's database (":memory:" keeps nothing), the installed kernels and
             the installed worker program.
         log
-            A function of (level, line), with level 0 to 3: error, warning, info, debug.
+            A function of (level, line), with level 0 to 3: error, warning, info, debug. Without one, lines
+            go to the logger "gputune" of Python's logging, which shows warnings, unless GPUTUNE_LOG is set.
         keep_workers, compile_workers
             Workers stay between tunings, which makes many in a row quicker. How many compile; 0: as many
             as there are cores.
@@ -465,7 +488,7 @@ class Tuner(_Shared):
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    compile_on, measure_on, worker, compile_workers, record, tune_only,
                                    read_only, emulate_without_gpu)
-        self._log = options.log if log else None
+        self._log = options.log or None
         handle = ctypes.c_void_p()
         try:
             _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
@@ -475,6 +498,7 @@ class Tuner(_Shared):
             raise CudaError(error.status, f"{error}; CUDA does not work in a forked child: start processes "
                             "with multiprocessing's 'spawn' or 'forkserver'") from None
         self._opened = handle
+        _open_tuners.add(self)
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()

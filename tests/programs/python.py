@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -471,6 +472,9 @@ def words_are_dtypes_too():
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
         assert again.info["sizes"] == plan.info["sizes"]
         assert tuner.records(sizes={"T": [half, "float"]}) == []
+        number = type("float16", (), {})  # as numpy.float16
+        assert "T=half" in tuner.tune("softmax", T=number, sizes=sizes, effort="cached").info["sizes"]
+        raises(TypeError, "size T is ", tuner.tune, "softmax", T=float, sizes=sizes)
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=dtype("complex64"), sizes=sizes)
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=[half], sizes=sizes)
 
@@ -888,6 +892,33 @@ def what_a_program_launches_by_itself():
     assert function["image"] and function["function"] and function["grid"] == plan().info["grid"]
     assert [one["name"] for one in function["parameters"]] == ["y", "x", "a", "n"]
     assert [one["kind"] for one in function["parameters"]] == ["buffer", "buffer", "scalar", "scalar"]
+
+
+@test
+def warnings_are_heard():
+    import logging
+    heard = []
+    handler = logging.Handler()
+    handler.emit = lambda record: heard.append((record.levelname, record.getMessage()))
+    logging.getLogger("gputune").addHandler(handler)
+    try:
+        with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder):
+            pass
+        assert any(level == "WARNING" and folder in line for level, line in heard), heard
+        heard.clear()
+        with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder, log=lambda *_: None):
+            pass
+        assert not heard, heard
+    finally:
+        logging.getLogger("gputune").removeHandler(handler)
+
+
+@test
+def a_program_may_end_while_it_tunes_in_the_background():
+    program = ("import gputune; tuner = gputune.open(database=':memory:'); gputune.tune('gemm', m=64, n=64, k=64, background=True);"
+               "tuner.tune('axpy', background=True); import time; time.sleep(0.5); print('end')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", ""), done
 
 
 @test
