@@ -19,6 +19,9 @@ addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a te
     gputune.forget("axpy", dry_run=True)          # what would go
     gputune.diagnose()                            # what is wrong here, and what to do about it
 
+    @gputune.kernel("./axpy.cu")                  # a function that tunes, and launches
+    def axpy(y, x, a, n): "y += a x"
+
 A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundError. gputune.h and
 gputune(1) say the rest."""
 from __future__ import annotations
