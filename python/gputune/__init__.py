@@ -491,7 +491,7 @@ class Tuner(_Shared):
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    compile_on, measure_on, worker, compile_workers, record, tune_only,
                                    read_only, emulate_without_gpu)
-        self._log = options.log or None
+        self._log = options.log  # lives as long as the tuner
         handle = ctypes.c_void_p()
         try:
             _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
@@ -558,8 +558,6 @@ class Tuner(_Shared):
         options = _abi.gputune_options(version=_abi.GPUTUNE_OPTIONS_VERSION, only=restrictions,
                                        only_count=count, cancel=ctypes.pointer(stop.flag), **members)
         kept: list[Any] = [restrictions]
-        if self._log:
-            options.log = self._log
         if progress is not None:
             if not callable(progress):
                 raise TypeError(f"progress is {progress!r}; expected True or a function of a dict")
