@@ -373,7 +373,10 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
     more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;
     host->slots = calloc(count + more, sizeof *host->slots);
     GT_TRY(gt_allocated(host->slots));
-    host->own_count = host->limit = count;
+    host->own_count = host->limit = host->allowed = count;
+    if (!options->compile_workers) {
+        gt_cores_join(host);
+    }
     host->slot_count = count + more;
     farm->farm.compile_workers = count;
     GT_TRY(gt_engines_open(host, options->compile_on, more));
