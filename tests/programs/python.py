@@ -572,12 +572,12 @@ def interrupts_and_progress():
 def a_call_that_had_its_time_is_answered():
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
-        first = tuner.tune("many", n=N, time_limit=4)
+        first = tuner.tune("many", n=N, time_limit=4, strategy="exhaustive")
         assert "the time was up" in first.info["stop_reason"], first.info
         for limit in 4, 2:  # it would go on with another one
-            again = tuner.tune("many", n=N, time_limit=limit)
+            again = tuner.tune("many", n=N, time_limit=limit, strategy="exhaustive")
             assert again._held().pointer == first._held().pointer, again.info
-        longer = tuner.tune("many", n=N, time_limit=5)
+        longer = tuner.tune("many", n=N, time_limit=5, strategy="exhaustive")
         assert longer._held().pointer != first._held().pointer, longer.info
 
 
