@@ -57,7 +57,7 @@ LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated
            $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
 CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o $(B)/obj/generated/report.o
 WORKER_OBJ := $(call obj,$(MAINS))
-EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
+EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c src/base/environment.c) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c tests/support/test.c)
 # one program by the headers of the releases, today's and one that is ahead of it

@@ -421,7 +421,7 @@ typedef struct gputune_options {
                                 beside the default. gputune_info says where that is the answer
                                 although they leave it out (outside_only), and the log does */
     size_t only_count;
-    gputune_log_fn log;
+    gputune_log_fn log; /* gets the lines of this call; the tuner's log gets them too */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
     /* Set it to non-zero, atomically from another thread, to stop. What is finished is kept. */

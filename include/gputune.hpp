@@ -826,6 +826,27 @@ inline gputune_options default_options()
     return options;
 }
 
+/* Gets a line of text, without a newline. */
+using log_fn = std::function<void(gputune_log_level, const char *)>;
+
+/* Stops the calls that it is given to, from any thread. What is finished is kept. */
+class canceler
+{
+  public:
+    void set() noexcept
+    {
+        __atomic_store_n(&flag_, 1, __ATOMIC_RELAXED);
+    }
+    bool is_set() const noexcept
+    {
+        return __atomic_load_n(&flag_, __ATOMIC_RELAXED) != 0;
+    }
+
+  private:
+    friend class options;
+    volatile int flag_ = 0;
+};
+
 /* What gputune_options has, with strings and callables of C++:
  *
  *   gt::options().time_limit(30s).only("BLOCK=128,256").progress([](const gputune_progress &p) {});
@@ -894,6 +915,24 @@ class options
         tag_ = tag.empty() ? unique_tag() : std::move(tag);
         return *this;
     }
+    /* Gets the lines of this call; the tuner's log gets them too. */
+    options &log(log_fn function)
+    {
+        log_ = std::move(function);
+        return *this;
+    }
+    /* Ends the call when it is set; it lives until then. */
+    options &cancel(canceler &one)
+    {
+        plain.cancel = &one.flag_;
+        return *this;
+    }
+    /* Bytes that this buffer is aligned to at least; may be repeated for others. */
+    options &alignment(std::string buffer, std::uint32_t bytes)
+    {
+        alignments_.emplace_back(std::move(buffer), bytes);
+        return *this;
+    }
     options &progress(std::function<void(const gputune_progress &)> function)
     {
         progress_ = std::move(function);
@@ -930,6 +969,7 @@ class options
         std::vector<const char *> only;
         std::vector<gputune_input> inputs;
         std::vector<gputune_file> files;
+        std::vector<gputune_alignment> alignments;
         for (const std::string &one : only_) {
             only.push_back(one.c_str());
         }
@@ -939,16 +979,25 @@ class options
         for (const auto &one : files_) {
             files.push_back({one.first.c_str(), one.second.c_str()});
         }
+        for (const auto &one : alignments_) {
+            alignments.push_back({one.first.c_str(), one.second});
+        }
         lend(made.only, made.only_count, only);
         lend(made.inputs, made.input_count, inputs);
         lend(made.files, made.file_count, files);
         lend(made.helpers, made.helper_count, helpers_);
+        lend(made.alignments, made.alignment_count, alignments);
         if (!plain.background) {
-            made.user = &state;
             made.cancel = state.cancel;
-            made.progress = progress_ ? running::on_progress : plain.progress;
         }
-        made.reference = reference_ ? running::on_reference : plain.reference;
+        if (!plain.background && (progress_ || reference_ || log_)) { /* plain's go through, too */
+            made.user = &state;
+            made.progress = progress_ || plain.progress ? running::on_progress : nullptr;
+            made.log = log_ || plain.log ? running::on_log : nullptr;
+        }
+        made.reference = reference_ || (plain.reference && made.user == &state)
+                             ? running::on_reference
+                             : plain.reference;
         made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
         made.save = save_.empty() ? plain.save : save_.c_str();
         auto answer = call(made);
@@ -977,6 +1026,8 @@ class options
     std::vector<std::string> only_;
     std::vector<given> inputs_;
     std::vector<std::pair<std::string, std::string>> files_;
+    std::vector<std::pair<std::string, std::uint32_t>> alignments_;
+    log_fn log_;
     std::vector<gputune *> helpers_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
@@ -1028,13 +1079,29 @@ class options
         static void on_progress(void *user, const gputune_progress *progress)
         {
             auto *self = static_cast<running *>(user);
-            self->guarded([&] { self->given.progress_(*progress); });
+            const options &own = self->given;
+            self->guarded([&] {
+                own.progress_ ? own.progress_(*progress)
+                              : own.plain.progress(own.plain.user, progress);
+            });
+        }
+        static void on_log(void *user, gputune_log_level level, const char *line)
+        {
+            auto *self = static_cast<running *>(user);
+            const options &own = self->given;
+            self->guarded([&] {
+                own.log_ ? own.log_(level, line) : own.plain.log(own.plain.user, level, line);
+            });
         }
         static int on_reference(void *user, gputune_sizes sizes,
                                 const gputune_host_argument *arguments, std::size_t count)
         {
             auto *self = static_cast<running *>(user);
-            return self->guarded([&] { self->given.reference_(sizes, arguments, count); });
+            const options &own = self->given;
+            if (!own.reference_) {
+                return own.plain.reference(own.plain.user, sizes, arguments, count);
+            }
+            return self->guarded([&] { own.reference_(sizes, arguments, count); });
         }
     };
 };
@@ -1137,16 +1204,29 @@ void diagnose(Each each, const gputune_open_options &given = default_open_option
 class tuner
 {
   public:
-    static result<tuner> try_open(const gputune_open_options &options = default_open_options())
+    /* `log` gets the tuner's lines in place of the options' function. It must not throw. */
+    static result<tuner> try_open(const gputune_open_options &options = default_open_options(),
+                                  log_fn log = nullptr)
     {
         gputune *handle = nullptr;
-        const int status = gputune_open(&handle, &options);
-        return status < 0 ? result<tuner>(last_failure(status)) : result<tuner>(tuner(handle));
+        gputune_open_options made = options;
+        std::unique_ptr<log_fn> kept;
+        if (log) {
+            kept = std::make_unique<log_fn>(std::move(log));
+            made.user = kept.get();
+            made.log = [](void *user, gputune_log_level level, const char *line) noexcept {
+                (*static_cast<log_fn *>(user))(level, line);
+            };
+        }
+        const int status = gputune_open(&handle, &made);
+        return status < 0 ? result<tuner>(last_failure(status))
+                          : result<tuner>(tuner(handle, std::move(kept)));
     }
 
 #if defined(__cpp_exceptions)
-    explicit tuner(const gputune_open_options &options = default_open_options())
-        : tuner(try_open(options).take())
+    explicit tuner(const gputune_open_options &options = default_open_options(),
+                   log_fn log = nullptr)
+        : tuner(try_open(options, std::move(log)).take())
     {
     }
 #endif
@@ -1436,9 +1516,10 @@ class tuner
             gputune_close(handle);
         }
     };
+    std::unique_ptr<log_fn> log_; /* goes after the tuner */
     std::unique_ptr<gputune, close> handle_;
 
-    explicit tuner(gputune *handle) : handle_(handle)
+    tuner(gputune *handle, std::unique_ptr<log_fn> log) : log_(std::move(log)), handle_(handle)
     {
     }
 

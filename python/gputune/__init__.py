@@ -19,19 +19,25 @@ addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a te
     gputune.forget("axpy", dry_run=True)          # what would go
     gputune.diagnose()                            # what is wrong here, and what to do about it
 
+    @gputune.kernel("./axpy.cu")                  # a function that tunes, and launches
+    def axpy(y, x, a, n): "y += a x"
+
 A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundError. gputune.h and
 gputune(1) say the rest."""
 from __future__ import annotations
 
+import atexit
 import builtins
 import ctypes
 import functools
 import inspect
+import logging
 import math
 import operator
 import os
 import threading
 import time
+import weakref
 from typing import (TYPE_CHECKING, Any, Callable, Mapping, Optional, Protocol, Sequence, Tuple, TypeVar,
                     Union, cast)
 
@@ -70,9 +76,9 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "devices", "diagnose",
-           "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernels", "load_wisdom",
-           "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run", "save_wisdom",
-           "space", "trials", "tune", "wait"]
+           "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernel", "kernels",
+           "load_wisdom", "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run",
+           "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -247,14 +253,23 @@ def _group(given: Any, stop: Interrupt) -> Any:
     return group
 
 
+_LEVELS = (logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+def _tell(level: int, line: str) -> None:
+    logging.getLogger("gputune").log(_LEVELS[level], "%s", line)
+
+
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
                      compile_on: Any = (), measure_on: Any = None, worker: Any = None,
-                     compile_workers: int = 0, record: Any = None, tune_only: bool = False, read_only: bool = False,
-                     emulate_without_gpu: bool = False) -> Any:
+                     compile_workers: int = 0, record: Any = None, tune_only: bool = False,
+                     read_only: bool = False, emulate_without_gpu: bool = False) -> Any:
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
+    if log is None and not os.environ.get("GPUTUNE_LOG"):
+        log = _tell
     if device is not None and not isinstance(device, str):
         device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
     options = _abi.gputune_open_options(
@@ -422,6 +437,16 @@ def _answered_first(tune: _Tune) -> _Tune:
     return cast(_Tune, asked)
 
 
+_open_tuners: weakref.WeakSet[Tuner] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """While callbacks still find Python: the threads of tunings in the background call them."""
+    for tuner in list(_open_tuners):
+        tuner.close()
+
+
 class Tuner(_Shared):
     """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
 
@@ -443,7 +468,8 @@ class Tuner(_Shared):
             Paths in place of the user's database (":memory:" keeps nothing), the installed kernels and
             the installed worker program.
         log
-            A function of (level, line), with level 0 to 3: error, warning, info, debug.
+            A function of (level, line), with level 0 to 3: error, warning, info, debug. Without one, lines
+            go to the logger "gputune" of Python's logging, which shows warnings, unless GPUTUNE_LOG is set.
         keep_workers, compile_workers
             Workers stay between tunings, which makes many in a row quicker. How many compile; 0: as many
             as there are cores.
@@ -465,7 +491,7 @@ class Tuner(_Shared):
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    compile_on, measure_on, worker, compile_workers, record, tune_only,
                                    read_only, emulate_without_gpu)
-        self._log = options.log if log else None
+        self._log = options.log  # lives as long as the tuner
         handle = ctypes.c_void_p()
         try:
             _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
@@ -475,6 +501,7 @@ class Tuner(_Shared):
             raise CudaError(error.status, f"{error}; CUDA does not work in a forked child: start processes "
                             "with multiprocessing's 'spawn' or 'forkserver'") from None
         self._opened = handle
+        _open_tuners.add(self)
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # what the GPU is
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
@@ -531,8 +558,6 @@ class Tuner(_Shared):
         options = _abi.gputune_options(version=_abi.GPUTUNE_OPTIONS_VERSION, only=restrictions,
                                        only_count=count, cancel=ctypes.pointer(stop.flag), **members)
         kept: list[Any] = [restrictions]
-        if self._log:
-            options.log = self._log
         if progress is not None:
             if not callable(progress):
                 raise TypeError(f"progress is {progress!r}; expected True or a function of a dict")
@@ -1106,3 +1131,47 @@ measure_pace = _here(Tuner.measure_pace)
 wait = _here(Tuner.wait)
 save_wisdom = _here(Tuner.save_wisdom)
 load_wisdom = _here(Tuner.load_wisdom)
+
+
+# --- a decorator -------------------------------------------------------------------------------------
+
+def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = None,
+           tuner: Tuner | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a function that launches a template, tuned at the sizes of each call:
+
+        @gputune.kernel("./axpy.cu")
+        def axpy(y, x, a, n):
+            "y += a x"
+
+        axpy(y, x, 2.0, y.size)
+        axpy.plan(y, x, 2.0, y.size).info
+
+    The parameters are the template's arguments, in its order; the body is not run. Arguments that are called
+    like a problem value give it. `sizes`: a function of the arguments that gives the problem's values, where
+    they are others. `tuner`: else that of the current device. Further options are those of tune()."""
+    ask = tuner.tune if tuner else tune
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        signature = inspect.signature(function)
+        values: list[str] = []  # the problem's
+
+        def problem(arguments: Sequence[Any]) -> Mapping[str, Size]:
+            if sizes:
+                return sizes(*arguments)
+            if not values:
+                found, = tuner.kernels(template) if tuner else kernels(template)
+                values.extend(one.partition("=")[0] for one in found["sizes"].split())
+            return {name: value for name, value in zip(signature.parameters, arguments) if name in values}
+
+        def plan(*arguments: Any, **named: Any) -> Plan:
+            given = signature.bind(*arguments, **named).args if named else arguments
+            return ask(template, sizes=problem(given), **options)
+
+        @functools.wraps(function)
+        def launch(*arguments: Any, stream: Any = None, **named: Any) -> None:
+            given = signature.bind(*arguments, **named).args if named else arguments
+            ask(template, sizes=problem(given), **options)(*given, stream=stream)
+
+        setattr(launch, "plan", plan)
+        return launch
+    return decorate

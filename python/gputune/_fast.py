@@ -40,7 +40,10 @@ def type_name(dtype: Any) -> str | None:
 
 
 def word_of(value: Any) -> str | None:
-    """What stands for a word of a template: a str, or a framework's dtype (x.dtype). None: neither."""
+    """What stands for a word of a template: a str, or a framework's dtype (x.dtype, numpy.float32). None:
+    neither."""
+    if isinstance(value, type):
+        return TORCH_TYPES.get(value.__name__)
     return value if isinstance(value, str) else type_name(value) if _is_dtype(value) else None
 
 

@@ -247,7 +247,7 @@ static void check_workers(patient *p)
 {
     char *path;
     if (gt_worker_find(&path, p->options->worker) == GPUTUNE_OK) {
-        GOOD(p, "%s, up to %ld to compile", path, sysconf(_SC_NPROCESSORS_ONLN));
+        GOOD(p, "%s, up to %u to compile", path, gt_cores());
         free(path);
     } else {
         FAIL(p, "install gputune again, or set GPUTUNE_WORKER to the program gputune-worker", "%s",

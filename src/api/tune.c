@@ -32,8 +32,8 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
     }
     gputune_status status = gt_choose_forced(out, request, forced);
     if (status != GPUTUNE_OK) {
-        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is ignored for %s: %s", kernel,
-                    gt_message());
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "GPUTUNE_FORCE is ignored for %s: %s", kernel, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
     return status;
@@ -55,11 +55,11 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
     return status;
 }
 
-static void say_chosen(const gputune *tuner, const gt_request *request, const gputune_plan *plan)
+static void say_chosen(const gt_request *request, const gputune_plan *plan)
 {
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
-        gt_log_line(&tuner->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
+        gt_log_line(&request->services->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
                     request->problem_text, info.configuration, gputune_source_name(info.source),
                     *info.stop_reason ? ": " : "", info.stop_reason);
     }
@@ -115,7 +115,7 @@ static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *
             gt_plan_make(&out->plan, request, &choice, a->tuner->driver, a->tuner->overrides.debug);
         gt_choice_free(&choice);
         if (status == GPUTUNE_OK) {
-            say_chosen(a->tuner, request, out->plan);
+            say_chosen(request, out->plan);
             note_miss(a->tuner, request, out->plan, source);
         }
     }

@@ -313,9 +313,7 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .store = tuner->store,
                          .device = &tuner->device,
                          .log = tuner->log,
-                         .compile_workers = o->compile_workers
-                                                ? o->compile_workers
-                                                : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+                         .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
                          .borrow_farm = borrow_farm,
                          .return_farm = return_farm,
                          .borrow_helper = borrow_helper,

@@ -60,7 +60,6 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.only_count = scenario->only_count;
     options.files = tuning->files;
     options.file_count = tuning->inputs.count;
-    options.log = cli_console_log;
     options.cancel = cli_cancel();
     if (scenario->terms.given) {
         const cli_terms *terms = &scenario->terms;

@@ -233,15 +233,6 @@ static void show_progress(void *user, const gputune_progress *at)
     pthread_mutex_unlock(&bench->run->desk);
 }
 
-static void log_line(void *user, gputune_log_level level, const char *line)
-{
-    const bench *bench = user;
-    char text[4096];
-    const char *label = bench->gpu->label;
-    snprintf(text, sizeof text, "%s%s%s", label ? label : "", label ? ": " : "", line);
-    cli_console_log(NULL, level, text);
-}
-
 /* Now and then the GPU is compared with its equals again. */
 static bool is_still_equal(bench *bench)
 {
@@ -266,7 +257,6 @@ static void tune(bench *bench)
     options.helpers = bench->helpers;
     options.helper_count = bench->run->count - 1;
     options.progress = show_progress;
-    options.log = log_line;
     options.user = bench;
     bench->plan = NULL;
     bench->info = (gputune_info){.version = GPUTUNE_INFO_VERSION};

@@ -1,10 +1,10 @@
 /* One launch: blocks dealt to host threads, in order. */
+#include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -224,11 +224,8 @@ static void set_limits(emu_run_state *run)
         limits->blocks_per_sm = 1;
     if (!limits->stack_bytes)
         limits->stack_bytes = DEFAULT_STACK;
-    if (!limits->workers) {
-        cpu_set_t set;
-        limits->workers =
-            sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-    }
+    if (!limits->workers)
+        limits->workers = gt_cores();
     if (limits->workers > MOST_WORKERS)
         limits->workers = MOST_WORKERS;
 }

@@ -508,7 +508,7 @@ static gputune_status copy_text(char **out, const char *text)
 static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *options)
 {
     gt_compile_host *host = &farm->compile;
-    uint32_t count = options->compile_workers ? options->compile_workers : gt_cores_count();
+    uint32_t count = options->compile_workers ? options->compile_workers : gt_cores();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
     uint32_t more = GT_COMPILE_WORKERS_MAX - count;
     more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;

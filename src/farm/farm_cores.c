@@ -2,7 +2,6 @@
 #include "farm/farm_host.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 static struct {
@@ -11,13 +10,6 @@ static struct {
     uint32_t farms;   /* that compile on all cores */
     uint32_t at_work; /* their workers that have a source */
 } shared = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-uint32_t gt_cores_count(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (uint32_t)count : 1;
-}
 
 void gt_cores_join(gt_compile_host *host)
 {

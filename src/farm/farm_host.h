@@ -190,8 +190,6 @@ typedef struct gt_compile_host {
 
 /* ---- farm_cores.c ---------------------------------------------------------------------------- */
 
-/* How many cores this process may use. */
-uint32_t gt_cores_count(void);
 /* The farm is one of those of this process that compile on all cores, until it leaves. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);

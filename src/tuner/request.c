@@ -322,16 +322,28 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     return GPUTUNE_OK;
 }
 
+static void log_twice(void *user, gputune_log_level level, const char *line)
+{
+    const gt_request *request = user;
+    gt_log_line(&request->tuner_log, level, "%s", line);
+    request->options.log(request->options.user, level, line);
+}
+
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options)
 {
     gt_request *request = calloc(1, sizeof *request);
     GT_TRY(gt_allocated(request));
-    request->services = services;
+    request->own = *services;
+    request->services = &request->own;
+    request->tuner_log = services->log;
     request->device = device;
     request->by_path = kernel && gt_catalog_is_path(kernel);
     gputune_status status = gt_options_read(&request->options, options);
+    if (request->options.log) {
+        request->own.log = (gt_log){log_twice, request};
+    }
     GT_THEN(status, gt_call_check(kernel, sizes, &request->options));
     GT_THEN(status, gt_catalog_find(&request->template, services->catalog, kernel));
     GT_THEN(status, resolve(request, sizes));

@@ -51,7 +51,9 @@ typedef struct gt_background_use {
 typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
-    const gt_services *services;
+    const gt_services *services; /* `own`, whose log is the call's too */
+    gt_services own;
+    gt_log tuner_log;
     bool by_path; /* the call named the template by its path */
     gt_problem problem;
     gt_workload workload;

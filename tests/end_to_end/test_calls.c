@@ -339,6 +339,38 @@ TEST(test_a_callback_cannot_close_its_tuner)
     gputune_close(callback_closes);
 }
 
+static void count_line(void *user, gputune_log_level level, const char *line)
+{
+    (void)level;
+    *(int *)user += strstr(line, "outside of") != NULL;
+}
+
+TEST(test_a_call_has_a_log_of_its_own)
+{
+    gputune_open_options opening = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    int of_tuner = 0, of_call = 0;
+    opening.database = ":memory:";
+    opening.log = count_line;
+    opening.user = &of_tuner;
+    OK(gputune_open(&tuner, &opening));
+    static const char *const only[] = {"BLOCK=1024"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    options.only = only;
+    options.only_count = 1;
+    for (int i = 1; i <= 2; i++) { /* at two sizes, as plans that are held are not spoken of */
+        OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
+        gputune_plan_release(plan);
+        options.log = count_line;
+        options.user = &of_call;
+    }
+    assert_int_equal(of_tuner, 2);
+    assert_int_equal(of_call, 1);
+    gputune_close(tuner);
+}
+
 typedef struct tuning {
     gputune *tuner;
     sem_t begun;

@@ -276,6 +276,30 @@ static void options_of_cxx(const gt::tuner &tuner)
     auto plan = tuner.try_tune(kernel, {{"n", b.n}}, own);
     expect(plan && seen && plan->info().variants == 8, "limits, restrictions, progress",
            plan ? std::to_string(plan->info().variants) : plan.why().message);
+    gt::canceler stop;
+    std::string first;
+    unsigned plain = 0;
+    gt::options logged = gt::options()
+                             .effort(GPUTUNE_CACHED_ONLY)
+                             .only("BLOCK=1024") /* of which nothing is known */
+                             .cancel(stop)
+                             .alignment("y", 4)
+                             .log([&](gputune_log_level, const char *line) { first += line; });
+    logged.plain.user = &plain;
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, logged);
+    expect(plan && first.find("outside") != std::string::npos && !stop.is_set() &&
+               plan->try_argument(0)->alignment == 4,
+           "a log, a canceler, an alignment", plan ? first : plan.why().message);
+    gt::options of_c = gt::options().force().only("BLOCK=128").log([](auto, const char *) {});
+    of_c.plain.user = &plain;
+    of_c.plain.progress = [](void *user, const gputune_progress *) {
+        ++*static_cast<unsigned *>(user);
+    };
+    expect(tuner.try_tune(kernel, {{"n", b.n}}, of_c) && plain > 0,
+           "plain's functions get its user");
+    stop.set();
+    plan = tuner.try_tune("gemm", {{"m", 48}}, gt::options().cancel(stop));
+    expect(stop.is_set() && !plan, "a canceler that is set", plan ? plan->info().stop_reason : "");
     gt::options data = own;
     data.input("x", x).reference(
         [&](gputune_sizes sizes, const gputune_host_argument *arguments, std::size_t count) {
@@ -352,6 +376,12 @@ static void databases(const gt::tuner &tuner)
     };
     unsigned count = 0;
     const auto counted = [&](const gputune_record &one) { count += one.is_winner; };
+    unsigned lines = 0;
+    gputune_open_options wrong = gt::default_open_options();
+    const std::string folder = temporary();
+    wrong.database = folder.c_str();
+    expect(gt::tuner::try_open(wrong, [&](gputune_log_level, const char *) { lines++; }) && lines,
+           "a tuner's log");
     const auto one = open(here), other = open(there);
     const gt::options quickly = gt::options().only("BLOCK=128").only("UNROLL=1");
     expect(one && other && other->try_tune("axpy", {{"n", 64}}, quickly), "a tuner of a file");

@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -471,6 +472,9 @@ def words_are_dtypes_too():
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
         assert again.info["sizes"] == plan.info["sizes"]
         assert tuner.records(sizes={"T": [half, "float"]}) == []
+        number = type("float16", (), {})  # as numpy.float16
+        assert "T=half" in tuner.tune("softmax", T=number, sizes=sizes, effort="cached").info["sizes"]
+        raises(TypeError, "size T is ", tuner.tune, "softmax", T=float, sizes=sizes)
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=dtype("complex64"), sizes=sizes)
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=[half], sizes=sizes)
 
@@ -568,12 +572,12 @@ def interrupts_and_progress():
 def a_call_that_had_its_time_is_answered():
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
-        first = tuner.tune("many", n=N, time_limit=4)
+        first = tuner.tune("many", n=N, time_limit=4, strategy="exhaustive")
         assert "the time was up" in first.info["stop_reason"], first.info
         for limit in 4, 2:  # it would go on with another one
-            again = tuner.tune("many", n=N, time_limit=limit)
+            again = tuner.tune("many", n=N, time_limit=limit, strategy="exhaustive")
             assert again._held().pointer == first._held().pointer, again.info
-        longer = tuner.tune("many", n=N, time_limit=5)
+        longer = tuner.tune("many", n=N, time_limit=5, strategy="exhaustive")
         assert longer._held().pointer != first._held().pointer, longer.info
 
 
@@ -806,6 +810,13 @@ def what_is_wrong_is_said():
     wrong = gputune.diagnose(driver="/none/libcuda.so.1")[0]
     assert wrong["verdict"] == "failure" and wrong["remedy"], wrong
     raises(TypeError, "device is 1.5", gputune.diagnose, device=1.5)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        workers = [one["found"] for one in gputune.diagnose() if "to compile" in one["found"]]
+        assert workers and "up to 1 to compile" in workers[0], workers
+    finally:
+        os.sched_setaffinity(0, cores)
     raises(TypeError, "devices", gputune.diagnose, devices=1)
 
 
@@ -884,6 +895,33 @@ def what_a_program_launches_by_itself():
 
 
 @test
+def warnings_are_heard():
+    import logging
+    heard = []
+    handler = logging.Handler()
+    handler.emit = lambda record: heard.append((record.levelname, record.getMessage()))
+    logging.getLogger("gputune").addHandler(handler)
+    try:
+        with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder):
+            pass
+        assert any(level == "WARNING" and folder in line for level, line in heard), heard
+        heard.clear()
+        with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder, log=lambda *_: None):
+            pass
+        assert not heard, heard
+    finally:
+        logging.getLogger("gputune").removeHandler(handler)
+
+
+@test
+def a_program_may_end_while_it_tunes_in_the_background():
+    program = ("import gputune; tuner = gputune.open(database=':memory:'); gputune.tune('gemm', m=64, n=64, k=64, background=True);"
+               "tuner.tune('axpy', background=True); import time; time.sleep(0.5); print('end')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", ""), done
+
+
+@test
 def tuners_for_tools():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/some.db"
@@ -955,6 +993,27 @@ def ranks_of_a_group_have_one_variant():
         raises(ZeroDivisionError, "", zero.tune, "axpy", group=(0, lambda _: 1 / 0), **few)
         raises(TypeError, "broadcast returned 7; expected", zero.tune, "axpy", group=(0, lambda _: 7), **few)
         raises(TypeError, "group is 3; expected a rank and a function", zero.tune, "axpy", group=3, **few)
+
+
+@test
+def a_decorated_function_launches():
+    @gputune.kernel("axpy", effort="cached")
+    def axpy(y, x, a, n):
+        "y += a x"
+
+    @gputune.kernel("axpy", sizes=lambda y, x, a, n: {"n": y.count}, effort="cached")
+    def of_the_array(y, x, a, n):
+        pass
+    y, x = Tensor(), Tensor()
+    axpy(y, x, 2.0, N)
+    axpy(y, n=N, a=1.0, x=x, stream=0)
+    of_the_array(y, x, 1.0, N)
+    assert y.read() == [5.0] * N and axpy.__doc__ == "y += a x" and axpy.__name__ == "axpy"
+    assert axpy.plan(y, x, 2.0, 64).info["sizes"] == "n=64"
+    raises(TypeError, "missing a required argument", axpy, y, x, n=N)
+    raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", gputune.kernel("axpy", effort="cached")(
+        lambda y, x, n: None), y, x, N)
+    raises(gputune.NotFoundError, "nosuch", gputune.kernel("nosuch")(lambda n: None), 8)
 
 
 @test

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lines and seconds of the same task by gputune, Kernel Tuner and Kernel Launcher:
 
-    lines.py [--run] [--size N] [PREFIX]
+    lines.py [--run] [--size N] [--only TASK_TOOL,TASK_TOOL] [PREFIX]
 
 Lines are those of lines/TASK_TOOL.* that are neither blank nor comments, with the kernel's file; --run runs each
 twice, from an empty folder of results and again with what the first run has left, and tells the seconds of
@@ -64,11 +64,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--size", default=str(1 << 24))
+    parser.add_argument("--only", help="these programs")
     parser.add_argument("prefix", nargs="?")
     given = parser.parse_args()
     print(f"{'task':10} {'tool':15} {'lines':>5} {'kernel':>6}  {'s, first and again' if given.run else ''}")
     for path in sorted(glob.glob(os.path.join(FOLDER, "*_*.py")) + glob.glob(os.path.join(FOLDER, "*_*.cpp"))):
-        task, _, tool = os.path.splitext(os.path.basename(path))[0].partition("_")
+        name = os.path.splitext(os.path.basename(path))[0]
+        if given.only and name not in given.only.split(","):
+            continue
+        task, _, tool = name.partition("_")
         with tempfile.TemporaryDirectory() as folder:
             for kernel in set(KERNELS.values()):
                 shutil.copy(os.path.join(FOLDER, kernel), folder)
