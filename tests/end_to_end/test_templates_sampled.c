@@ -21,8 +21,8 @@ TEST(test_dot)
 
 TEST(test_scan)
 {
-    verify_space("scan", GPUTUNE_SIZES({"n", 20011}), 15);
-    verify_space("scan", GPUTUNE_SIZES({"n", 20011}, {"T=int", 0}), 47);
+    verify_space("scan", GPUTUNE_SIZES({"n", 20011}), 41);
+    verify_space("scan", GPUTUNE_SIZES({"n", 20011}, {"T=int", 0}), 127);
 }
 
 TEST(test_transpose)
