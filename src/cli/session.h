@@ -12,7 +12,6 @@ typedef struct cli_common {
     int format; /* a cli_format_kind */
     bool quiet, verbose;
     bool read_only;           /* the database */
-    uint32_t compile_workers; /* 0: as many as cores */
     cli_list compile_on;      /* a command for each further one, elsewhere */
     const char *measure_on;   /* a command that starts the measure worker elsewhere, or NULL */
 } cli_common;
