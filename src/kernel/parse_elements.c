@@ -230,15 +230,16 @@ static gputune_status append_loop(elements *made, const assignment *now)
 #define EXTREME(name, sign)                                                                        \
     "__device__ long long (" name ")(long long a, int b) { return a " sign " b ? a : b; } "        \
     "__device__ long long (" name ")(int a, long long b) { return a " sign " b ? a : b; }\n"
-/* An index and an int have a minimum too: CUDA's functions take two of one type. */
-static const char prologue[] =
+/* An index and an int have a minimum too: CUDA's functions take two of one type. They stand where
+ * they are used alone, as the code of stored results is found by its source. */
+static const char extremes[] = EXTREME("min", "<") EXTREME("max", ">");
+static const char views[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
     "__device__ gputune_t *operator[](long long i) const { return at + i * columns; } };\n"
     "template <typename gputune_t> struct gputune_plane { gputune_t *at; long long rows, columns; "
     "__device__ gputune_row<gputune_t> operator[](long long i) const { return {at + i * rows * "
-    "columns, columns}; } };\n" EXTREME("min", "<") EXTREME("max", ">")
-    "__global__ void " GT_ELEMENTS_REFERENCE "(";
+    "columns, columns}; } };\n";
 
 /* Unless an argument has that name. */
 static void append_helpers(gt_text *out, const gt_template *template)
@@ -315,7 +316,10 @@ static void append_names(gt_text *out, const elements *made)
 static void append_kernel(gt_text *out, const elements *made)
 {
     const gt_template *template = made->parse->template;
-    gt_text_append(out, prologue);
+    const char *loops = gt_text_string(&made->loops);
+    gt_text_append(out, views);
+    gt_text_append(out, strstr(loops, "min") || strstr(loops, "max") ? extremes : "");
+    gt_text_append(out, "__global__ void " GT_ELEMENTS_REFERENCE "(");
     for (uint32_t i = 0; i < template->pass_count; i++) {
         if (template->passes[i].axis >= 0) {
             gt_text_printf(out, "const %s *%s, ", template->passes[i].type,
@@ -328,7 +332,7 @@ static void append_kernel(gt_text *out, const elements *made)
     }
     append_extras(out, made);
     append_names(out, made);
-    gt_text_append(out, gt_text_string(&made->loops));
+    gt_text_append(out, loops);
     gt_text_append(out, "}\n");
 }
 
