@@ -87,8 +87,8 @@ typedef struct gt_helper {
     char name[32];  /* "GPU 1" */
     gt_farm *farm;
     bool asked, prepared, lost; /* asked to prepare */
-    uint32_t in_hand;      /* variants that its measure worker has */
-    int64_t since_ns;      /* it has been at the first of them since then */
+    uint32_t in_hand;           /* variants that its measure worker has */
+    int64_t since_ns;           /* it has been at the first of them since then */
     double scale;          /* a launch's time on the request's GPU over that here; 0: not known */
     uint32_t uncalibrated; /* variants since the scale was found out */
     uint32_t unequal;      /* in a row: scales that no equal GPU has */

@@ -50,8 +50,9 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
         say_launch(&text, field, variant);
         const gt_request *r = field->options.request;
-        gt_text_printf(&text, "%s%s; is a length in args() too small, shared() %s, or a require() "
-                              "missing?",
+        gt_text_printf(&text,
+                       "%s%s; is a length in args() too small, shared() %s, or a require() "
+                       "missing?",
                        field->setup->awkward[0] ? ", or at " : "", field->setup->awkward,
                        gt_template_lacks_shared(r->template)
                            ? "missing, which an array 'extern __shared__' needs"
@@ -230,7 +231,8 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
             status = gt_array_push(&codes, gt_unit_code(unit, request->device));
         }
     }
-    GT_THEN(status, gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
+    GT_THEN(status,
+            gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
     gt_array_free(&codes);
     return status;
 }
