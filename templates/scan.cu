@@ -12,7 +12,12 @@
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
+// By what tiles tell their sums and ask for them, and after how many nanoseconds a tile asks again:
+// many that ask without a pause are in the way of those that tell.
+#pragma gputune tune(TOLD_BY = words, atomics)
+#pragma gputune tune(PAUSE = 0, 200, 700)
 #pragma gputune default(VEC = 1, BLOCK = 256, STEPS = 4, CACHE = cached)
+#pragma gputune require(PAUSE == 0 || (cc >= 70 && TOLD_BY == words))
 #pragma gputune require(VEC *STEPS <= 24)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK *VEC *STEPS))
@@ -30,7 +35,7 @@ enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // with the tiles before it
 // What tiles tell in a launch: its number, a kind and a sum in one word, so that all are seen at once.
 // What the launch before told has another number, so that nothing needs to be cleared.
 struct teller {
-    volatile unsigned long long *told;
+    unsigned long long *told;
     unsigned int launch;
 
     GPUTUNE_INLINE unsigned int mark(unsigned int kind) const
@@ -41,7 +46,21 @@ struct teller {
     {
         unsigned int bits;
         memcpy(&bits, &sum, sizeof bits);
-        told[tile] = (unsigned long long)mark(kind) << 32 | bits;
+        const unsigned long long word = (unsigned long long)mark(kind) << 32 | bits;
+#if TOLD_BY_atomics
+        atomicExch(&told[tile], word);
+#else
+        *(volatile unsigned long long *)&told[tile] = word;
+#endif
+    }
+    GPUTUNE_INLINE unsigned long long ask(unsigned int tile) const
+    {
+        return TOLD_BY_atomics ? atomicAdd(&told[tile], 0ull)
+                               : *(const volatile unsigned long long *)&told[tile];
+    }
+    GPUTUNE_INLINE bool is_told(unsigned long long word) const
+    {
+        return word >> 32 == mark(SUM_OF_TILE) || word >> 32 == mark(SUM_OF_ALL);
     }
     // The sum of all tiles before this one, for a warp. Each of its threads looks at another tile.
     GPUTUNE_INLINE T sum_before(unsigned int tile) const
@@ -52,9 +71,11 @@ struct teller {
             unsigned long long word = (unsigned long long)mark(SUM_OF_ALL)
                                       << 32; // of what is in front of all tiles
             if (at >= 0) {
-                do {
-                    word = told[at];
-                } while (word >> 32 != mark(SUM_OF_TILE) && word >> 32 != mark(SUM_OF_ALL));
+                while (!is_told(word = ask(at))) {
+#if PAUSE
+                    __nanosleep(PAUSE);
+#endif
+                }
             }
             const unsigned int bits = (unsigned int)word;
             T part;

@@ -22,10 +22,7 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
     }
     from += strlen(start);
     from += *from == '"';
-    snprintf(out, VALUE, "%.*s", (int)strcspn(from, "\" \n"), from);
-    if (from[-1] == '"') {
-        snprintf(out, VALUE, "%.*s", (int)strcspn(from, "\""), from);
-    }
+    snprintf(out, VALUE, "%.*s", (int)strcspn(from, from[-1] == '"' ? "\"" : " \n"), from);
     return out;
 }
 
@@ -33,14 +30,15 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char name[VALUE], sizes[VALUE], configuration[VALUE], stored[VALUE], arch[VALUE],
-        hex[GT_HASH_HEX];
+        version[VALUE], hex[GT_HASH_HEX];
     const gt_template *template;
     gt_device device;
     gt_problem problem;
     gt_config config;
     gt_source source;
     assert_int_equal(gt_device_for_arch(&device, value_of(arch, place, "g.arch")), GPUTUNE_OK);
-    gt_device_set_nvrtc(&device, (int)strtol(value_of(arch, place, "g.nvrtc_version"), NULL, 10));
+    gt_device_set_nvrtc(&device,
+                        (int)strtol(value_of(version, place, "g.nvrtc_version"), NULL, 10));
     assert_int_equal(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")),
                      GPUTUNE_OK);
     assert_int_equal(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")),

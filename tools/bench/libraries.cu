@@ -412,16 +412,17 @@ void reduce(const std::string &name, size_t n)
 
 void scan(const std::string &name, size_t n)
 {
-    device_array<int> x(n), y(n);
+    device_array<float> x(n), y(n);
     std::vector<std::shared_ptr<device_array<char>>> kept;
-    refill(x, 100);
-    plan_holder plan("scan", GPUTUNE_SIZES({"n", n}, {"T=int", 0}));
+    refill(x);
+    plan_holder plan("scan", GPUTUNE_SIZES({"n", n}, {"T=float", 0}));
     launcher theirs = with_memory(
         [&](void *memory, size_t &bytes) {
             return cub::DeviceScan::InclusiveSum(memory, bytes, x.data, y.data, int64_t(n), stream);
         },
         kept);
-    row(name, plan, "CUB", y, 0, plan.with({&y.data, &x.data, &n}), theirs, 8.0 * double(n));
+    row(name, plan, "CUB", y, 1e-3 * std::sqrt(double(n)), plan.with({&y.data, &x.data, &n}),
+        theirs, 8.0 * double(n));
 }
 
 void histogram_of(const std::string &name, size_t n, unsigned int bins)
