@@ -586,8 +586,11 @@ static bool append_members(gt_draft_writer *w, const gt_function_parameter *para
         gt_element element;
         bool real = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
         (void)gt_snprintf(path, sizeof path, "%s.%s", parameter->name, member->name);
+        const char *sizes = draft->call ? gt_text_string(&draft->call->sizes) : "";
         int symbol = gt_draft_find_symbol(draft, path);
-        if (symbol < 0 || !draft->symbols.items[symbol].is_size) {
+        bool is_size = symbol >= 0 && draft->symbols.items[symbol].is_size;
+        (void)gt_snprintf(path, sizeof path, "(%s = ", member->name);
+        if (!is_size || (draft->call && !strstr(sizes, path))) {
             gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
                            real ? "1.5" : "1");
             first = false;

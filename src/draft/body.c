@@ -193,6 +193,9 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
             gt_lexer_next(&ahead);
             index = gt_draft_read_sum(w->draft, &ahead);
         }
+        if (dereferenced && gt_token_is(&w->further, "(")) { /* (*p)++ */
+            (void)gt_lexer_accept(&ahead, ")");
+        }
         note_use(w, buffer, told_use(&how, w) ? how : use_at(w, ahead, &w->further));
         note_access(w, buffer, alias, &index);
     } else if (gt_lexer_is(&ahead, "->")) {

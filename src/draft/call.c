@@ -68,6 +68,11 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     if (is_derived) {
         return;
     }
+    for (size_t i = 0; i < c->tracer.alias_count; i++) {
+        if (c->tracer.aliases[i].identity == identities[0]) {
+            return; /* another parameter has it, too */
+        }
+    }
     size_t leaf = gt_trace_add(&c->tracer, parameter->name, identities[0], (int)index);
     c->tracer.leaves[leaf].origin = span;
     c->tracer.leaves[leaf].has_value = known;
@@ -263,6 +268,14 @@ gt_expression *gt_call_read_text(gt_caller *c, const char *text, size_t length)
     return gt_expression_read(&expression, &lexer, &scope) == GPUTUNE_OK ? expression : NULL;
 }
 
+/* Whether no comparison in the kernel says how far dimension d goes, and no parameter. */
+static bool is_unnamed(const gt_caller *c, uint16_t d)
+{
+    uint16_t size;
+    return gt_polynomial_is_symbol(&c->draft->dimensions[d].size, &size) &&
+           gt_draft_symbol_at(c->draft, size)->kind == GT_DRAFT_SIZE;
+}
+
 /* What a dimension of the grid and its blocks make up, where no comparison in the kernel says it.
  */
 static void read_extent(gt_caller *c, uint16_t d)
@@ -280,6 +293,8 @@ static void read_extent(gt_caller *c, uint16_t d)
         gt_text_printf(out, "(%.*s)", (int)(slash - grid), grid);
     } else if (gt_polynomial_is_number(&c->draft->dimensions[d].step, &step) && step <= 1) {
         gt_text_printf(out, "(%s)", grid);
+    } else if (c->call->grid_dimensions == 0 && c->call->threads[d] > 0 && is_unnamed(c, d)) {
+        gt_text_printf(out, "(%s) * %lld", grid, (long long)c->call->threads[d]);
     }
     gt_expression *expression = gt_call_read_text(c, gt_text_string(out), out->length);
     bool has_axis = !expression;

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_size(const gt_trace_leaf *leaf)
@@ -91,6 +92,10 @@ static void read_grid(gt_caller *c)
     if (is_literal(c)) {
         c->call->grid_dimensions = 0;
     }
+    /* threads that nothing compares with a size, in one block */
+    c->is_pinned |= c->call->grid_dimensions == 1 && c->draft->dimensions[0].is_guessed &&
+                    c->draft->dimensions[0].has_threads &&
+                    strcmp(gt_text_string(&c->call->grid[0]), "1") == 0;
     c->tracer.dimension = 0;
     gt_text_free(&c->call->shared);
     if (gt_program_item_at(c->program, &item, c->launch.config, 2)) {
@@ -311,6 +316,12 @@ static void read_scalar(gt_caller *c, uint32_t index)
         return;
     }
     (void)gt_call_append(c, out, NULL, GT_CALL_NONE, "", value, &site, "");
+    const unsigned long long number = strtoull(gt_text_string(out), NULL, 10);
+    bool is_int = parameter->has_type && parameter->element.type == GT_TYPE_I32;
+    if (is_int && number > INT32_MAX && number <= UINT32_MAX) { /* 0xdeadbeef */
+        gt_text_free(out);
+        gt_text_printf(out, "%d", (int)(int32_t)number);
+    }
 }
 
 void gt_call_read_values(gt_caller *c)
