@@ -542,6 +542,7 @@ void gt_call_read(gt_draft *draft)
     c->call = calloc(1, sizeof *c->call);
     draft->failed |= !c->call;
     if (!draft->failed && choose_launch(c, kernel)) {
+        draft->call = c->call;
         bind_all(c);
         gt_call_read_values(c);
         if (c->is_pinned) {
@@ -562,7 +563,6 @@ void gt_call_read(gt_draft *draft)
         gt_call_write_work(c);
         write_blocks(c);
         gt_call_write_sizes(c);
-        draft->call = c->call;
         c->call = NULL;
         draft->failed |= c->tracer.text.failed;
     }
