@@ -655,9 +655,14 @@ static void write_constant(gt_draft_writer *w, gt_lexer *lexer)
         (void)gt_lexer_accept(lexer, "]");
     }
     double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
+    const bool is_unsigned = strncmp(type, "unsigned", 8) == 0;
     if (!gt_lexer_is(lexer, ";") || elements < 1 || !gt_draft_in_kernel(draft, name) ||
         !gt_element_from_name(&element, type)) {
         return;
+    }
+    if (strchr(type, ' ')) {
+        (void)gt_snprintf(type, sizeof type, "%sint%u_t", is_unsigned ? "u" : "",
+                          8 * element.bytes);
     }
     gt_text_printf(
         w->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",

@@ -242,7 +242,8 @@ static bool read_alias(walk *w, gt_lexer lexer, gt_draft_alias *out)
         const gt_draft_alias *alias;
         int buffer = gt_draft_find_buffer(draft, &lexer.token, &alias);
         if (buffer < 0) {
-            before = lexer.token;
+            bool is_around = gt_lexer_is(&lexer, "(") && gt_token_is(&before, "&"); /* &(p[i]) */
+            before = is_around ? before : lexer.token;
             continue;
         }
         const char *place = lexer.token.text;

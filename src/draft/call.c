@@ -122,7 +122,8 @@ static void bind_block(gt_caller *c, uint16_t d)
     size_t count = told ? gt_trace_chain(identities, t, &span, &site) : 0;
     bool known = !told || number_of(&value, c, span, &site);
     c->call->threads[d] = known && value > 0 && value <= 1024 ? value : 0;
-    if (dimension->has_threads && !fixed_name(c, d) && is_on_device(&macro, c, identities, count)) {
+    if (dimension->has_threads && !c->draft->is_pinned && !fixed_name(c, d) &&
+        is_on_device(&macro, c, identities, count)) {
         fix_by_macro(c, d, macro);
     }
     const char *name = fixed_name(c, d);

@@ -361,8 +361,8 @@ static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text)
     int64_t value = 0;
     gt_expression *expression = gt_call_read_text(c, gt_text_string(text), text->length);
     bool fits =
-        text->length == 0 ||
-        (expression && gt_expression_try(&value, expression, slots) == NULL && value <= LENGTH_MAX);
+        text->length == 0 || (expression && gt_expression_try(&value, expression, slots) == NULL &&
+                              value > 0 && value <= LENGTH_MAX);
     gt_expression_free(expression);
     return fits;
 }
@@ -396,19 +396,30 @@ void gt_call_read_casts(gt_caller *c)
     }
 }
 
+/* The next condition of those lines, in its brackets; false: there is none left. */
+static bool next_condition(gt_expression **out, gt_caller *c, const char **line)
+{
+    const char *end = strchr(*line, '\n');
+    if (end) {
+        const char *open = strchr(*line, '(') + 1;
+        *out = gt_call_read_text(c, open, (size_t)(end - open) - 1);
+        *line = end + 1;
+    }
+    return end != NULL;
+}
+
 /* Leaves out what the program's own values do not keep: it leaves a rest. */
 void gt_call_keep_true(gt_caller *c)
 {
     gt_text kept = {0};
-    const char *line = gt_text_string(&c->call->divided), *end;
-    for (; (end = strchr(line, '\n')); line = end + 1) {
+    gt_expression *expression;
+    const char *line = gt_text_string(&c->call->divided);
+    for (const char *next = line; next_condition(&expression, c, &next); line = next) {
         int64_t value = 0;
-        const char *open = strchr(line, '(') + 1;
-        gt_expression *expression = gt_call_read_text(c, open, (size_t)(end - open) - 1);
         bool holds = expression && (!gt_trace_value(&value, &c->tracer, expression) || value != 0);
         char text[1024];
-        (void)gt_snprintf(text, sizeof text, "%.*s\n", (int)(end - line), line);
-        if (holds && (size_t)(end - line) + 2 < sizeof text &&
+        (void)gt_snprintf(text, sizeof text, "%.*s", (int)(next - line), line);
+        if (holds && (size_t)(next - line) + 2 < sizeof text &&
             !strstr(gt_text_string(&kept), text)) {
             gt_text_append(&kept, text);
         }
@@ -416,6 +427,20 @@ void gt_call_keep_true(gt_caller *c)
     }
     gt_text_free(&c->call->divided);
     c->call->divided = kept;
+}
+
+/* Whether what must divide does. */
+static bool keeps_conditions(gt_caller *c, const int64_t *slots)
+{
+    gt_expression *expression;
+    bool keeps = true;
+    for (const char *line = gt_text_string(&c->call->divided);
+         keeps && next_condition(&expression, c, &line);) {
+        int64_t value = 0;
+        keeps = expression && gt_expression_try(&value, expression, slots) == NULL && value != 0;
+        gt_expression_free(expression);
+    }
+    return keeps;
 }
 
 /* Every buffer once, and twice what is read and written. */
@@ -443,31 +468,45 @@ void gt_call_write_work(gt_caller *c)
     gt_text_free(&sum);
 }
 
-/* One value for all sizes that the program does not say: as large as all lengths allow. */
+/* Whether all lengths allow the chosen value, and all conditions where they are asked. */
+static bool is_possible(gt_caller *c, bool conditions)
+{
+    int64_t slots[GT_SLOT_MAX] = {0};
+    bool all = true;
+    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+        const gt_trace_leaf *leaf = &c->tracer.leaves[i];
+        slots[i] = leaf->has_value ? leaf->value : c->chosen;
+    }
+    for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
+        all &= fits(c, slots, &c->call->parameters[i].length);
+    }
+    for (int d = 0; d < 3; d++) {
+        all &= fits(c, slots, &c->call->grid[d]);
+    }
+    for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
+        const gt_draft_buffer *buffer = &c->draft->buffers[i];
+        bool told = c->call->parameters[buffer->parameter].length.length > 0;
+        gt_polynomial whole = gt_draft_whole_problem(c->draft);
+        const gt_polynomial *length = buffer->length.known ? &buffer->length : &whole;
+        all &= told || gt_polynomial_value(length, gt_call_value, c) <= LENGTH_MAX;
+    }
+    return all && (!conditions || keeps_conditions(c, slots));
+}
+
+/* One value for all sizes that the program does not say: as large as all lengths allow, and so that
+ * what must divide does. */
 static void choose_value(gt_caller *c)
 {
-    c->chosen = INT64_C(1) << 20;
-    for (bool all = false; c->chosen > 32 && !all; c->chosen /= all ? 1 : 2) {
-        int64_t slots[GT_SLOT_MAX] = {0};
-        all = true;
-        for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-            const gt_trace_leaf *leaf = &c->tracer.leaves[i];
-            slots[i] = leaf->has_value ? leaf->value : c->chosen;
-        }
-        for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-            all &= fits(c, slots, &c->call->parameters[i].length);
-        }
-        for (int d = 0; d < 3; d++) {
-            all &= fits(c, slots, &c->call->grid[d]);
-        }
-        for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
-            const gt_draft_buffer *buffer = &c->draft->buffers[i];
-            bool told = c->call->parameters[buffer->parameter].length.length > 0;
-            gt_polynomial whole = gt_draft_whole_problem(c->draft);
-            const gt_polynomial *length = buffer->length.known ? &buffer->length : &whole;
-            all &= told || gt_polynomial_value(length, gt_call_value, c) <= LENGTH_MAX;
+    enum { MOST = 1 << 20, LEAST = 32, ODD = 3 };
+    bool found = false;
+    for (int conditions = 1; conditions >= 0 && !found; conditions--) {
+        for (int odd = 1; odd <= ODD && !found; odd += 2) {
+            for (c->chosen = odd * (MOST / (odd > 1 ? 4 : 1));
+                 c->chosen > LEAST && !(found = is_possible(c, conditions)); c->chosen /= 2) {
+            }
         }
     }
+    c->chosen = found ? c->chosen : LEAST;
 }
 
 /* The value as the program writes it, or that it has none. */

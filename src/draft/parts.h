@@ -223,6 +223,8 @@ gputune_status gt_draft_read_body(gt_draft *draft);
  * block of dimension d; false: the index has no such loop. */
 bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
 
+/* Whether the code moves a pointer that it was given. */
+bool gt_draft_has_moved(const gt_draft *draft);
 /* Settles the launch and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
 /* Splits `size / by`, as a bound may be; false: it is no quotient of a size. */

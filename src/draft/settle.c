@@ -189,7 +189,7 @@ static int size_among_parameters(const gt_draft *draft, uint16_t d)
     return unused >= 0 && unused_count == 1 ? unused : -1;
 }
 
-static bool has_moved(const gt_draft *draft)
+bool gt_draft_has_moved(const gt_draft *draft)
 {
     bool moved = false;
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
@@ -215,7 +215,7 @@ static void settle_size(gt_draft *draft, uint16_t d)
     const char plane[] = {'n', (char)('x' + d), '\0'};
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double step;
-    int found = has_moved(draft) ? integer_at(draft, d) : size_among_parameters(draft, d);
+    int found = gt_draft_has_moved(draft) ? integer_at(draft, d) : size_among_parameters(draft, d);
     bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
     bool is_row = gt_polynomial_is_number(&dimension->step, &step);
     const char *name = is_plane ? plane : is_row ? "rows" : "n";
@@ -541,7 +541,7 @@ static void settle_lengths(gt_draft *draft)
 /* Where pointers are moved, nothing says which integers are sizes. */
 static void mark_integers(gt_draft *draft)
 {
-    for (size_t i = 0; i < draft->symbols.count && has_moved(draft); i++) {
+    for (size_t i = 0; i < draft->symbols.count && gt_draft_has_moved(draft); i++) {
         gt_draft_symbol *symbol = &draft->symbols.items[i];
         symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
     }

@@ -202,6 +202,25 @@ static const program programs[] = {
      "__global__ void k(int *y)\n{\n    y[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
      "int main() { int *y; cudaMalloc(&y, 4 * 256); k<<<1, 256>>>(y); }\n",
      "kernel(k)\nargs(out int y[256])\nblock(256)\ngrid(1)\nwork(bytes = 1024)\nreference(self)\n"},
+    {"sizes that nothing says keep what must divide, and leave the grid a block",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    y[i] = x[i];\n}\n"
+     "int main(int c, char **v) { int n = to_int(v[1]); " ALLOCATED
+     " k<<<n / 192, 192>>>(a, b, n); "
+     "}\n",
+     "kernel(k)\nproblem(n = 786432)\nargs(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 192, 256, 512, 1024)\ndefault(BLOCK = 192)\nblock(BLOCK)\n"
+     "grid(n / BLOCK)\nrequire(n % BLOCK == 0)\nwork(bytes = 8 * n)\nreference(self)\n"},
+    {"a pointer to an element in brackets, and a constant of a type of two words",
+     "__constant__ unsigned int table[4];\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    float *to = &(y[i]);\n"
+     "    if (i < n) to[0] = x[i] + table[i % 4];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nconstant(table : uint32_t[4] : uniform(0, 99))\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"an extent of a struct is a number",
      "#define ROWS 16\nstruct rows { float of[ROWS]; };\n"
      "__global__ void k(float *y, const rows *x, int n)\n{\n"
