@@ -356,13 +356,13 @@ void gt_call_settle_leaves(gt_tracer *t)
     }
 }
 
-static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text)
+static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text, bool positive)
 {
     int64_t value = 0;
     gt_expression *expression = gt_call_read_text(c, gt_text_string(text), text->length);
     bool fits =
         text->length == 0 || (expression && gt_expression_try(&value, expression, slots) == NULL &&
-                              value > 0 && value <= LENGTH_MAX);
+                              value >= positive && value <= LENGTH_MAX);
     gt_expression_free(expression);
     return fits;
 }
@@ -468,8 +468,10 @@ void gt_call_write_work(gt_caller *c)
     gt_text_free(&sum);
 }
 
-/* Whether all lengths allow the chosen value, and all conditions where they are asked. */
-static bool is_possible(gt_caller *c, bool conditions)
+/* Whether all lengths allow the chosen value; strict: 1, and none is 0, 2, and what must divide
+ * does.
+ */
+static bool is_possible(gt_caller *c, int strict)
 {
     int64_t slots[GT_SLOT_MAX] = {0};
     bool all = true;
@@ -478,10 +480,10 @@ static bool is_possible(gt_caller *c, bool conditions)
         slots[i] = leaf->has_value ? leaf->value : c->chosen;
     }
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
-        all &= fits(c, slots, &c->call->parameters[i].length);
+        all &= fits(c, slots, &c->call->parameters[i].length, strict > 0);
     }
     for (int d = 0; d < 3; d++) {
-        all &= fits(c, slots, &c->call->grid[d]);
+        all &= fits(c, slots, &c->call->grid[d], strict > 0);
     }
     for (uint32_t i = 0; i < c->draft->buffer_count; i++) {
         const gt_draft_buffer *buffer = &c->draft->buffers[i];
@@ -490,7 +492,7 @@ static bool is_possible(gt_caller *c, bool conditions)
         const gt_polynomial *length = buffer->length.known ? &buffer->length : &whole;
         all &= told || gt_polynomial_value(length, gt_call_value, c) <= LENGTH_MAX;
     }
-    return all && (!conditions || keeps_conditions(c, slots));
+    return all && (strict < 2 || keeps_conditions(c, slots));
 }
 
 /* One value for all sizes that the program does not say: as large as all lengths allow, and so that
@@ -499,10 +501,10 @@ static void choose_value(gt_caller *c)
 {
     enum { MOST = 1 << 20, LEAST = 32, ODD = 3 };
     bool found = false;
-    for (int conditions = 1; conditions >= 0 && !found; conditions--) {
+    for (int strict = 2; strict >= 0 && !found; strict--) {
         for (int odd = 1; odd <= ODD && !found; odd += 2) {
             for (c->chosen = odd * (MOST / (odd > 1 ? 4 : 1));
-                 c->chosen > LEAST && !(found = is_possible(c, conditions)); c->chosen /= 2) {
+                 c->chosen > LEAST && !(found = is_possible(c, strict)); c->chosen /= 2) {
             }
         }
     }
