@@ -431,8 +431,8 @@ static gputune_status check_token(const walk *w)
     static const char surfaces[] =
         "surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite";
     if (gt_token_is_any(token, textures)) {
-        return refuse(w, "a texture of an array, which a template cannot have",
-                      "tex1Dfetch() or tex2D(), which read buffers");
+        return refuse(w, "a texture of an array, which no draft has",
+                      "pragmas by hand with texture(NAME, memory = array)");
     }
     if (gt_token_is_any(token, surfaces)) {
         return refuse(w, "a surface, which a template cannot have", "a buffer");
