@@ -1,9 +1,74 @@
-/* Reads a kernel's body in one pass: what is defined, compared and accessed. No C++ parser: what it
- * does not understand is not known. */
+/* Reads a kernel's body in one pass: what is defined, compared and accessed, and what shared arrays
+ * tell. No C++ parser: what it does not understand is not known. */
 #include "draft/parts.h"
+
 #include "kernel/types.h"
 
 #include <string.h>
+
+static void read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern)
+{
+    gt_draft_shared shared = {.is_dynamic = is_extern};
+    while (gt_lexer_is(&lexer, "__align__") || gt_lexer_is(&lexer, "alignas")) {
+        gt_lexer_next(&lexer);
+        gt_draft_skip_brackets(&lexer);
+    }
+    if (gt_type_words_read(shared.type, sizeof shared.type, &lexer, "a type") != GPUTUNE_OK) {
+        return;
+    }
+    do {
+        shared.count = 0;
+        gt_draft_token_text(shared.name, sizeof shared.name, &lexer.token);
+        gt_lexer_next(&lexer);
+        while (gt_lexer_accept(&lexer, "[")) {
+            gt_polynomial extent = gt_draft_expand(draft, gt_draft_read_sum(draft, &lexer), false);
+            shared.extents[shared.count < 3 ? shared.count++ : 2] = extent;
+            (void)gt_lexer_accept(&lexer, "]");
+        }
+        draft->failed |= gt_array_push(&draft->shared, shared) != GPUTUNE_OK;
+    } while (gt_lexer_accept(&lexer, ","));
+}
+
+/* A dynamic array is as long as its largest index asks for. */
+static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_polynomial index)
+{
+    gt_polynomial one = gt_polynomial_number(1), most = gt_draft_maximum(draft, index);
+    most = gt_polynomial_add(&most, &one, 1);
+    if (most.known && gt_draft_evaluate(draft, &most) >
+                          (shared->length.known ? gt_draft_evaluate(draft, &shared->length) : 0)) {
+        shared->length = most;
+    }
+}
+
+static void read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer)
+{
+    for (uint32_t k = 0; k < shared->count && gt_lexer_accept(&lexer, "["); k++) {
+        gt_polynomial index = gt_draft_read_sum(draft, &lexer);
+        gt_polynomial plain = gt_draft_expand(draft, index, false);
+        double extent;
+        if (shared->is_dynamic) {
+            note_length(draft, shared, index);
+        }
+        for (uint16_t d = 0; d < 3 && plain.known; d++) {
+            gt_draft_dimension *dimension = &draft->dimensions[d];
+            gt_polynomial factor = gt_polynomial_factor(&plain, GT_DRAFT_THREAD + d);
+            double times;
+            if (!gt_polynomial_is_number(&factor, &times) || times < 1 || times > 1) {
+                continue;
+            }
+            if (gt_polynomial_is_number(&shared->extents[k], &extent) && extent > 0) {
+                dimension->limit =
+                    dimension->limit > 0 && dimension->limit < extent ? dimension->limit : extent;
+            } else if (!dimension->fixed.known && shared->extents[k].count == 1 &&
+                       !gt_draft_fix_by_loop(draft, d, &index)) {
+                dimension->fixed = shared->extents[k];
+            }
+        }
+        if (!gt_lexer_accept(&lexer, "]")) {
+            return;
+        }
+    }
+}
 
 /* The pass. `before` is the token in front of the current one, `further` the one before that. */
 typedef struct walk {
@@ -128,6 +193,9 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
             gt_lexer_next(&ahead);
             index = gt_draft_read_sum(w->draft, &ahead);
         }
+        if (dereferenced && gt_token_is(&w->further, "(")) { /* (*p)++ */
+            (void)gt_lexer_accept(&ahead, ")");
+        }
         note_use(w, buffer, told_use(&how, w) ? how : use_at(w, ahead, &w->further));
         note_access(w, buffer, alias, &index);
     } else if (gt_lexer_is(&ahead, "->")) {
@@ -174,7 +242,8 @@ static bool read_alias(walk *w, gt_lexer lexer, gt_draft_alias *out)
         const gt_draft_alias *alias;
         int buffer = gt_draft_find_buffer(draft, &lexer.token, &alias);
         if (buffer < 0) {
-            before = lexer.token;
+            bool is_around = gt_lexer_is(&lexer, "(") && gt_token_is(&before, "&"); /* &(p[i]) */
+            before = is_around ? before : lexer.token;
             continue;
         }
         const char *place = lexer.token.text;
@@ -362,8 +431,8 @@ static gputune_status check_token(const walk *w)
     static const char surfaces[] =
         "surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite";
     if (gt_token_is_any(token, textures)) {
-        return refuse(w, "a texture of an array, which a template cannot have",
-                      "tex1Dfetch() or tex2D(), which read buffers");
+        return refuse(w, "a texture of an array, which no draft has",
+                      "pragmas by hand with texture(NAME, memory = array)");
     }
     if (gt_token_is_any(token, surfaces)) {
         return refuse(w, "a surface, which a template cannot have", "a buffer");
@@ -399,14 +468,14 @@ static void read_name(walk *w, const char *type)
     }
     read_function(w);
     if (gt_token_is(name, "__shared__")) {
-        gt_draft_read_shared(draft, ahead_of(w), gt_token_is(&w->before, "extern"));
+        read_shared(draft, ahead_of(w), gt_token_is(&w->before, "extern"));
     }
     if (gt_token_is(name, "this_grid") || gt_token_is(name, "gputune_grid_sync")) {
         draft->is_cooperative = true;
     }
     for (size_t i = 0; i < draft->shared.count; i++) {
         if (gt_token_is(name, draft->shared.items[i].name) && gt_lexer_is(&ahead, "[")) {
-            gt_draft_read_shared_access(draft, &draft->shared.items[i], ahead);
+            read_shared_access(draft, &draft->shared.items[i], ahead);
         }
     }
     if (gt_lexer_is(&ahead, "=") && (buffer < 0 || is_pointer)) {

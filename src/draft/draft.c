@@ -174,11 +174,6 @@ static gputune_status read_parameters(gt_draft *draft)
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
     }
-    if (draft->buffer_count == 0 && !draft->blocks[0]) {
-        gt_message_at(gt_draft_place(draft, draft->function.name),
-                      "a kernel without a pointer among its parameters; expected what it writes");
-        return gt_failure(GPUTUNE_EUNSUPPORTED);
-    }
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -208,6 +203,29 @@ static gputune_status add_builtins(gt_draft *draft)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
+/* What a kernel leaves must be in its arguments: where it is seen to write none, in those that are
+ * not const. */
+static gputune_status check_outputs(gt_draft *draft)
+{
+    bool writes = draft->blocks[0] || gt_draft_has_moved(draft);
+    for (int pass = 0; pass < 2 && !writes; pass++) {
+        for (uint32_t i = 0; i < draft->buffer_count; i++) {
+            gt_draft_buffer *buffer = &draft->buffers[i];
+            if (pass == 1 && !draft->parameters[buffer->parameter].is_const) {
+                buffer->is_read = buffer->is_written = buffer->is_passed_on = true;
+            }
+            writes |= strcmp(gt_draft_direction(draft, buffer), "in") != 0;
+        }
+    }
+    if (!writes) {
+        gt_message_at(gt_draft_place(draft, draft->function.name),
+                      "a kernel that writes none of its arguments; expected a pointer to what it "
+                      "leaves");
+        return gt_failure(GPUTUNE_EUNSUPPORTED);
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_draft_read(gt_draft *draft)
 {
     GT_TRY(add_builtins(draft));
@@ -216,6 +234,7 @@ gputune_status gt_draft_read(gt_draft *draft)
     GT_TRY(read_parameters(draft));
     gt_draft_read_undefined(draft);
     GT_TRY(gt_draft_read_body(draft));
+    GT_TRY(check_outputs(draft));
     gt_draft_settle(draft);
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }

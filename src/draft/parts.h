@@ -154,7 +154,7 @@ typedef struct gt_draft {
     bool failed;    /* out of memory */
 } gt_draft;
 
-/* ---- texture.c ---- */
+/* ---- args.c ---- */
 
 /* How many dimensions of a texture object the kernel reads: 1 by tex1Dfetch(), 2 by tex2D(). The
  * parameter then is one of the elements that it reads. 0: it is no such object. */
@@ -200,46 +200,31 @@ gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer);
 void gt_draft_skip_brackets(gt_lexer *lexer);
 void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
 
-/* ---- body.c ---- */
-
-/* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
-gputune_status gt_draft_read_body(gt_draft *draft);
-
-/* ---- shared.c ---- */
-
-/* `[extern] __shared__ TYPE NAME[e]…`, with the lexer behind the word. */
-void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
-/* Reads the indices behind the array's name. An array of as many elements as a block has threads
- * limits the block. */
-void gt_draft_read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer);
-
-/* ---- bound.c ---- */
-
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
 /* The first symbol of that kind in `p`; -1: none. */
 int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind);
+
 /* Which guards are asked first: 0, those that name a size, 1, those that leave the kernel, 2,
  * numbers. */
 int gt_draft_rank(const gt_draft_guard *guard);
-
 /* With locals replaced by their definitions, also those that a loop changes where `loops`. */
 gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops);
 /* The largest value that the guards so far leave, on parameters, constants and the launch. */
 gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p);
 
-/* ---- shape.c ---- */
+/* ---- body.c ---- */
 
-/* Whether a loop takes what the grid does not: its variable is compared, and changed later. */
-bool gt_draft_is_loop(const gt_draft *draft, const gt_polynomial *left);
-/* Whether the code moves a pointer that it was given. */
-bool gt_draft_has_moved(const gt_draft *draft);
-void gt_draft_settle_dimension(gt_draft *draft, uint16_t d);
+/* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
+gputune_status gt_draft_read_body(gt_draft *draft);
+
+/* ---- settle.c ---- */
+
 /* Where a loop adds a part of the step, as in `y + j` with `j += 8`, that part is taken as the
  * block of dimension d; false: the index has no such loop. */
 bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
 
-/* ---- settle.c ---- */
-
+/* Whether the code moves a pointer that it was given. */
+bool gt_draft_has_moved(const gt_draft *draft);
 /* Settles the launch and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
 /* Splits `size / by`, as a bound may be; false: it is no quotient of a size. */

@@ -102,8 +102,6 @@ bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *si
 /* Whether device code reads the macro, or another macro that device code reads. */
 bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 
-/* ---- undefined.c ---- */
-
 /* Whether the program declares the name anywhere. */
 bool gt_program_is_told(const gt_program *program, const gt_token *name);
 /* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what

@@ -56,6 +56,27 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     return index;
 }
 
+int gt_trace_origin(const gt_tracer *t, gt_span origin)
+{
+    bool calls = false, again = true;
+    for (size_t i = origin.first; i < origin.end; i++) {
+        calls |= gt_program_is_any(t->program, i, "( [");
+        again &= !gt_program_is_any(t->program, i, "++ -- rand new malloc");
+    }
+    for (size_t leaf = 0; leaf < t->leaf_count && calls && again; leaf++) {
+        const gt_span own = t->leaves[leaf].origin;
+        size_t length = origin.end - origin.first, i = 0;
+        while (i < length && own.first + i < own.end &&
+               gt_program_same(t->program, own.first + i, origin.first + i)) {
+            i++;
+        }
+        if (i == length && own.end - own.first == length && !t->leaves[leaf].has_value) {
+            return (int)leaf;
+        }
+    }
+    return -1;
+}
+
 static void emit_leaf(gt_tracer *t, size_t index)
 {
     const gt_trace_leaf *leaf = &t->leaves[index];
@@ -157,7 +178,10 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
                 t->is_dimension;
     t->leaf_count = leaves;
     t->leaf_uses = uses;
-    if (!t->failed) {
+    int same = t->failed || known ? -1 : gt_trace_origin(t, found->value);
+    if (same >= 0) {
+        emit_leaf(t, (size_t)same);
+    } else if (!t->failed) {
         size_t leaf = gt_trace_add(t, name, found->identity, -1);
         t->leaves[leaf].origin = found->value;
         t->leaves[leaf].has_value = known;

@@ -54,6 +54,9 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_spa
                       const gt_site *site);
 /* A leaf of that name, which no other leaf has; its index. */
 size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
+/* The leaf without a value whose text in the program is the same, `m.rows()` or `atoi(argv[1])`,
+ * and so its value; -1: none. */
+int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
 /* The variables that the value is a plain name of, one after another; back: how many. *span and
  * *site are those of the last one's value. */
 size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,

@@ -43,24 +43,10 @@ void gt_draft_write_constants(gt_draft_writer *w);
 void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
 
-/* ---- texture.c ---- */
-
-/* `[h][w]` of a texture that has rows, padded as a texture needs it. */
-void gt_draft_append_rows(gt_draft_writer *w, const gt_function_parameter *parameter);
 /* A texture() for each object among the parameters. */
 void gt_draft_write_textures(gt_draft_writer *w);
 
-/* ---- launch.c ---- */
+/* ---- write.c ---- */
 
 /* Names what blocks are called; `has_block`: a block() clause says what they are. */
 void gt_draft_name_axes(gt_draft *draft, bool has_block);
-/* The last dimension in which blocks have threads, or the grid blocks. */
-uint16_t gt_draft_last_dimension(const gt_draft *draft, bool threads);
-/* The block, and the grid, in one dimension. */
-void gt_draft_append_block(gt_draft_writer *w, uint16_t d);
-void gt_draft_append_grid(gt_draft_writer *w, uint16_t d);
-void gt_draft_write_axes(gt_draft_writer *w);
-void gt_draft_write_block(gt_draft_writer *w);
-void gt_draft_write_grid(gt_draft_writer *w);
-void gt_draft_write_requirements(gt_draft_writer *w);
-void gt_draft_write_shared(gt_draft_writer *w);

@@ -27,11 +27,12 @@ static bool begins_with_any(const char *name, const char *const *words, size_t c
 bool gt_header_is_hosts(const char *name)
 {
     static const char *const others[] = {
-        "ATen/",     "boost/",   "c10/",      "cudnn.h",   "dirent.h", "EGL/",     "GL/",
-        "GLES2/",    "GLES3/",   "X11/",      "errno.h",   "error.h",  "fcntl.h",  "fmt/",
-        "getopt.h",  "gtest/",   "helper_",   "malloc.h",  "memory.h", "mpi.h",    "nccl.h",
-        "omp.h",     "opencv2/", "pthread.h", "pybind11/", "signal.h", "spdlog/",  "stdarg.h",
-        "strings.h", "sys/",     "time.h",    "torch/",    "unistd.h", "windows.h"};
+        "ATen/",    "boost/",    "c10/",        "ctype.h",  "cudnn.h",  "dirent.h", "EGL/",
+        "GL/",      "GLES2/",    "GLES3/",      "X11/",     "err.h",    "errno.h",  "execinfo.h",
+        "libgen.h", "sched.h",   "semaphore.h", "error.h",  "fcntl.h",  "fmt/",     "getopt.h",
+        "gtest/",   "helper_",   "malloc.h",    "memory.h", "mpi.h",    "nccl.h",   "omp.h",
+        "opencv2/", "pthread.h", "pybind11/",   "signal.h", "spdlog/",  "stdarg.h", "strings.h",
+        "sys/",     "time.h",    "torch/",      "unistd.h", "windows.h"};
     return !strpbrk(name, "./") || /* of C++'s library */
            begins_with_any(name, others, sizeof others / sizeof *others);
 }
@@ -250,7 +251,9 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class);
 static void note_name(const gt_lexer *lexer, piece *now)
 {
     static const char ends[] = "( = [ : {";
-    bool is_name = now->last.kind == GT_TOKEN_NAME && strncmp(now->last.text, "__", 2) != 0 &&
+    bool is_attribute = now->last.length > 4 && strncmp(now->last.text, "__", 2) == 0 &&
+                        strncmp(now->last.text + now->last.length - 2, "__", 2) == 0;
+    bool is_name = now->last.kind == GT_TOKEN_NAME && !is_attribute &&
                    !gt_token_is_any(&now->last, classes) && !gt_token_is(&now->last, "alignas");
     bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
                        now->template.kind == GT_TOKEN_NAME;

@@ -343,12 +343,13 @@ static const struct {
      "kernel.cu:1:19: 't' is a texture, of which the type does not say what it reads; expected the "
      "buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {K "float *y) { *y = tex3D<float>(t, 0, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:1:36: a texture of an array, which a template cannot have; expected tex1Dfetch() "
-     "or tex2D(), which read buffers"},
+     "kernel.cu:1:36: a texture of an array, which no draft has; expected pragmas by hand with "
+     "texture(NAME, memory = array)"},
     {K "float *y) { surf2Dwrite(1.0f, s, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:31: a surface, which a template cannot have; expected a buffer"},
     {K "int n) { printf(\"%d\", n); }\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:1:17: a kernel without a pointer among its parameters; expected what it writes"},
+     "kernel.cu:1:17: a kernel that writes none of its arguments; expected a pointer to what it "
+     "leaves"},
     {K "float *y) { other<<<1, 1>>>(y); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:36: a launch from the device, which a template cannot have; expected a pipeline "
      "of "

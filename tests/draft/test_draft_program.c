@@ -179,6 +179,48 @@ static const program programs[] = {
      "args(out float y[n], in float x[n], size_t bytes = 4 * n)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / BLOCK + 1)\n"
      "work(bytes = 8 * n)\nreference(self)\n"},
+    {"sizes that the program asks for in the same words are one, and so is a variable given twice",
+     "__global__ void k(float *y, const float *x, int n, int pitch, int mark)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) y[i] = x[i] + pitch + mark;\n}\n"
+     "int main() { int n = data.size(), m = data.size(); float *a, *b;\n"
+     "cudaMalloc(&a, n * 4); cudaMalloc(&b, m * 4);\n"
+     "k<<<(n + 255) / 256, 256>>>(a, b, n, n, 0xdeadbeef); }\n",
+     "kernel(k)\nproblem(n = 1 << 20)\n"
+     "args(out float y[n], in float x[n], int n, int pitch = n, int mark = -559038737)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
+    {"a grid of numbers that nothing in the kernel bounds",
+     "__device__ void add(int *to, int i) { atomicAdd(to, i); }\n"
+     "__global__ void k(int *sum, int *calls)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    add(sum, i);\n    (*calls)++;\n}\n"
+     "int main() { int *y, *c; cudaMalloc(&y, 4); cudaMalloc(&c, 4); k<<<16, 128>>>(y, c); }\n",
+     "kernel(k)\nargs(inout int sum[1] = zero, inout int calls[1] = zero)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\ngrid(ceil_div(2048, BLOCK))\n"
+     "require(2048 % BLOCK == 0)\nwork(bytes = 16)\nreference(self)\n"},
+    {"one block whose threads nothing bounds stays as it is",
+     "__global__ void k(int *y)\n{\n    y[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
+     "int main() { int *y; cudaMalloc(&y, 4 * 256); k<<<1, 256>>>(y); }\n",
+     "kernel(k)\nargs(out int y[256])\nblock(256)\ngrid(1)\nwork(bytes = 1024)\nreference(self)\n"},
+    {"sizes that nothing says keep what must divide, and leave the grid a block",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    y[i] = x[i];\n}\n"
+     "int main(int c, char **v) { int n = to_int(v[1]); " ALLOCATED
+     " k<<<n / 192, 192>>>(a, b, n); "
+     "}\n",
+     "kernel(k)\nproblem(n = 786432)\nargs(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = 64, 128, 192, 256, 512, 1024)\ndefault(BLOCK = 192)\nblock(BLOCK)\n"
+     "grid(n / BLOCK)\nrequire(n % BLOCK == 0)\nwork(bytes = 8 * n)\nreference(self)\n"},
+    {"a pointer to an element in brackets, and a constant of a type of two words",
+     "__constant__ unsigned int table[4];\n"
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    float *to = &(y[i]);\n"
+     "    if (i < n) to[0] = x[i] + table[i % 4];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nconstant(table : uint32_t[4] : uniform(0, 99))\n"
+     "args(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"an extent of a struct is a number",
      "#define ROWS 16\nstruct rows { float of[ROWS]; };\n"
      "__global__ void k(float *y, const rows *x, int n)\n{\n"

@@ -31,6 +31,10 @@ TEST(test_functions_of_the_host_are_cut)
 {
     check("int main() { return 0; }", "");
     check("void f(int n) { k<<<n, 1>>>(n); }", "");
+    check("void f(int n) { k << < n, 1 >> > (n); }", "");
+    check("#ifndef C\n#define C\ninline void __check(cudaError_t e) { std::cerr << e; }\n#endif\n"
+          "__device__ int d;",
+          "#ifndef C\n#define C\n\n#endif\n__device__ int d;");
     check("float *make(size_t n) { float *p; cudaMalloc(&p, n); return p; }", "");
     check("template <typename T = int> T *make(const std::vector<T> &x) { return 0; }", "");
     check("static void f(cudaError_t e);", "");
