@@ -24,11 +24,8 @@ enum {
     GT_TENSORMAP_BYTES = 128,
     GT_TENSORMAP_ALIGNMENT = 64,
     GT_TEXTURE_MAX = 8,
-    GT_TEXTURE_ALIGNMENT = 512,    /* of the address, and */
-    GT_TEXTURE_PITCH = 32,         /* of rows: bytes, of every GPU since compute capability 2.0 */
-    GT_TEXTURE_WIDTH = 131072,     /* most elements of rows, */
-    GT_TEXTURE_HEIGHT = 65000,     /* and most rows, from compute capability 7.5 on */
-    GT_TEXTURE_ELEMENTS = 1 << 28, /* most elements of linear memory */
+    GT_TEXTURE_ALIGNMENT = 512, /* of the address, and */
+    GT_TEXTURE_PITCH = 32,      /* of rows: bytes, of every GPU since compute capability 2.0 */
     GT_ENTRY_MAX = 128
 };
 
@@ -77,13 +74,21 @@ typedef struct gt_tensormap {
     uint32_t box[GT_TENSORMAP_RANK];
 } gt_tensormap;
 
+/* What a texture object reads. */
+typedef enum gt_texture_memory {
+    GT_TEXTURE_BUFFER, /* the caller's buffer */
+    GT_TEXTURE_ARRAY,  /* a copy of it in an array of the plan's, made before each launch */
+    GT_TEXTURE_LAYERED /* the same in layers */
+} gt_texture_memory;
+
 /* How a texture object is made (cuTexObjectCreate); but for the address, which is the caller's.
  * Enumerators and flags are the driver's. */
 typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
-    uint32_t height;      /* rows; 0: linear memory */
-    uint64_t width;       /* elements of a row */
-    uint64_t pitch_bytes; /* from row to row; of linear memory, all bytes */
+    uint32_t memory;           /* a gt_texture_memory */
+    uint32_t height, depth;    /* rows, and slices or layers; 0: there are none */
+    uint64_t width, row_bytes; /* elements of a row, and their bytes */
+    uint64_t pitch_bytes;      /* from row to row of the buffer; of linear memory, all bytes */
 } gt_texture;
 
 /* One buffer or scratch to zero before every launch, on the launch's stream. */
@@ -111,6 +116,7 @@ typedef struct gt_kernel_step {
     uint32_t times;             /* so many launches in a row */
     uint32_t cooperative;     /* 1: all blocks are resident at once, and may wait for each other */
     uint32_t programmatic;    /* 1: it may begin before the kernel before it ends */
+    uint32_t takes_none;      /* 1: the kernel has no parameters */
     uint32_t parameter_count; /* 0: it takes all of the launch's, in order */
     uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
 } gt_kernel_step;
@@ -139,7 +145,8 @@ typedef struct gt_launch {
 /* How many parameters a step takes, and which of the launch's each of them is. */
 static inline uint32_t gt_step_parameters(const gt_launch *launch, const gt_kernel_step *step)
 {
-    return step->parameter_count ? step->parameter_count : launch->parameter_count;
+    return step->parameter_count || step->takes_none ? step->parameter_count
+                                                     : launch->parameter_count;
 }
 static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t index)
 {
@@ -174,10 +181,13 @@ static inline uint32_t gt_block_copied(const gt_block *block)
                : block->bytes - block->by_value_bytes;
 }
 
-/* Whether a launch copies any. */
+/* Whether a launch copies any, or to an array. */
 static inline bool gt_launch_copies(const gt_launch *launch)
 {
     bool copies = false;
+    for (uint32_t i = 0; i < launch->texture_count; i++) {
+        copies |= launch->textures[i].memory != GT_TEXTURE_BUFFER;
+    }
     for (uint32_t i = 0; i < launch->block_count; i++) {
         copies |= gt_block_copied(&launch->blocks[i]) > 0;
     }

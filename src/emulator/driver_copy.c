@@ -1,5 +1,6 @@
 /* Copies and fills: cuMemcpy*, cuMemset*. */
 #include "emulator/check.h"
+#include "emulator/driver_texture.h"
 #include "emulator/enter.h"
 #include "emulator/level2.h"
 #include "emulator/stream.h"
@@ -20,8 +21,9 @@ typedef struct copy_command {
     emu_command command;
     void *to;
     const void *from;
-    size_t bytes;
-    double rate; /* bytes per second of the modelled transfer, each byte counted once */
+    size_t bytes;       /* of a row, */
+    size_t rows, pitch; /* which are so far apart where they come from */
+    double rate;        /* bytes per second of the modelled transfer, each byte counted once */
     void *staged;
 } copy_command;
 
@@ -35,11 +37,15 @@ static double run_copy(emu_command *command, double start_ns)
 {
     copy_command *copy = (copy_command *)command;
     (void)start_ns;
-    memmove(copy->to, copy->staged ? copy->staged : copy->from, copy->bytes);
-    emu_check_filled((uint64_t)(uintptr_t)copy->to, copy->bytes);
-    touch(copy->from, copy->bytes);
-    touch(copy->to, copy->bytes);
-    return emu.profile.copy_fixed_ns + (double)copy->bytes / copy->rate * 1e9;
+    const char *from = copy->staged ? copy->staged : copy->from;
+    const size_t bytes = copy->bytes * copy->rows;
+    for (size_t row = 0; row < copy->rows; row++) {
+        memmove((char *)copy->to + row * copy->bytes, from + row * copy->pitch, copy->bytes);
+    }
+    emu_check_filled((uint64_t)(uintptr_t)copy->to, bytes);
+    touch(copy->from, bytes);
+    touch(copy->to, bytes);
+    return emu.profile.copy_fixed_ns + (double)bytes / copy->rate * 1e9;
 }
 
 static void release_copy(emu_command *command)
@@ -72,7 +78,7 @@ static double rate_between(place to, place from)
                     : emu.profile.copy_host_bytes_per_second;
 }
 
-static CUresult new_copy(emu_command **out, uint64_t to, uint64_t from, size_t bytes, double rate,
+static CUresult new_copy(copy_command **out, uint64_t to, uint64_t from, size_t bytes, double rate,
                          bool stage)
 {
     copy_command *copy = emu_command_new(&copy_class, sizeof *copy);
@@ -80,6 +86,7 @@ static CUresult new_copy(emu_command **out, uint64_t to, uint64_t from, size_t b
     copy->to = (void *)(uintptr_t)to;
     copy->from = (const void *)(uintptr_t)from;
     copy->bytes = bytes;
+    copy->rows = 1;
     copy->rate = rate;
     if (stage) {
         copy->staged = malloc(bytes);
@@ -89,7 +96,7 @@ static CUresult new_copy(emu_command **out, uint64_t to, uint64_t from, size_t b
         }
         memcpy(copy->staged, copy->from, bytes);
     }
-    *out = &copy->command;
+    *out = copy;
     return CUDA_SUCCESS;
 }
 
@@ -122,11 +129,11 @@ static CUresult copy(const copy_call *call, CUstream stream, bool async)
     bool pageable = to == PLACE_PAGEABLE || from == PLACE_PAGEABLE;
     bool captured = async && pageable && is_captured(stream);
     bool stage = async && !captured && from == PLACE_PAGEABLE && call->bytes <= STAGED_BYTES;
-    emu_command *command;
+    copy_command *command;
     EMU_TRY(new_copy(&command, call->to, call->from, call->bytes, rate_between(to, from), stage));
     emu_host_spend(emu.profile.host_copy_ns);
     bool wait = !async || (pageable && !stage && !captured);
-    return emu_run_on(stream, command, wait);
+    return emu_run_on(stream, &command->command, wait);
 }
 
 static uint64_t host(const void *pointer)
@@ -159,6 +166,31 @@ COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host(to), CUdevicept
            SIDES(ANY, DEVICE))
 COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
            SIDES(DEVICE, DEVICE))
+
+/* From device memory to the whole of an array alone. */
+EMU_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *call, CUstream stream)
+{
+    EMU_ENTER(cuMemcpy3DAsync, EMU_USE);
+    EMU_CHECK(call, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(call->srcMemoryType == CU_MEMORYTYPE_DEVICE &&
+                  call->dstMemoryType == CU_MEMORYTYPE_ARRAY && call->srcHeight == call->Height,
+              CUDA_ERROR_NOT_SUPPORTED);
+    const emu_texture *array = emu_array_find(call->dstArray);
+    EMU_CHECK(array, CUDA_ERROR_INVALID_HANDLE);
+    const uint64_t rows = emu_array_rows(call->dstArray);
+    EMU_CHECK(
+        call->WidthInBytes == array->pitch_bytes && call->Height * call->Depth == rows &&
+            call->srcPitch >= call->WidthInBytes &&
+            emu_memory_covers(call->srcDevice, (rows - 1) * call->srcPitch + call->WidthInBytes),
+        CUDA_ERROR_INVALID_VALUE);
+    copy_command *command;
+    EMU_TRY(new_copy(&command, array->base, call->srcDevice, call->WidthInBytes,
+                     rate_between(PLACE_DEVICE, PLACE_DEVICE), false));
+    command->rows = rows;
+    command->pitch = call->srcPitch;
+    emu_host_spend(emu.profile.host_copy_ns);
+    return emu_run_on(stream, &command->command, false);
+}
 
 /* ---- fills ---- */
 

@@ -6,6 +6,8 @@
 
 /* clang-format off */
 #define EMU_SYMBOL_LIST(X) \
+    X(cuArray3DCreate, 3020, cuArray3DCreate_v2) \
+    X(cuArrayDestroy, 2000, cuArrayDestroy) \
     X(cuCtxCreate, 3020, cuCtxCreate_v2) \
     X(cuCtxCreate, 11040, cuCtxCreate_v3) \
     X(cuCtxCreate, 12050, cuCtxCreate_v4) \
@@ -75,6 +77,7 @@
     X(cuMemHostGetDevicePointer, 3020, cuMemHostGetDevicePointer_v2) \
     X(cuMemHostRegister, 6050, cuMemHostRegister_v2) \
     X(cuMemHostUnregister, 4000, cuMemHostUnregister) \
+    X(cuMemcpy3DAsync, 3020, cuMemcpy3DAsync_v2) \
     X(cuMemcpyDtoD, 3020, cuMemcpyDtoD_v2) \
     X(cuMemcpyDtoDAsync, 3020, cuMemcpyDtoDAsync_v2) \
     X(cuMemcpyDtoH, 3020, cuMemcpyDtoH_v2) \

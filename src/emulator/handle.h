@@ -16,7 +16,8 @@ typedef enum emu_kind {
     EMU_KIND_NODE,
     EMU_KIND_EXEC,
     EMU_KIND_USER_OBJECT,
-    EMU_KIND_TEXTURE
+    EMU_KIND_TEXTURE,
+    EMU_KIND_ARRAY
 } emu_kind;
 
 /* A member of every object behind a handle. */

@@ -114,9 +114,10 @@ typedef struct emu_range {
 /* What a texture object reads. Enumerators and flags are the driver API's. */
 typedef struct emu_texture {
     uint64_t base;
-    uint64_t width, height,
-        pitch_bytes; /* in elements but for the pitch; height 0: linear memory */
-    int format, channels, address[2], filter;
+    unsigned rank;                  /* dimensions, layers not counted; 0: linear memory */
+    uint64_t layers;                /* 0: it has none */
+    uint64_t sizes[3], pitch_bytes; /* width, height and depth, in elements but for the pitch */
+    int format, channels, address[3], filter;
     unsigned flags;
 } emu_texture;
 

@@ -8,11 +8,12 @@
 #include <math.h>
 
 typedef struct fetch {
-    uint32_t object, x, y; /* operands */
+    uint32_t object, layer, at[3]; /* operands */
     uint32_t targets[4];
-    bool is_float;  /* the result */
-    bool is_linear; /* .1d: an index into linear memory */
-    bool is_whole;  /* coordinates are .s32 */
+    unsigned rank; /* coordinates; 0: an index into linear memory */
+    bool is_layered;
+    bool is_float; /* the result */
+    bool is_whole; /* coordinates are .s32 */
 } fetch;
 
 typedef union component {
@@ -25,9 +26,9 @@ typedef struct result {
     component lanes[4][EMU_WARP];
 } result;
 
-/* One texel of each lane: its place, and how much it counts. */
+/* One texel of each lane: which one it is, -1 for none, and how much it counts. */
 typedef struct tap {
-    int64_t x[EMU_WARP], y[EMU_WARP];
+    int64_t row[EMU_WARP], column[EMU_WARP];
     float weight[EMU_WARP];
 } tap;
 
@@ -98,7 +99,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds a texel to what the lanes of the mask read; lanes whose place is -1 read zero. */
+/* Adds a texel to what the lanes of the mask read; lanes without one read zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -110,10 +111,10 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
     uint32_t inside = 0;
     uint64_t some = 0;
     EMU_FOR_LANES(lane, all)
-    if (tap->x[lane] >= 0 && tap->y[lane] >= 0) {
+    if (tap->row[lane] >= 0 && tap->column[lane] >= 0) {
         inside |= 1u << lane;
-        some = texture->base + (uint64_t)tap->y[lane] * texture->pitch_bytes +
-               (uint64_t)tap->x[lane] * access.bytes;
+        some = texture->base + (uint64_t)tap->row[lane] * texture->pitch_bytes +
+               (uint64_t)tap->column[lane] * access.bytes;
         access.address[lane] = some;
     }
     if (!inside)
@@ -139,13 +140,13 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* An index outside 0 to size - 1, by the address mode; -1: the border. Wrap and mirror are for
+/* An index outside of a dimension, by the address mode; -1: the border. Wrap and mirror are for
  * normalized coordinates alone. */
-static int64_t place_of(int64_t index, uint64_t size, const emu_texture *texture, int dimension)
+static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
     const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
-    const int64_t n = (int64_t)size;
-    int mode = texture->address[dimension];
+    const int64_t n = (int64_t)texture->sizes[dimension];
+    const int mode = texture->address[dimension];
     if (mode == CU_TR_ADDRESS_MODE_BORDER)
         return index >= 0 && index < n ? index : -1;
     if (mode == CU_TR_ADDRESS_MODE_CLAMP || !normalized)
@@ -155,15 +156,24 @@ static int64_t place_of(int64_t index, uint64_t size, const emu_texture *texture
     return index < n ? index : turn - 1 - index;
 }
 
-static float coordinate(const emu_warp *warp, uint32_t operand, unsigned lane, const fetch *f,
-                        const emu_texture *texture, uint64_t size)
+static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
+                        const emu_texture *texture, unsigned dimension)
 {
-    const emu_f32 *real = emu_lanes(warp, operand);
-    const emu_s32 *whole = emu_lanes(warp, operand);
+    const emu_f32 *real = emu_lanes(warp, f->at[dimension]);
+    const emu_s32 *whole = emu_lanes(warp, f->at[dimension]);
     const float limit = 1e15f;
     float value = f->is_whole ? (float)whole[lane] : real[lane];
-    value *= texture->flags & CU_TRSF_NORMALIZED_COORDINATES ? (float)size : 1;
+    value *= texture->flags & CU_TRSF_NORMALIZED_COORDINATES ? (float)texture->sizes[dimension] : 1;
     return fminf(fmaxf(value, -limit), limit);
+}
+
+/* The first of its rows, or slices. Layers are clamped. */
+static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
+                        const emu_texture *texture)
+{
+    const emu_s32 *layers = emu_lanes(warp, f->layer);
+    const int64_t layer = layers[lane], last = (int64_t)texture->layers - 1;
+    return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
 /* The lower of two texels that a filter reads, and how much the upper one counts: 8 bits of a
@@ -175,26 +185,42 @@ static int64_t split(float *weight, float value)
     return (int64_t)below;
 }
 
-static bool sample_plane(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
+/* The texel that bit d of `upper` says for each dimension: the lower or the upper one. */
+static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
+                      const int64_t lower[3], const float weight[3], int64_t layer)
+{
+    int64_t place[3] = {0};
+    bool inside = true;
+    out->weight[lane] = 1;
+    for (unsigned d = 0; d < texture->rank; d++) {
+        place[d] = place_of(lower[d] + (upper >> d & 1), texture, d);
+        inside = inside && place[d] >= 0;
+        out->weight[lane] *= upper >> d & 1 ? weight[d] : 1 - weight[d];
+    }
+    const int64_t rows = texture->rank > 1 ? (int64_t)texture->sizes[1] : 1;
+    out->column[lane] = inside ? place[0] : -1;
+    out->row[lane] = (layer + place[2]) * rows + place[1];
+}
+
+static bool sample(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;
     const bool filters = texture->filter == CU_TR_FILTER_MODE_LINEAR;
-    tap taps[4];
+    const unsigned count = filters ? 1u << texture->rank : 1;
+    tap taps[8];
     EMU_FOR_LANES(lane, warp->mask)
     {
-        float x = coordinate(warp, f->x, lane, f, texture, texture->width);
-        float y = coordinate(warp, f->y, lane, f, texture, texture->height);
-        float right = 0, down = 0;
-        int64_t column = filters ? split(&right, x) : (int64_t)floorf(x);
-        int64_t row = filters ? split(&down, y) : (int64_t)floorf(y);
-        for (int k = 0; k < (filters ? 4 : 1); k++) {
-            taps[k].x[lane] = place_of(column + (k & 1), texture->width, texture, 0);
-            taps[k].y[lane] = place_of(row + (k >> 1), texture->height, texture, 1);
-            taps[k].weight[lane] = (k & 1 ? right : 1 - right) * (k >> 1 ? down : 1 - down);
+        int64_t lower[3];
+        float weight[3] = {0};
+        for (unsigned d = 0; d < texture->rank; d++) {
+            float at = coordinate(warp, lane, f, texture, d);
+            lower[d] = filters ? split(&weight[d], at) : (int64_t)floorf(at);
         }
+        for (unsigned k = 0; k < count; k++)
+            place_tap(&taps[k], lane, texture, k, lower, weight, layer_of(warp, lane, f, texture));
     }
     bool ok = true;
-    for (int k = 0; k < (filters ? 4 : 1) && ok; k++)
+    for (unsigned k = 0; k < count && ok; k++)
         ok = read_tap(warp, op, texture, &taps[k], out);
     return ok;
 }
@@ -203,19 +229,30 @@ static bool sample_plane(emu_warp *warp, const emu_op *op, const emu_texture *te
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;
-    const emu_s32 *index = emu_lanes(warp, f->x);
+    const emu_s32 *index = emu_lanes(warp, f->at[0]);
     tap tap;
     EMU_FOR_LANES(lane, warp->mask)
     {
-        bool inside = index[lane] >= 0 && (uint64_t)index[lane] < texture->width;
-        tap.x[lane] = inside ? index[lane] : -1;
-        tap.y[lane] = 0;
+        bool inside = index[lane] >= 0 && (uint64_t)index[lane] < texture->sizes[0];
+        tap.column[lane] = inside ? index[lane] : -1;
+        tap.row[lane] = 0;
         tap.weight[lane] = 1;
     }
     return read_tap(warp, op, texture, &tap, out);
 }
 
 /* ---- the instruction ---- */
+
+static const char *kind_of(const emu_texture *texture)
+{
+    static const char *const plain[] = {"which is linear memory: tex1Dfetch() reads it",
+                                        "which has one dimension: tex1D() reads it",
+                                        "which has rows: tex2D() reads it",
+                                        "which has three dimensions: tex3D() reads it"};
+    static const char *const layered[] = {"", "which has layers: tex1DLayered() reads it",
+                                          "which has layers of rows: tex2DLayered() reads it", ""};
+    return (texture->layers ? layered : plain)[texture->rank];
+}
 
 static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *texture, unsigned lane,
                        uint64_t object)
@@ -225,9 +262,8 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     const char *why = NULL;
     if (!texture)
         why = "which is none";
-    else if (f->is_linear != (texture->height == 0))
-        why = f->is_linear ? "which has rows: tex2D() reads it"
-                           : "which is linear memory: tex1Dfetch() reads it";
+    else if (f->rank != texture->rank || f->is_layered != (texture->layers > 0))
+        why = kind_of(texture);
     else if (f->is_float != (texture->format >= CU_AD_FORMAT_HALF || is_normalized(texture)))
         why = f->is_float ? "which has integers, as floats" : "which has floats, as integers";
     if (why)
@@ -256,7 +292,7 @@ static void read_texture(emu_warp *warp, const emu_op *op)
         rest &= ~same;
         warp->mask = same;
         ok = is_fitting(warp, op, texture, first, object) &&
-             (f->is_linear ? sample_line : sample_plane)(warp, op, texture, &out);
+             (f->rank ? sample : sample_line)(warp, op, texture, &out);
     }
     warp->mask = all;
     for (unsigned k = 0; k < 4 && ok; k++) {
@@ -270,26 +306,28 @@ static void read_texture(emu_warp *warp, const emu_op *op)
 static bool decode_coordinates(emu_decoder *decoder, fetch *f, const ptx_operand *address)
 {
     const ptx_operand *at = address->kind == PTX_OPERAND_ADDRESS ? address->second : NULL;
-    const unsigned count = f->is_linear ? 1 : 2;
+    const unsigned count = (f->rank ? f->rank : 1) + f->is_layered;
     if (!at || at->kind != PTX_OPERAND_VECTOR || at->count < count) {
         emu_decode_fail(decoder, "needs a texture object with %u coordinates", count);
         return false;
     }
     f->object = emu_source(decoder, &address->items[0], 8);
-    f->x = emu_source(decoder, &at->items[0], 4);
-    f->y = f->is_linear ? f->x : emu_source(decoder, &at->items[1], 4);
+    f->layer = emu_source(decoder, &at->items[0], 4);
+    for (unsigned i = f->is_layered; i < count; i++)
+        f->at[i - f->is_layered] = emu_source(decoder, &at->items[i], 4);
     return true;
 }
 
-/* tex.1d.v4.TYPE.s32 and tex.2d.v4.TYPE.f32 or .s32 */
+/* tex.SHAPE.v4.TYPE.f32 or .s32; .1d with an .s32 reads linear memory */
 void emu_decode_texture(emu_decoder *decoder)
 {
-    static const char *const shapes[] = {"1d", "2d"};
+    static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"};
+    enum { FIRST_LAYERED = 3 };
     emu_op *op = decoder->op;
     fetch *f = emu_decode_alloc(decoder, sizeof *f);
-    const int shape = emu_take_one(decoder, shapes, 2);
+    const int shape = emu_take_one(decoder, shapes, sizeof shapes / sizeof *shapes);
     if (shape < 0 || !emu_take(decoder, "v4")) {
-        emu_decode_fail(decoder, "the emulator reads textures of linear and of pitched memory "
+        emu_decode_fail(decoder, "the emulator reads textures without cubes, mipmaps and gathers "
                                  "alone");
         return;
     }
@@ -297,9 +335,11 @@ void emu_decode_texture(emu_decoder *decoder)
     const ptx_operand *to = emu_operand(decoder, 0);
     if (!f || decoder->failed || !emu_operands(decoder, 2, 2))
         return;
-    *f =
-        (fetch){.is_float = type == PTX_F32, .is_linear = shape == 0, .is_whole = index == PTX_S32};
-    if (ptx_type_bytes(type) != 4 || (!f->is_whole && (index != PTX_F32 || f->is_linear)) ||
+    *f = (fetch){.rank = shape == 0 && index == PTX_S32 ? 0 : (unsigned)shape % FIRST_LAYERED + 1,
+                 .is_layered = shape >= FIRST_LAYERED,
+                 .is_float = type == PTX_F32,
+                 .is_whole = index == PTX_S32};
+    if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
         return; /* no form that the emulator has */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))

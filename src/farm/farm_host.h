@@ -185,10 +185,10 @@ typedef struct gt_compile_host {
     uint32_t slot_count, own_count; /* behind this machine's own are those that commands start */
     gt_engine_host *engines;
     uint32_t engine_count;
-    int nvrtc_version;       /* of this machine's own; 0: not known yet */
-    uint32_t limit;          /* how many may run: fewer if the system does not start more */
-    uint32_t allowed;        /* how many may be at a source now: farms share the cores */
-    uint32_t told_at_work;   /* to the farms with which it shares them */
+    int nvrtc_version;     /* of this machine's own; 0: not known yet */
+    uint32_t limit;        /* how many may run: fewer if the system does not start more */
+    uint32_t allowed;      /* how many may be at a source now: farms share the cores */
+    uint32_t told_at_work; /* to the farms with which it shares them */
     bool shares_cores;
     unsigned start_failures; /* in a row */
     gt_queue queue;

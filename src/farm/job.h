@@ -52,6 +52,7 @@ typedef struct gt_measure_setup {
     uint64_t seed;
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
+    char awkward[128];                      /* the sizes of [1], for messages */
     gt_image reference; /* image of the reference and check kernels; empty: compare against the
                            first verified variant (the default) */
     gt_image service;   /* image of service_*.cu: fill, poison, compare, sweep */

@@ -49,6 +49,8 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
+enum { ONLY_EXPECTED = 2 }; /* what a variant has written, and what it is compared with has not */
+
 /* Without a reference: whether the default variant has left the element unwritten, too. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
@@ -62,8 +64,21 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_workloa
     gt_type type = gt_component_type(workload, buffer, found->first);
     gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     bool is_written = !(found->unwritten & 1);
-    gt_text_printf(text, "%s is %s, expected %s%s",
-                   gt_component_name(name, workload, buffer, found->first),
+    gt_component_name(name, workload, buffer, found->first);
+    if (is_nobodys(measure, found)) {
+        gt_text_printf(text,
+                       "%s is not written, and the default variant, which stands in for a "
+                       "reference, does not write it either",
+                       name);
+        return;
+    }
+    if (found->unwritten == ONLY_EXPECTED) {
+        gt_text_printf(text, "%s is %s, and the %s does not write it", name,
+                       gt_bits_text(value, type, found->value),
+                       is_judged(measure) ? "reference" : "default variant");
+        return;
+    }
+    gt_text_printf(text, "%s is %s, expected %s%s", name,
                    is_written ? gt_bits_text(value, type, found->value) : "not written",
                    gt_bits_text(expected, reference_type, found->expected),
                    is_judged(measure) ? "" : " as of the default variant");
@@ -101,8 +116,10 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_workspa
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_type type = gt_component_type(&workspace->workload, buffer, found->first);
     gt_type expected = buffer->reference_type == buffer->type ? type : buffer->reference_type;
-    if (found->unwritten & 1) {
-        gt_text_append(text, ": do block() and grid() launch enough threads for all elements?");
+    if (found->unwritten) {
+        gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements?",
+                       found->unwritten == ONLY_EXPECTED ? "" : "()",
+                       found->unwritten == ONLY_EXPECTED ? " of the reference" : "()");
         return;
     }
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
@@ -121,20 +138,15 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
                                       uint32_t index, const gt_finding *found, const char *words)
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const bool awkward = workspace != measure->workspaces, nobodys = is_nobodys(measure, found);
     gt_text text = {0};
-    char name[GT_COMPONENT_TEXT];
-    if (is_nobodys(measure, found)) {
-        return gt_fail(GPUTUNE_EWRONG,
-                       "%s is not written, and the default variant, which stands in "
-                       "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
-                       " elements are wrong)",
-                       gt_component_name(name, &workspace->workload, buffer, found->first),
-                       found->count, buffer->elements);
-    }
     say_value(&text, measure, &workspace->workload, buffer, found);
-    gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
-                   buffer->elements, words);
-    say_cause(&text, measure, workspace, index, found);
+    gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s%s%s)", found->count,
+                   buffer->elements, awkward ? " at " : "", awkward ? measure->setup.awkward : "",
+                   nobodys ? "" : words);
+    if (!nobodys) {
+        say_cause(&text, measure, workspace, index, found);
+    }
     gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
     gt_text_free(&text);
     return status;

@@ -592,6 +592,13 @@ static uint64_t owned_bytes(const gt_launch *launch)
     for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
         bytes += launch->parameters[i].scratch_bytes;
     }
+    for (uint32_t i = 0; i < launch->texture_count; i++) {
+        const gt_texture *texture = &launch->textures[i];
+        bytes += texture->memory == GT_TEXTURE_BUFFER
+                     ? 0
+                     : texture->row_bytes * (texture->height ? texture->height : 1) *
+                           (texture->depth ? texture->depth : 1);
+    }
     return bytes;
 }
 

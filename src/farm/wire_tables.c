@@ -93,13 +93,15 @@ static RECORD(map, NUMBER(rank), NUMBER(type), NUMBER(interleave), NUMBER(swizzl
 
 #define T gt_texture
 static RECORD(texture, NUMBER(format), NUMBER(channels), NUMBER(filter), NUMBER(address),
-              NUMBER(flags), NUMBER(height), NUMBER(width), NUMBER(pitch_bytes));
+              NUMBER(flags), NUMBER(memory), NUMBER(height), NUMBER(depth), NUMBER(width),
+              NUMBER(row_bytes), NUMBER(pitch_bytes));
 #undef T
 
 #define T gt_kernel_step
 static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluster),
               NUMBER(preferred_cluster), NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative),
-              NUMBER(programmatic), NUMBER(parameter_count), NUMBERS(parameters));
+              NUMBER(programmatic), NUMBER(takes_none), NUMBER(parameter_count),
+              NUMBERS(parameters));
 #undef T
 
 #define T gt_sequence_item
@@ -186,8 +188,9 @@ static RECORD(input, NUMBER(workload), NUMBER(buffer), NUMBER(expected), NUMBER(
 #define T gt_measure_setup
 RECORD(gt_record_setup, ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1),
        ENUMERATOR(cache, GPUTUNE_CACHE_HOT), NUMBER(seed),
-       INLINE(workloads, workload_count, &workload), IMAGE(reference), IMAGE(service),
-       HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive), NUMBER(check));
+       INLINE(workloads, workload_count, &workload), STRING(awkward), IMAGE(reference),
+       IMAGE(service), HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive),
+       NUMBER(check));
 #undef T
 
 #define T gt_prepared

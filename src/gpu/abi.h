@@ -79,6 +79,7 @@ typedef enum CUpointer_attribute {
 typedef enum CUmemorytype {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
+    CU_MEMORYTYPE_ARRAY = 3,
     CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
@@ -242,6 +243,7 @@ enum {
     CU_AD_FORMAT_SIGNED_INT32 = 10,
     CU_AD_FORMAT_HALF = 16,
     CU_AD_FORMAT_FLOAT = 32,
+    CU_RESOURCE_TYPE_ARRAY = 0,
     CU_RESOURCE_TYPE_LINEAR = 2,
     CU_RESOURCE_TYPE_PITCH2D = 3,
     CU_TR_ADDRESS_MODE_WRAP = 0,
@@ -254,10 +256,41 @@ enum {
     CU_TRSF_NORMALIZED_COORDINATES = 2
 };
 
-/* What a texture object reads, without the kinds of arrays. */
+/* Opaque memory in an order that textures like. */
+typedef struct CUarray_st *CUarray;
+enum { CUDA_ARRAY3D_LAYERED = 1 };
+
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+    size_t Width, Height, Depth; /* Depth: of a layered one, the layers */
+    int Format;
+    unsigned int NumChannels, Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct CUDA_MEMCPY3D {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+/* What a texture object reads, without mipmaps. */
 typedef struct CUDA_RESOURCE_DESC {
     int resType;
     union {
+        struct {
+            CUarray hArray;
+        } array;
         struct {
             CUdeviceptr devPtr;
             int format;

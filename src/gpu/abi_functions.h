@@ -88,6 +88,11 @@
       (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                                 \
     X(MemcpyDtoDAsync, cuMemcpyDtoDAsync, 3020, REQUIRED,                                          \
       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
+    X(Memcpy3DAsync, cuMemcpy3DAsync, 3020, REQUIRED,                                              \
+      (const CUDA_MEMCPY3D *copy, CUstream stream))                                                \
+    X(Array3DCreate, cuArray3DCreate, 3020, REQUIRED,                                              \
+      (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *description))                               \
+    X(ArrayDestroy, cuArrayDestroy, 2000, REQUIRED, (CUarray array))                               \
     X(MemsetD8, cuMemsetD8, 3020, REQUIRED, (CUdeviceptr to, unsigned char value, size_t count))   \
     X(MemsetD32, cuMemsetD32, 3020, REQUIRED, (CUdeviceptr to, unsigned int value, size_t count))  \
     X(MemsetD8Async, cuMemsetD8Async, 3020, REQUIRED,                                              \

@@ -1,5 +1,5 @@
 /* Launches a loaded variant, by the shortest path that its parameters allow: clears, copies of
- * blocks, textures, and its kernels with their parameters. */
+ * blocks and to arrays, textures, and its kernels with their parameters. */
 #include "gpu/launcher.h"
 
 #include "gpu/launcher_parts.h"
@@ -8,9 +8,14 @@
 
 static gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result);
 
-static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr address)
+static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr address, CUarray array)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    if (array) {
+        resource.resType = CU_RESOURCE_TYPE_ARRAY;
+        resource.res.array.hArray = array;
+        return resource;
+    }
     if (texture->height == 0) {
         resource.res.linear.devPtr = address;
         resource.res.linear.format = (int)texture->format;
@@ -29,13 +34,13 @@ static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr addres
 }
 
 /* In the launcher's context alone: an object is of the context in which it is made. */
-static gputune_status make(CUtexObject *out, const gt_launcher *launcher, const gt_texture *texture,
-                           CUdeviceptr address)
+gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
+                               const gt_texture *texture, CUdeviceptr address, CUarray array)
 {
     const gt_driver *driver = launcher->driver;
     CUcontext current = NULL;
     const int mode = (int)texture->address;
-    const CUDA_RESOURCE_DESC resource = describe(texture, address);
+    const CUDA_RESOURCE_DESC resource = describe(texture, address, array);
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
@@ -60,16 +65,16 @@ static gputune_status find(CUtexObject *out, gt_launcher *launcher, uint32_t ind
         }
     }
     GT_TRY(gt_array_reserve(objects));
-    GT_TRY(make(out, launcher, &launcher->launch->textures[index], address));
+    GT_TRY(gt_texture_make(out, launcher, &launcher->launch->textures[index], address, NULL));
     objects->items[objects->count++] = (gt_texture_object){*out, address, index};
     return GPUTUNE_OK;
 }
 
-/* The texture objects of the caller's buffers, one for each of the launch's textures: those that
+/* The texture objects of the launch: those of its arrays, and those of the caller's buffers, which
  * were made before, or new ones. EINVAL for an address that is aligned too little, ECUDA when the
  * driver refuses. */
 static gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launcher *launcher,
-                                       const void *const *arguments)
+                                       const gt_instance *instance, const void *const *arguments)
 {
     const gt_launch *launch = launcher->launch;
     gputune_status status = GPUTUNE_OK;
@@ -78,6 +83,10 @@ static gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launc
         const gt_parameter *parameter = &launch->parameters[i];
         CUdeviceptr address;
         if (parameter->kind != GT_PARAMETER_TEXTURE) {
+            continue;
+        }
+        if (instance->arrays[parameter->map]) {
+            out[parameter->map] = instance->textures[parameter->map];
             continue;
         }
         memcpy(&address, arguments[parameter->argument], sizeof address);
@@ -224,7 +233,7 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
         GT_TRY(encode_maps(maps, launcher, arguments));
     }
     if (launch->texture_count > 0) {
-        GT_TRY(gt_textures_find(textures, launcher, arguments));
+        GT_TRY(gt_textures_find(textures, launcher, instance, arguments));
     }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -279,6 +288,31 @@ static gputune_status queue_copies(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
+/* Fills the arrays of textures from the caller's buffers. */
+static gputune_status queue_arrays(const gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, const void *const *arguments)
+{
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; launch->texture_count && i < launch->parameter_count; i++) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        const gt_texture *texture = &launch->textures[parameter->map];
+        if (parameter->kind != GT_PARAMETER_TEXTURE || !instance->arrays[parameter->map]) {
+            continue;
+        }
+        CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                              .srcPitch = texture->pitch_bytes,
+                              .srcHeight = texture->height ? texture->height : 1,
+                              .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                              .dstArray = instance->arrays[parameter->map],
+                              .WidthInBytes = texture->row_bytes,
+                              .Height = texture->height ? texture->height : 1,
+                              .Depth = texture->depth ? texture->depth : 1};
+        memcpy(&copy.srcDevice, arguments[parameter->argument], sizeof copy.srcDevice);
+        GT_CUDA(launcher->driver, Memcpy3DAsync, &copy, stream);
+    }
+    return GPUTUNE_OK;
+}
+
 void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
 {
     for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
@@ -296,6 +330,7 @@ gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *insta
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
     GT_TRY(queue_copies(launcher, instance, stream, staged));
+    GT_TRY(queue_arrays(launcher, instance, stream, arguments));
     return launch_loaded(launcher, instance, stream, arguments);
 }
 

@@ -1,4 +1,4 @@
-/* What a launch needs on the device: the module, the block's buffer and scratch memory. */
+/* What a launch needs on the device: the module, the block's buffer, scratch memory and arrays. */
 #include "gpu/launcher_parts.h"
 #include "gpu/module.h"
 
@@ -228,10 +228,30 @@ static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
+static gputune_status make_arrays(gt_instance *out, const gt_launcher *launcher)
+{
+    for (uint32_t i = 0; i < launcher->launch->texture_count; i++) {
+        const gt_texture *texture = &launcher->launch->textures[i];
+        const CUDA_ARRAY3D_DESCRIPTOR shape = {
+            .Width = texture->width,
+            .Height = texture->height,
+            .Depth = texture->depth,
+            .Format = (int)texture->format,
+            .NumChannels = texture->channels,
+            .Flags = texture->memory == GT_TEXTURE_LAYERED ? CUDA_ARRAY3D_LAYERED : 0};
+        if (texture->memory != GT_TEXTURE_BUFFER) {
+            GT_CUDA(launcher->driver, Array3DCreate, &out->arrays[i], &shape);
+            GT_TRY(gt_texture_make(&out->textures[i], launcher, texture, 0, out->arrays[i]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
 {
     gt_instance instance = {0};
     gputune_status status = make_buffers(&instance, launcher);
+    GT_THEN(status, make_arrays(&instance, launcher));
     GT_THEN(status, take_module(&instance, launcher));
     return GT_GIVE(status, out, instance, gt_instance_free(&instance, launcher->driver));
 }
@@ -246,6 +266,14 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver)
     for (int i = 0; i < GT_PARAMETER_MAX; i++) {
         if (instance->scratch[i]) {
             driver->MemFree(instance->scratch[i] - instance->guard_bytes);
+        }
+    }
+    for (int i = 0; i < GT_TEXTURE_MAX; i++) {
+        if (instance->textures[i]) {
+            driver->TexObjectDestroy(instance->textures[i]);
+        }
+        if (instance->arrays[i]) {
+            driver->ArrayDestroy(instance->arrays[i]);
         }
     }
     if (instance->owns_module) {

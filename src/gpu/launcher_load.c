@@ -503,6 +503,9 @@ static void plan_passing(gt_launcher *launcher)
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         launcher->needs_state |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
     }
+    for (uint32_t i = 0; i < launch->texture_count; i++) {
+        launcher->needs_state |= launch->textures[i].memory != GT_TEXTURE_BUFFER;
+    }
 }
 
 static bool is_direct(const gt_launcher *launcher)

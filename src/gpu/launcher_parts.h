@@ -11,7 +11,7 @@
 enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 
 /* What only one stream at a time may use: a module with its own __constant__ symbols, the device
- * buffers of blocks, and scratch buffers by parameter. */
+ * buffers of blocks, scratch buffers by parameter, and arrays with the textures of them. */
 typedef struct gt_instance {
     CUmodule module;
     CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels */
@@ -19,6 +19,8 @@ typedef struct gt_instance {
                                            `global` a buffer of its own; 0: nowhere */
     unsigned owned_blocks;              /* bit i: blocks[i] is such a buffer */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
+    CUarray arrays[GT_TEXTURE_MAX]; /* of the launch's textures; NULL: read from a buffer */
+    CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* in front of each and behind it */
     bool owns_module;
 } gt_instance;
@@ -93,7 +95,7 @@ struct gt_launcher {
     const gt_driver *driver;
     bool is_direct;    /* a launch passes the caller's arguments on as they are, and no more */
     bool shares_base;  /* the base module is another launcher's */
-    bool needs_state;  /* for each stream: there is a pass copy or scratch */
+    bool needs_state;  /* for each stream: there is a pass copy, scratch or an array */
     bool needs_module; /* constant or split: each state has a module of its own */
     gt_instance base;  /* module and functions only */
     gt_context context;
@@ -124,7 +126,7 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
 /* The same from a module that is loaded already, and that its owner keeps. */
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
-/* An instance for one stream: a module if it needs one, buffers and scratch. */
+/* An instance for one stream: a module if it needs one, buffers, scratch and arrays. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
@@ -141,6 +143,9 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
+/* Makes a texture object of the buffer at that address, or of the array. */
+gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
+                               const gt_texture *texture, CUdeviceptr address, CUarray array);
 /* Destroys the objects, where their context is `alive` and current, and empties the list. */
 void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive);
 

@@ -10,6 +10,9 @@ gputune_status gt_functions_check(gt_parse *parse, const char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and judge_body from it. Notes which
  * names occur. ETEMPLATE as above. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* Whether the kernels' code has an array of dynamic shared memory, in any function, and no launch
+ * gives it bytes. */
+bool gt_template_lacks_shared(const gt_template *template);
 /* Gives the steps of a pipeline that instantiate one C++ kernel with different arguments entries of
  * their own: "scan", "scan_launch3". The steps' entries must be known. */
 gputune_status gt_instances_name(gt_template_parts *parts);

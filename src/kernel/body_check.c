@@ -178,6 +178,17 @@ static gputune_status check_shared(const gt_function *function, const gt_kernel_
                : GPUTUNE_OK;
 }
 
+bool gt_template_lacks_shared(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    const gt_function all = {.end = strlen(parts->kernel_body.text)};
+    bool lacks = gt_function_has_dynamic_shared(parts->kernel_body.text, &all);
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        lacks = lacks && !parts->steps[i].shared;
+    }
+    return lacks;
+}
+
 /* What the kernel's parameters must begin with. */
 static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
 {

@@ -103,9 +103,25 @@ static const char *unary_real(double *value, gt_operation operation)
     }
 }
 
-static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots)
+/* Whether the result of an operation on integers is one. */
+static bool stays_whole(gt_operation operation)
+{
+    return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
+}
+
+static const char *divide_whole(double *out, gt_operation operation, double a, double b)
+{
+    const char *error = combine_reals(out, operation, a, b);
+    *out = operation == GT_DO_DIVIDE ? trunc(*out) : *out;
+    return error;
+}
+
+/* typed: as C++ divides integers; else exactly. */
+static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots,
+                            bool typed)
 {
     double stack[GT_CODE_STACK];
+    bool whole[GT_CODE_STACK] = {false};
     int top = -1;
     for (int i = 0; i < expression->count;) {
         const gt_instruction *step = &expression->code[i++];
@@ -115,20 +131,26 @@ static const char *try_real(double *out, const gt_expression *expression, const 
         }
         if (step->operation == GT_DO_SLOT) {
             stack[++top] = (double)slots[step->target];
+            whole[top] = typed;
         } else if (step->operation == GT_DO_LITERAL) {
             stack[++top] = (double)step->integer;
+            whole[top] = typed;
         } else if (step->operation == GT_DO_REAL) {
             stack[++top] = step->real;
+            whole[top] = false;
         } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
             bool pops, jump = gt_operation_jumps(step->operation, stack[top] == 0, &pops);
             stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
             top -= pops;
             i = jump ? step->target : i;
         } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
-            error = combine_reals(&stack[top - 1], step->operation, stack[top - 1], stack[top]);
-            top--;
+            const bool both = whole[top - 1] && whole[top];
+            error = (both ? divide_whole : combine_reals)(&stack[top - 1], step->operation,
+                                                          stack[top - 1], stack[top]);
+            whole[--top] = both && stays_whole(step->operation);
         } else {
             error = unary_real(&stack[top], step->operation);
+            whole[top] = whole[top] && stays_whole(step->operation);
         }
         if (error) {
             return error;
@@ -141,14 +163,26 @@ static const char *try_real(double *out, const gt_expression *expression, const 
     return isfinite(*out) ? NULL : domain;
 }
 
-gputune_status gt_expression_real(double *out, const gt_expression *expression,
-                                  const int64_t *slots)
+static gputune_status evaluate(double *out, const gt_expression *expression, const int64_t *slots,
+                               bool typed)
 {
     double value;
-    const char *error = try_real(&value, expression, slots);
+    const char *error = try_real(&value, expression, slots, typed);
     if (error) {
         return fail(expression, error);
     }
     *out = value;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_expression_real(double *out, const gt_expression *expression,
+                                  const int64_t *slots)
+{
+    return evaluate(out, expression, slots, false);
+}
+
+gputune_status gt_expression_number(double *out, const gt_expression *expression,
+                                    const int64_t *slots)
+{
+    return evaluate(out, expression, slots, true);
 }

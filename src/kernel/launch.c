@@ -269,6 +269,7 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
         const gt_template_step *from = &parts->steps[i];
         gt_kernel_step *step = &launch->steps[i];
         memcpy(step->entry, from->kernel.entry, sizeof step->entry);
+        step->takes_none = from->takes_none;
         step->parameter_count = from->argument_count;
         memcpy(step->parameters, from->arguments, sizeof step->parameters);
     }

@@ -100,10 +100,11 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     GT_TRY(read_indices(out, body));
     return out->index_count == 1 || out->index_count == out->output->extent_count
                ? GPUTUNE_OK
-               : gt_fail_at(out->place, "%u indices of '%s', which has %u; expected %s%u",
+               : gt_fail_at(out->place,
+                            "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
                             out->index_count, out->output->name, out->output->extent_count,
-                            out->output->extent_count > 1 ? "1 or " : "",
-                            out->output->extent_count);
+                            out->output->extent_count > 1 ? "1 or " : "", out->output->extent_count,
+                            out->output->name);
 }
 
 /* Whether a buffer's name is followed by just the indices of the element that is assigned. */
@@ -226,14 +227,18 @@ static gputune_status append_loop(elements *made, const assignment *now)
 }
 
 /* What values may call, and how they see buffers of several extents. */
+#define EXTREME(name, sign)                                                                        \
+    "__device__ long long (" name ")(long long a, int b) { return a " sign " b ? a : b; } "        \
+    "__device__ long long (" name ")(int a, long long b) { return a " sign " b ? a : b; }\n"
+/* An index and an int have a minimum too: CUDA's functions take two of one type. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
     "__device__ gputune_t *operator[](long long i) const { return at + i * columns; } };\n"
     "template <typename gputune_t> struct gputune_plane { gputune_t *at; long long rows, columns; "
     "__device__ gputune_row<gputune_t> operator[](long long i) const { return {at + i * rows * "
-    "columns, columns}; } };\n"
-    "__global__ void " GT_ELEMENTS_REFERENCE "(";
+    "columns, columns}; } };\n" EXTREME("min", "<")
+        EXTREME("max", ">") "__global__ void " GT_ELEMENTS_REFERENCE "(";
 
 /* Unless an argument has that name. */
 static void append_helpers(gt_text *out, const gt_template *template)

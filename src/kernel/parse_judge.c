@@ -145,8 +145,11 @@ gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_l
         judge->kernel.place = clause->place;
         return read_self(judge, parse, body);
     }
-    return gt_elements_follow(body) ? read_by_elements(judge, parse, clause, body)
-                                    : read_judge(judge, 5, parse, clause, body);
+    gt_lexer ahead = *body;
+    gt_lexer_next(&ahead);
+    return gt_elements_follow(body) || gt_lexer_is(&ahead, "=")
+               ? read_by_elements(judge, parse, clause, body)
+               : read_judge(judge, 5, parse, clause, body);
 }
 
 gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

@@ -166,10 +166,14 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
     return read_value(argument, parse, body);
 }
 
-/* `(y, x, n)` */
+/* `(y, x, n)`, or `()` */
 static gputune_status read_arguments(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
     GT_TRY(gt_lexer_expect(body, "("));
+    step->takes_none = gt_lexer_accept(body, ")");
+    if (step->takes_none) {
+        return GPUTUNE_OK;
+    }
     do {
         GT_TRY(read_argument(step, parse, body));
     } while (gt_lexer_accept(body, ","));
@@ -223,8 +227,9 @@ static gputune_status read_named(gt_template_step *step, gt_parse *parse, gt_lex
         count += setting->launch_use != 0;
     }
     if (strcmp(name, "args") == 0) {
-        return step->argument_count ? gt_fail_at(place, "'args' given twice; expected it once")
-                                    : read_arguments(step, parse, body);
+        return step->argument_count || step->takes_none
+                   ? gt_fail_at(place, "'args' given twice; expected it once")
+                   : read_arguments(step, parse, body);
     }
     const char *nearest = gt_nearest(name, names, count);
     return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
@@ -270,5 +275,5 @@ gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexe
                           step->kernel.name, step->block.count ? "grid" : "block",
                           step->kernel.name);
     }
-    return step->argument_count ? GPUTUNE_OK : take_all(step, parse);
+    return step->argument_count || step->takes_none ? GPUTUNE_OK : take_all(step, parse);
 }

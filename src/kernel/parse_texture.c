@@ -30,15 +30,16 @@ static gputune_status read_normalized(bool *out, gt_lexer *body, const char *oth
     return GPUTUNE_OK;
 }
 
-enum { FILTER, ADDRESS, COORDINATES, READ, WIDTH, SETTINGS };
+enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
 static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *parse,
                                    gt_lexer *body)
 {
-    static const char *const names[SETTINGS] = {"filter", "address", "coordinates", "read",
-                                                "width"};
+    static const char *const names[SETTINGS] = {"filter", "address", "coordinates",
+                                                "read",   "memory",  "width"};
     static const char *const filters[] = {"point", "linear"};
     static const char *const addresses[] = {"wrap", "clamp", "mirror", "border"};
+    static const char *const memories[] = {"buffer", "array", "layered"};
     uint32_t which;
     GT_TRY(gt_setting_name_read(&which, *given, body, names, SETTINGS,
                                 "a setting such as filter = linear"));
@@ -53,6 +54,8 @@ static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, 
                                "unnormalized or normalized");
     case READ:
         return read_normalized(&texture->normalized_read, body, "element", "element or normalized");
+    case MEMORY:
+        return read_word(&texture->memory, body, memories, 3, "buffer, array or layered");
     default:
         return gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM);
     }
@@ -75,12 +78,6 @@ static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *pa
                           "or the output as a pointer",
                           name);
     }
-    if (argument->extent_count > 2) {
-        return gt_fail_at(place,
-                          "'%s' has three extents; expected one, for tex1Dfetch(), or two, for "
-                          "tex2D()",
-                          name);
-    }
     if (gt_texture_of_argument(template, texture->argument) >= 0 ||
         gt_map_of_argument(template, texture->argument) >= 0) {
         return gt_fail_at(place, "'%s' given twice; expected one texture() or tensormap() of it",
@@ -95,11 +92,25 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 {
     const gt_argument *argument = &template->arguments[texture->argument];
     gt_element element;
-    if (argument->extent_count == 1 && given & ~(1u << READ)) {
+    if (texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
+        given & ~(1u << READ | 1u << MEMORY)) {
         return gt_fail_at(texture->place,
                           "'%s' has one extent, of which tex1Dfetch() reads elements as they are; "
-                          "expected %s[HEIGHT][WIDTH] in args() for tex2D(), with its settings",
+                          "expected %s[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or "
+                          "memory = array for tex1D()",
                           argument->name, argument->name);
+    }
+    if (texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 3) {
+        return gt_fail_at(texture->place,
+                          "'%s' has three extents; expected memory = array, for tex3D(), or "
+                          "memory = layered, for tex2DLayered()",
+                          argument->name);
+    }
+    if (texture->memory == GT_TEXTURE_LAYERED && argument->extent_count == 1) {
+        return gt_fail_at(texture->place,
+                          "'%s' has one extent; expected %s[LAYERS][WIDTH] in args() for "
+                          "tex1DLayered(), or %s[LAYERS][HEIGHT][WIDTH] for tex2DLayered()",
+                          argument->name, argument->name, argument->name);
     }
     if (!texture->normalized_coordinates &&
         (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR)) {
@@ -118,8 +129,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
                : GPUTUNE_OK;
 }
 
-/* texture(BUFFER[, filter = WORD][, address = WORD][, coordinates = WORD][, read = WORD][, width =
- * e]) */
+/* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
 gputune_status gt_parse_texture(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;

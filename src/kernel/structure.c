@@ -67,6 +67,28 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
+/* `= 0.5f`, `{0.5f}` or `(0.5f)`: kept where it is an expression that can be computed here. */
+static gputune_status read_default(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
+{
+    gt_lexer value = *lexer;
+    const bool begins = gt_lexer_accept(&value, "=") || gt_lexer_accept(&value, "{");
+    gputune_status status =
+        begins && !member->extents.count && !gt_lexer_is(&value, "{")
+            ? gt_read_real_expression(&member->value, parse, &value, GT_USE_CONST)
+            : GPUTUNE_OK;
+    if (status < 0 || !gt_token_is_any(&value.token, "; , }")) {
+        gt_expression_free(member->value);
+        member->value = NULL;
+    }
+    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
+        const bool opens = gt_lexer_is(lexer, "{"), calls = gt_lexer_is(lexer, "(");
+        opens   ? skip_nested(lexer, "{", "}")
+        : calls ? skip_nested(lexer, "(", ")")
+                : gt_lexer_next(lexer);
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
 static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer,
                                  const char *type, uint32_t alignment)
 {
@@ -90,14 +112,7 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
     if (gt_lexer_is(lexer, ":")) {
         return refuse(gt_lexer_place(lexer), structure, "a bit-field", "whole numbers");
     }
-    if (gt_lexer_is(lexer, "{")) {
-        skip_nested(lexer, "{", "}");
-    }
-    while (gt_lexer_is(lexer, "=") || (lexer->token.kind != GT_TOKEN_END &&
-                                       !gt_lexer_is(lexer, ",") && !gt_lexer_is(lexer, ";"))) {
-        gt_lexer_next(lexer);
-    }
-    return GPUTUNE_OK;
+    return read_default(member, parse, lexer);
 }
 
 /* The type's words, whose last one is left alone; what is known must have a size. */
@@ -249,9 +264,7 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
         }
         GT_TRY(read_member(structure, parse, &body));
     }
-    return structure->member_count > 0
-               ? GPUTUNE_OK
-               : refuse(head->place, structure, "no data", "at least one member");
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_alias(gt_parse *parse, const char *name, const char type[GT_NAME_MAX])
@@ -365,6 +378,7 @@ void gt_structures_free(gt_template_parts *parts)
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         gt_structure *structure = parts->structures[i];
         for (uint32_t m = 0; m < structure->member_count; m++) {
+            gt_expression_free(structure->members[m].value);
             for (int d = 0; d < 3; d++) {
                 gt_expression_free(structure->members[m].extents.items[d]);
             }

@@ -11,6 +11,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_LEAF_MAX = 256 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     gt_dimensions extents; /* of constants; none: no array */
+    gt_expression *value;  /* by the code, of a number; NULL: none */
     uint32_t alignment;    /* by alignas; 0: the type's */
 } gt_structure_member;
 
@@ -27,7 +28,8 @@ typedef struct gt_structure {
 typedef struct gt_leaf {
     char name[GT_NAME_MAX];
     gt_type type;
-    uint32_t offset; /* bytes from the beginning of the element */
+    uint32_t offset;            /* bytes from the beginning of the element */
+    const gt_expression *value; /* by the code; NULL: none */
 } gt_leaf;
 
 /* All numbers of an element in memory order. */

@@ -16,6 +16,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
 typedef struct spot {
     const char *name; /* in front of theirs */
     uint32_t offset;
+    const gt_expression *value; /* by the code; NULL: none */
 } spot;
 
 static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,
@@ -33,6 +34,7 @@ static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const 
                    at->name[0] && lane[0] ? "." : "", lane);
     leaf->type = type;
     leaf->offset = at->offset + offset;
+    leaf->value = at->value;
     return GPUTUNE_OK;
 }
 
@@ -92,6 +94,12 @@ static void member_path(char *out, size_t bytes, const char *outer,
     }
 }
 
+/* An object has an address of its own: one without members takes a byte. */
+static void end_members(extent *size)
+{
+    size->bytes = align_up(size->bytes ? size->bytes : 1, size->alignment);
+}
+
 /* One member behind what is laid out, every element of its array. */
 static gputune_status add_member(gt_layout *out, extent *size, const gt_binding *binding,
                                  const gt_structure_member *member, const spot *at)
@@ -107,7 +115,7 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
         char path[2 * GT_NAME_MAX];
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
-        const spot inner = {path, at->offset + size->bytes};
+        const spot inner = {path, at->offset + size->bytes, member->value};
         if (out) {
             GT_TRY(lay_out(out, &ignored, binding, member->type, &inner));
         }
@@ -123,7 +131,7 @@ static gputune_status add_members(gt_layout *out, extent *size, const gt_binding
     for (uint32_t m = 0; m < structure->member_count; m++) {
         GT_TRY(add_member(out, size, binding, &structure->members[m], at));
     }
-    size->bytes = align_up(size->bytes, size->alignment);
+    end_members(size);
     return GPUTUNE_OK;
 }
 
@@ -221,7 +229,7 @@ static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent 
         uint32_t own = member->alignment > whole.alignment ? member->alignment : whole.alignment;
         out[m] = align_up(before.bytes, own);
     }
-    size->bytes = align_up(size->bytes, size->alignment);
+    end_members(size);
     return GPUTUNE_OK;
 }
 

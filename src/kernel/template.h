@@ -23,8 +23,9 @@
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
  *     T p = {1, {0, 0, 1}, .n = 2 * n}, also T{…}, (T){…} or make_float3(…); what is left out is
- *     named like a problem value. One item for a member with several numbers is for each of them. A
- *     scalar named like a problem value is that value
+ *     named like a problem value, or has its value in the code (struct T { int k = 3; }). One item for
+ *     a member with several numbers is for each of them. A scalar named like a problem value is that
+ *     value. A struct without members (a functor) is passed as it is: args(…, Plus op)
  *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
  *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
  *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer
@@ -59,8 +60,8 @@
  *     when = e][, cluster = D][, cooperative = e][, programmatic = e])
  *     one kernel of a pipeline: the launch() are carried out in order, and proved and timed as one.
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
- *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), all in order if left
- *     out; or an expression, where the kernel takes an integer. times: launched so often in a row.
+ *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), () for none, all in
+ *     order if left out; or an expression, where the kernel takes an integer. times: launched so often in a row.
  *     when: not launched where e is 0. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
@@ -85,11 +86,14 @@
  *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
  *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   texture(BUFFER[, filter = point or linear][, address = clamp, border, wrap or mirror]
- *     [, coordinates = normalized][, read = normalized][, width = e])
+ *     [, coordinates = normalized][, read = normalized][, width = e][, memory = array or layered])
  *     the kernel takes a `cudaTextureObject_t` in the place of an `in` buffer, made once for each
  *     address; the caller and the reference still have the buffer. Of a buffer with one extent,
  *     tex1Dfetch() reads elements; of one with two, tex2D(). Its rows are multiples of 32 bytes:
- *     `width` are the elements that a padded row has. Filters of a GPU have weights of 8 bits: the
+ *     `width` are the elements that a padded row has. memory = array: the buffer is copied to a
+ *     CUDA array before each launch, timed with it, for tex1D(), tex2D() or tex3D() of one to three
+ *     extents, with rows of any length; layered: for tex1DLayered() of x[layers][width] and
+ *     tex2DLayered() of x[layers][height][width]. Filters of a GPU have weights of 8 bits: the
  *     reference has the same, or a tolerance. read = normalized: integers of 8 or 16 bits become floats
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch

@@ -44,6 +44,7 @@ typedef struct gt_map {
 typedef struct gt_texture_clause {
     uint32_t argument;        /* index of the buffer in args() */
     uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
+    uint32_t memory;          /* a gt_texture_memory */
     bool normalized_coordinates, normalized_read;
     gt_expression *width; /* elements of a row that it reads; NULL: the buffer's last extent */
     gt_place place;
@@ -90,6 +91,7 @@ typedef struct gt_template_step {
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
     gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count;               /* of a launch() */
+    bool takes_none;                       /* args = () */
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), scratch(), and then values */
 } gt_template_step;
 

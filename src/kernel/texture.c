@@ -58,41 +58,55 @@ gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argume
     return GPUTUNE_OK;
 }
 
-/* Element, extents and width as numbers. */
+/* A texture's sizes as numbers. */
 typedef struct shape {
     gt_element element;
-    int64_t extents[2], width;
+    uint32_t rank;    /* without layers */
+    int64_t sizes[3]; /* elements of a row, rows, slices or layers; 0: there are none */
+    int64_t pitch;    /* elements of a row of the buffer */
 } shape;
 
 static gputune_status make_shape(shape *out, const gt_texture_clause *clause,
                                  const gt_binding *binding)
 {
     const gt_argument *argument = &binding->template->arguments[clause->argument];
+    const bool is_layered = clause->memory == GT_TEXTURE_LAYERED;
     out->element = gt_element_resolve(binding, argument->type);
     GT_TRY(gt_texture_check(clause, argument, &out->element));
+    out->rank = argument->extent_count - is_layered;
     for (uint32_t i = 0; i < argument->extent_count; i++) {
-        GT_TRY(gt_expression_integer(&out->extents[i], argument->extents[i], binding->slots));
+        const uint32_t at = is_layered && i == 0 ? 2 : argument->extent_count - 1 - i;
+        GT_TRY(gt_expression_integer(&out->sizes[at], argument->extents[i], binding->slots));
     }
-    out->width = out->extents[argument->extent_count - 1];
-    return clause->width ? gt_expression_integer(&out->width, clause->width, binding->slots)
+    out->pitch = out->sizes[0];
+    return clause->width ? gt_expression_integer(&out->sizes[0], clause->width, binding->slots)
                          : GPUTUNE_OK;
 }
 
-static gputune_status check_linear(const gt_texture_clause *clause, const shape *shape,
-                                   const char *name)
+/* What GPUs have since compute capability 7.5. */
+static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
+                                  const char *name)
 {
-    return shape->width <= GT_TEXTURE_ELEMENTS
-               ? GPUTUNE_OK
-               : gt_fail_at(clause->place,
-                            "'%s' has %lld elements at these sizes; a texture of linear memory has "
-                            "at most 2^28",
-                            name, (long long)shape->width);
+    static const int64_t most[][3][3] = {
+        [GT_TEXTURE_BUFFER] = {{1 << 28}, {131072, 65000}},
+        [GT_TEXTURE_ARRAY] = {{131072}, {131072, 65536}, {16384, 16384, 16384}},
+        [GT_TEXTURE_LAYERED] = {{32768, 0, 2048}, {32768, 32768, 2048}}};
+    for (int i = 0; i < 3; i++) {
+        const int64_t limit = most[clause->memory][shape->rank - 1][i];
+        if (shape->sizes[i] > limit) {
+            return gt_fail_at(clause->place,
+                              "an extent of '%s' is %lld at these sizes; expected %lld at most, as "
+                              "such a texture has",
+                              name, (long long)shape->sizes[i], (long long)limit);
+        }
+    }
+    return GPUTUNE_OK;
 }
 
-static gputune_status check_rows(const gt_texture_clause *clause, const shape *shape,
-                                 const char *name)
+static gputune_status check_shape(const gt_texture_clause *clause, const shape *shape,
+                                  const char *name)
 {
-    const long long width = shape->width, height = shape->extents[0], pitch = shape->extents[1];
+    const long long width = shape->sizes[0], pitch = shape->pitch;
     if (width < 1 || width > pitch) {
         return gt_fail_at(
             clause->place,
@@ -100,16 +114,13 @@ static gputune_status check_rows(const gt_texture_clause *clause, const shape *s
             "a row",
             name, width, pitch);
     }
-    if (width > GT_TEXTURE_WIDTH || height > GT_TEXTURE_HEIGHT) {
-        return gt_fail_at(clause->place,
-                          "'%s' has %lld rows of %lld elements at these sizes; a texture has at "
-                          "most %d of %d",
-                          name, height, width, GT_TEXTURE_HEIGHT, GT_TEXTURE_WIDTH);
-    }
-    if (pitch * shape->element.bytes % GT_TEXTURE_PITCH) {
+    GT_TRY(check_sizes(clause, shape, name));
+    if (clause->memory == GT_TEXTURE_BUFFER && shape->rank == 2 &&
+        pitch * shape->element.bytes % GT_TEXTURE_PITCH) {
         return gt_fail_at(clause->place,
                           "rows of '%s' have %lld bytes at these sizes, and a texture's a multiple "
-                          "of %d; expected a longer last extent in args(), and width = %lld here",
+                          "of %d; expected memory = array, or a longer last extent in args(), and "
+                          "width = %lld here",
                           name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
     }
     return GPUTUNE_OK;
@@ -118,20 +129,19 @@ static gputune_status check_rows(const gt_texture_clause *clause, const shape *s
 static gputune_status make_texture(gt_texture *out, const gt_texture_clause *clause,
                                    const gt_binding *binding)
 {
-    const gt_argument *argument = &binding->template->arguments[clause->argument];
-    const bool has_rows = argument->extent_count == 2;
-    shape shape = {0};
+    shape shape = {.rank = 0};
     GT_TRY(make_shape(&shape, clause, binding));
-    GT_TRY(has_rows ? check_rows(clause, &shape, argument->name)
-                    : check_linear(clause, &shape, argument->name));
+    GT_TRY(check_shape(clause, &shape, binding->template->arguments[clause->argument].name));
     *out = (gt_texture){.format = format_of(shape.element.type),
                         .channels = channels_of(&shape.element),
                         .filter = clause->filter,
                         .address = clause->address,
-                        .height = has_rows ? (uint32_t)shape.extents[0] : 0,
-                        .width = (uint64_t)shape.width,
-                        .pitch_bytes = (uint64_t)shape.extents[argument->extent_count - 1] *
-                                       shape.element.bytes};
+                        .memory = clause->memory,
+                        .height = (uint32_t)shape.sizes[1],
+                        .depth = (uint32_t)shape.sizes[2],
+                        .width = (uint64_t)shape.sizes[0],
+                        .row_bytes = (uint64_t)shape.sizes[0] * shape.element.bytes,
+                        .pitch_bytes = (uint64_t)shape.pitch * shape.element.bytes};
     out->flags = (out->format < FIRST_FLOAT && !clause->normalized_read ? READ_AS_INTEGER : 0u) |
                  (clause->normalized_coordinates ? NORMALIZED_COORDINATES : 0u);
     return GPUTUNE_OK;

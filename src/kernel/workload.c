@@ -462,7 +462,8 @@ static void align_buffer(gt_workload *out, uint32_t argument, uint32_t needed)
     buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
 }
 
-/* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave. */
+/* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave; an array has
+ * one of its own. */
 static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {
@@ -470,7 +471,10 @@ static void align_maps(gt_workload *out, const gt_template *template)
         align_buffer(out, map->argument, map->interleave ? 32 : 16);
     }
     for (uint32_t i = 0; i < template->parts->texture_count; i++) {
-        align_buffer(out, template->parts->textures[i].argument, GT_TEXTURE_ALIGNMENT);
+        const gt_texture_clause *texture = &template->parts->textures[i];
+        if (texture->memory == GT_TEXTURE_BUFFER) {
+            align_buffer(out, texture->argument, GT_TEXTURE_ALIGNMENT);
+        }
     }
 }
 

@@ -106,11 +106,11 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
         return GPUTUNE_OK;
     }
     if (fill->low) {
-        GT_TRY(gt_expression_real(&out->low, fill->low, slots));
+        GT_TRY(gt_expression_number(&out->low, fill->low, slots));
         out->high = out->low;
     }
     if (fill->high) {
-        GT_TRY(gt_expression_real(&out->high, fill->high, slots));
+        GT_TRY(gt_expression_number(&out->high, fill->high, slots));
     }
     return check_range(out, count, fill->place, name);
 }
@@ -240,6 +240,12 @@ static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const g
     gt_number plain;
     GT_TRY(gt_layout_make(layout, binding, name));
     GT_TRY(check_items(declared->list, layout, name, declared->place));
+    if (layout->count == 0) {
+        return gt_fail_at(declared->place,
+                          "elements of '%s' are %s, which has no data; expected a "
+                          "type with numbers",
+                          buffer->name, name);
+    }
     buffer->type = layout->leaves[0].type;
     buffer->per_element = layout->count;
     buffer->alignment = layout->alignment;
@@ -281,7 +287,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         out->integer = binding->problem->values[out->problem_value].number;
         out->low = (double)out->integer;
     } else if (gt_type_is_float(out->type)) {
-        GT_TRY(gt_expression_real(&out->low, value, binding->slots));
+        GT_TRY(gt_expression_number(&out->low, value, binding->slots));
     } else if (gt_expression_is_real(value)) {
         return gt_fail_at(gt_expression_place(value),
                           "'%s' is floating, and %s is not; expected "
@@ -315,8 +321,10 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         char name[GT_COMPONENT_TEXT];
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
         const gt_expression *value = item ? item->value : argument->value;
+        const bool is_size = is_number_of_problem(binding->template, numbers[i].name);
+        value = value || is_size ? value : layout->leaves[i].value;
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
-        if (!value && !is_number_of_problem(binding->template, numbers[i].name)) {
+        if (!value && !is_size) {
             return gt_fail_at(place,
                               "%s without a value; expected { .%s = value }, or the name of a "
                               "problem value",
@@ -347,10 +355,13 @@ static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const g
     gt_number one = {.problem_value = -1};
     GT_TRY(gt_layout_make(layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
-    out->type = layout->leaves[0].type;
+    out->type = layout->count ? layout->leaves[0].type : GT_TYPE_U8;
     out->bytes = layout->bytes;
-    out->is_stated = argument->is_stated;
+    out->is_stated = argument->is_stated || layout->count == 0;
     out->problem_value = -1;
+    if (layout->count == 0) { /* a functor: one byte that nobody reads */
+        return GPUTUNE_OK;
+    }
     if (layout->count > 1 || layout->leaves[0].name[0]) {
         return bind_numbers(workload, out, binding, argument, layout);
     }

@@ -87,8 +87,8 @@ typedef struct gt_helper {
     char name[32];  /* "GPU 1" */
     gt_farm *farm;
     bool asked, prepared, lost; /* asked to prepare */
-    uint32_t in_hand;      /* variants that its measure worker has */
-    int64_t since_ns;      /* it has been at the first of them since then */
+    uint32_t in_hand;           /* variants that its measure worker has */
+    int64_t since_ns;           /* it has been at the first of them since then */
     double scale;          /* a launch's time on the request's GPU over that here; 0: not known */
     uint32_t uncalibrated; /* variants since the scale was found out */
     uint32_t unequal;      /* in a row: scales that no equal GPU has */
@@ -240,6 +240,8 @@ bool gt_variant_may_be_late(const gt_variant *variant);
 uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
 /* The code of a unit, to be stored. Its image stays the unit's. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
+/* Stores the code of the variants that are ready, as far as it was compiled here. */
+gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* What is known of a variant without its samples, as a trial: times, noise, configuration and
  * message are for the caller to fill in. */
 gt_trial gt_field_trial(const gt_field *field, uint32_t variant);

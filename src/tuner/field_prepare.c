@@ -1,12 +1,14 @@
 /* What the measure worker needs before any variant: service kernels, reference, workloads. */
 #include "tuner/field_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
 {
     const gt_request *r = field->options.request;
+    char *sizes;
     setup->workload_count = field->workload_count;
     setup->check = r->check;
     setup->workloads[0] = r->workload;
@@ -15,6 +17,9 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
     }
     GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
                             0));
+    GT_TRY(gt_problem_text(&sizes, r->template, &field->awkward));
+    (void)snprintf(setup->awkward, sizeof setup->awkward, "%s", sizes);
+    free(sizes);
     gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "kernel/body.h"
 #include "tuner/outcome.h"
 
 #include <stdio.h>
@@ -48,9 +49,14 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     gt_text_append(&text, message);
     if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
         say_launch(&text, field, variant);
-        gt_text_append(&text, ", or fewer elements; is a length in args() too small, shared() too "
-                              "small, or a require() missing?");
         const gt_request *r = field->options.request;
+        gt_text_printf(&text,
+                       "%s%s; is a length in args() too small, shared() %s, or a require() "
+                       "missing?",
+                       field->setup->awkward[0] ? ", or at " : "", field->setup->awkward,
+                       gt_template_lacks_shared(r->template)
+                           ? "missing, which an array 'extern __shared__' needs"
+                           : "too small");
         status = r->device->emulated ? GPUTUNE_OK : say_check(&text, r, variant);
     }
     gputune_status taken = gt_text_take(out, &text);
@@ -186,8 +192,9 @@ gputune_status gt_field_verdict(const gt_field *field)
         gt_launch_grids(grids, &request->workload.reference);
         gt_snprintf(doubt, sizeof doubt,
                     "; they agree with one another: is the reference right, which has block %s and "
-                    "grid %s?",
-                    blocks, grids);
+                    "grid %s%s?",
+                    blocks, grids,
+                    field->workload_count > 1 ? ", or is a require() missing for such sizes" : "");
     }
     return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s%s",
                    request->template->name, count, field->variants.count - field->twins,
@@ -210,6 +217,24 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
                     .compile_ns = unit->compiled.compile_ns};
     memcpy(code.arch, device->arch, sizeof code.arch);
     return code;
+}
+
+gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
+{
+    const gt_request *request = field->options.request;
+    GT_ARRAY(gt_code) codes = {0};
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < field->variants.count && !status; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        const gt_unit *unit = &field->units.items[variant->unit];
+        if (variant->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
+            status = gt_array_push(&codes, gt_unit_code(unit, request->device));
+        }
+    }
+    GT_THEN(status,
+            gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
+    gt_array_free(&codes);
+    return status;
 }
 
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
@@ -305,6 +330,7 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     }
     gt_finding finding = {.status = variant->failure,
                           .time_ns = time_ns,
+                          .gpu_s = gt_schedule_gpu_s(&field->schedule),
                           .occupancy = variant->verified.occupancy,
                           .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
                                       variant->stage == GT_STAGE_LATE,

@@ -117,6 +117,9 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuStreamQuery(CUstream handle);
 CUresult cuStreamSynchronize(CUstream handle);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape);
+CUresult cuArrayDestroy(CUarray array);
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *call, CUstream stream);
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
                            const CUDA_TEXTURE_DESC *settings, const CUDA_RESOURCE_VIEW_DESC *view);
 CUresult cuTexObjectDestroy(CUtexObject object);

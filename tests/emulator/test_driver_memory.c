@@ -212,7 +212,7 @@ static void textures(void)
     narrow.res.pitch2D.pitchInBytes = 32;
     short_rows.res.pitch2D.pitchInBytes = 80;
     three.res.pitch2D.numChannels = 3;
-    array.resType = 0;
+    array.resType = 1; /* a mipmapped array */
     CHECK_CODE(cuTexObjectCreate(NULL, &rows, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
     CHECK_CODE(cuTexObjectCreate(&object, &beside, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
     CHECK_CODE(cuTexObjectCreate(&object, &narrow, &plain, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -230,6 +230,58 @@ static void textures(void)
     OK(cuCtxDestroy_v2(own));
     CHECK_CODE(cuTexObjectDestroy(other), CUDA_ERROR_INVALID_VALUE);
     OK(cuTexObjectDestroy(object));
+}
+
+/* Sizes that no array has are refused, and a copy that is not one of all of it. */
+static void arrays(void)
+{
+    static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {
+        {0, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},     {131073, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},
+        {8, 0, 2, CU_AD_FORMAT_FLOAT, 1, 0},     {8, 8, 0, CU_AD_FORMAT_FLOAT, 1, 1},
+        {8, 8, 2049, CU_AD_FORMAT_FLOAT, 1, 1},  {8, 8, 2, CU_AD_FORMAT_FLOAT, 3, 0},
+        {8, 32769, 2, CU_AD_FORMAT_FLOAT, 1, 1}, {8, 8, 2, CU_AD_FORMAT_FLOAT, 1, 2}};
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {8, 4, 3, CU_AD_FORMAT_FLOAT, 2, CUDA_ARRAY3D_LAYERED};
+    const CUDA_TEXTURE_DESC plain = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP}};
+    open_device();
+    CUarray array;
+    CUtexObject object;
+    CUdeviceptr buffer = new_buffer(1024);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        CHECK_CODE(cuArray3DCreate_v2(&array, &refused[i]), CUDA_ERROR_INVALID_VALUE);
+    }
+    OK(cuArray3DCreate_v2(&array, &shape));
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = buffer,
+                          .srcPitch = 72,
+                          .srcHeight = 4,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = 64,
+                          .Height = 4,
+                          .Depth = 3};
+    CUDA_MEMCPY3D host = copy, wide = copy, deep = copy, outside = copy;
+    host.srcMemoryType = CU_MEMORYTYPE_HOST;
+    wide.WidthInBytes = 72;
+    deep.Depth = 2;
+    outside.srcPitch = 96;
+    OK(cuMemcpy3DAsync_v2(&copy, NULL));
+    CHECK_CODE(cuMemcpy3DAsync_v2(&host, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    CHECK_CODE(cuMemcpy3DAsync_v2(&wide, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemcpy3DAsync_v2(&deep, NULL), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemcpy3DAsync_v2(&outside, NULL), CUDA_ERROR_INVALID_VALUE);
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CHECK_CODE(cuTexObjectCreate(&object, &resource, &plain, NULL), CUDA_ERROR_INVALID_HANDLE);
+    resource.res.array.hArray = array;
+    OK(cuTexObjectCreate(&object, &resource, &plain, NULL));
+    OK(cuTexObjectDestroy(object));
+    OK(cuArrayDestroy(array));
+    CHECK_CODE(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+    CHECK_CODE(cuMemcpy3DAsync_v2(&copy, NULL), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST(test_arrays)
+{
+    in_child(arrays, NULL);
 }
 
 TEST(test_textures)

@@ -14,9 +14,18 @@
     "mul.wide.u32 %d5, %r0, 16; add.u64 %d6, %d0, %d5;\n" head instruction                         \
     "st.global.v4.b32 [%d6], {%r1, %r2, %r3, %r4};\nret;\n}\n"
 #define REALS "ld.global.v2.f32 {%f0, %f1}, [%d4];\n"
+/* x, and the layer as a float. */
+#define LAYER REALS "cvt.rzi.s32.f32 %r5, %f1;\n"
 
 static const char plane[] =
     KERNEL("tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f0, %f1}];\n", REALS);
+static const char edge[] = KERNEL("tex.1d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f0}];\n", REALS);
+static const char solid[] =
+    KERNEL("tex.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f0, %f1, %f1, %f1}];\n", REALS);
+static const char edges[] =
+    KERNEL("tex.a1d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%r5, %f0}];\n", LAYER);
+static const char planes[] =
+    KERNEL("tex.a2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%r5, %f0, %f0, %f0}];\n", LAYER);
 static const char line[] = KERNEL("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d2, {%r5}];\n",
                                   "ld.global.s32 %r5, [%d4];\n");
 
@@ -70,8 +79,8 @@ TEST(test_filters_and_address_modes)
     }
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         const emu_texture texture = {.base = (uintptr_t)image,
-                                     .width = WIDTH,
-                                     .height = HEIGHT,
+                                     .rank = 2,
+                                     .sizes = {WIDTH, HEIGHT},
                                      .pitch_bytes = PITCH,
                                      .format = CU_AD_FORMAT_FLOAT,
                                      .channels = 1,
@@ -88,6 +97,58 @@ TEST(test_filters_and_address_modes)
     machine_free(&m);
 }
 
+/* Texel (i, j, k) is 100 * k + 10 * j + i. */
+TEST(test_dimensions_and_layers)
+{
+    static const struct {
+        const char *ptx;
+        unsigned rank;
+        uint64_t layers, sizes[3];
+        float x, y, expected;
+    } cases[] = {
+        {edge, 1, 0, {4}, 2.0f, 0, 1.5f},
+        {edge, 1, 0, {4}, 9.0f, 0, 3},
+        {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f}, /* y and z alike */
+        {solid, 3, 0, {4, 3, 5}, 1.5f, 2.0f, 166},
+        {solid, 3, 0, {4, 3, 5}, 1.5f, 9.0f, 421},
+        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* whose rows are layers */
+        {edges, 1, 5, {4}, 2.0f, 9, 41.5f},
+        {edges, 1, 5, {4}, 2.0f, -3, 1.5f},
+        {planes, 2, 5, {4, 3}, 1.5f, 3, 311}, /* x and y alike */
+        {planes, 2, 5, {4, 3}, 2.0f, 9, 416.5f},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        machine m = {.count = 0};
+        machine_load(&m, cases[i].ptx);
+        float *to = machine_alloc(&m, 16), *at = machine_alloc(&m, 8);
+        float *image = machine_alloc(&m, 5 * 3 * PITCH);
+        const int rows = cases[i].sizes[1] ? 3 : 1;
+        for (int k = 0; k < 15; k++) {
+            for (int x = 0; x < 4; x++) {
+                int value = rows == 3 ? k / 3 * 100 + k % 3 * 10 : k * 10;
+                image[k * PITCH / 4 + x] = (float)(value + x);
+            }
+        }
+        emu_texture texture = {.base = (uintptr_t)image,
+                               .rank = cases[i].rank,
+                               .layers = cases[i].layers,
+                               .pitch_bytes = PITCH,
+                               .format = CU_AD_FORMAT_FLOAT,
+                               .channels = 1,
+                               .address = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
+                                           CU_TR_ADDRESS_MODE_CLAMP},
+                               .filter = CU_TR_FILTER_MODE_LINEAR};
+        memcpy(texture.sizes, cases[i].sizes, sizeof texture.sizes);
+        at[0] = cases[i].x;
+        at[1] = cases[i].y;
+        machine_launch(&m, "k", 1, 1, &(arguments){to, at, &texture});
+        if (to[0] != cases[i].expected) {
+            fail_msg("case %zu gives %g, expected %g", i, to[0], cases[i].expected);
+        }
+        machine_free(&m);
+    }
+}
+
 TEST(test_linear_memory)
 {
     machine m = {.count = 0};
@@ -95,7 +156,7 @@ TEST(test_linear_memory)
     int32_t *to = machine_alloc(&m, 32 * 16), *at = machine_alloc(&m, 32 * 8);
     int16_t *pairs = machine_alloc(&m, 30 * 4);
     const emu_texture texture = {.base = (uintptr_t)pairs,
-                                 .width = 30,
+                                 .sizes = {30},
                                  .format = CU_AD_FORMAT_SIGNED_INT16,
                                  .channels = 2,
                                  .flags = CU_TRSF_READ_AS_INTEGER};
@@ -132,8 +193,8 @@ TEST(test_normalized_reads)
     uint16_t *image = machine_alloc(&m, 32);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const emu_texture texture = {.base = (uintptr_t)image,
-                                     .width = 1,
-                                     .height = 1,
+                                     .rank = 2,
+                                     .sizes = {1, 1},
                                      .pitch_bytes = 32,
                                      .format = cases[i].format,
                                      .channels = 1,
@@ -148,16 +209,22 @@ TEST(test_normalized_reads)
 TEST(test_faults)
 {
     static const emu_texture integers = {.base = 4096,
-                                         .width = 1,
-                                         .height = 1,
+                                         .rank = 2,
+                                         .sizes = {1, 1},
                                          .format = CU_AD_FORMAT_SIGNED_INT32,
                                          .channels = 1,
                                          .flags = CU_TRSF_READ_AS_INTEGER};
     static const emu_texture straight = {
-        .base = 4096, .width = 1, .format = CU_AD_FORMAT_FLOAT, .channels = 1};
+        .base = 4096, .sizes = {1}, .format = CU_AD_FORMAT_FLOAT, .channels = 1};
+    static const emu_texture layers = {.base = 4096,
+                                       .rank = 2,
+                                       .layers = 2,
+                                       .sizes = {1, 1},
+                                       .format = CU_AD_FORMAT_FLOAT,
+                                       .channels = 1};
     static const emu_texture freed = {.base = 4096,
-                                      .width = 1,
-                                      .height = 1,
+                                      .rank = 2,
+                                      .sizes = {1, 1},
                                       .pitch_bytes = 32,
                                       .format = CU_AD_FORMAT_FLOAT,
                                       .channels = 1};
@@ -168,6 +235,7 @@ TEST(test_faults)
     } cases[] = {{(const void *)1, 719, "which is none"},
                  {&integers, 719, "which has integers, as floats"},
                  {&straight, 719, "which is linear memory: tex1Dfetch() reads it"},
+                 {&layers, 719, "which has layers of rows: tex2DLayered() reads it"},
                  {&freed, 700, "in no allocation"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         machine m = {.count = 0};
@@ -180,16 +248,16 @@ TEST(test_faults)
     }
 }
 
-/* Layers, gathers and the like are refused when the code is loaded. */
+/* Cubes, gathers and the like are refused when the code is loaded. */
 TEST(test_refused)
 {
-    static const char layered[] =
-        KERNEL("tex.a2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%r5, %f0, %f1, %f1}];\n", REALS);
+    static const char cube[] =
+        KERNEL("tex.cube.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f0, %f1, %f1, %f1}];\n", REALS);
     static const char map[] =
         KERNEL("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%d2, {%r1}], [%r2];\n", "");
     static const struct {
         const char *ptx, *says;
-    } cases[] = {{layered, "textures of linear and of pitched memory alone"},
+    } cases[] = {{cube, "textures without cubes, mipmaps and gathers alone"},
                  {map, "instructions on tensor maps run on a GPU only"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         emu_program *program = NULL;

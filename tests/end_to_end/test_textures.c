@@ -16,6 +16,23 @@ static const char template_text[] =
     "{ int i = threadIdx.x, j = blockIdx.x;\n"
     "  if (i < n) y[j * n + i] = tex2D<float>(image, (i + 1.5f) / n, (j + 0.5f) / n); }\n";
 
+/* y[k][j][i] is halfway between texel (i, j) and the one to its right, in the next layer, or in the
+ * last one; where there is none, between it and zero. Rows of 65 elements are no multiple of 32
+ * bytes. */
+enum { LAYERS = 3, ROWS = 5, WIDTH = 65, ALL = LAYERS * ROWS * WIDTH };
+static const char layered_text[] =
+    "#pragma gputune kernel(lift)\n"
+    "#pragma gputune problem(d = 3, h = 5, w = 65)\n"
+    "#pragma gputune args(out float y[d][h][w], in float x[d][h][w], in float row[d][w], int w)\n"
+    "#pragma gputune texture(x, memory = layered, filter = linear, address = border)\n"
+    "#pragma gputune texture(row, memory = layered)\n"
+    "#pragma gputune block(128) grid(h, d)\n"
+    "__global__ void lift(float *y, cudaTextureObject_t x, cudaTextureObject_t row, int w)\n"
+    "{ int i = threadIdx.x, j = blockIdx.x, k = blockIdx.y;\n"
+    "  if (i < w) y[(k * gridDim.x + j) * w + i] =\n"
+    "    tex2DLayered<float>(x, i + 1, j + 0.5f, k + 1) + tex1DLayered<float>(row, i + 0.5f, k); "
+    "}\n";
+
 static int open_world(void **state)
 {
     (void)state;
@@ -29,6 +46,43 @@ static CUdeviceptr image_of(float first)
         values[i] = first + (float)i;
     }
     return buffer_of(values, sizeof values);
+}
+
+static gputune_plan *layered_plan_of(gputune *tuner)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(gputune_add_source(tuner, "lift.cu", layered_text, NULL));
+    OK(tune_kernel(&plan, tuner, "lift", GPUTUNE_SIZES({"w", WIDTH}), &options));
+    return plan;
+}
+
+static int lift(gputune_plan *plan, CUstream stream, CUdeviceptr y, CUdeviceptr x)
+{
+    int w = WIDTH;
+    return gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &x, &w));
+}
+
+static void write_image(CUdeviceptr x, float first)
+{
+    float values[ALL];
+    for (int i = 0; i < ALL; i++) {
+        values[i] = first + (float)i;
+    }
+    CU(MemcpyHtoD(x, values, sizeof values));
+}
+
+static void expect_lifted(CUdeviceptr y, float first)
+{
+    float values[ALL];
+    CU(MemcpyDtoH(values, y, sizeof values));
+    for (int at = 0; at < ALL; at++) {
+        int i = at % WIDTH, j = at / WIDTH % ROWS, k = at / WIDTH / ROWS;
+        int up = k + 1 < LAYERS ? k + 1 : k, texel = (up * ROWS + j) * WIDTH + i;
+        float here = first + (float)texel, beside = i + 1 < WIDTH ? here + 1 : 0;
+        assert_float_equal(values[at], (here + beside) / 2 + first + (float)(k * WIDTH + i), 0);
+    }
 }
 
 static gputune_plan *plan_of(gputune *tuner)
@@ -91,6 +145,42 @@ TEST(a_graph_keeps_its_texture)
     CU(GraphLaunch(exec, stream));
     CU(StreamSynchronize(stream));
     expect_turned(y, 7);
+    CU(GraphExecDestroy(exec));
+}
+
+/* The layers are what the buffer has when the launch begins, also in a graph that is launched
+ * again, and whose plan and tuner are gone. */
+TEST(layers_are_copied_by_each_launch)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = layered_plan_of(tuner);
+    CUstream streams[2] = {stream_new(), stream_new()};
+    static const float zeros[ALL];
+    CUdeviceptr x[2] = {buffer_of(zeros, sizeof zeros), buffer_of(zeros, sizeof zeros)},
+                y[2] = {buffer_of(zeros, sizeof zeros), buffer_of(zeros, sizeof zeros)};
+    for (int round = 0; round < 4; round++) {
+        const float first = (float)(100 * round);
+        write_image(x[round % 2], first);
+        OK(lift(plan, streams[round / 2], y[round % 2], x[round % 2]));
+        CU(StreamSynchronize(streams[round / 2]));
+        expect_lifted(y[round % 2], first);
+    }
+    CU(StreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(lift(plan, streams[0], y[0], x[0]));
+    CU(StreamEndCapture(streams[0], &graph));
+    CU(GraphInstantiateWithFlags(&exec, graph, 0));
+    CU(GraphDestroy(graph));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    for (int round = 0; round < 2; round++) {
+        const float first = (float)(round * 5000);
+        write_image(x[0], first);
+        CU(GraphLaunch(exec, streams[0]));
+        CU(StreamSynchronize(streams[0]));
+        expect_lifted(y[0], first);
+    }
     CU(GraphExecDestroy(exec));
 }
 

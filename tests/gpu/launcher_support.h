@@ -108,6 +108,7 @@ static inline void free_and_check(gt_launcher *launcher)
     assert_int_equal(fake.live_events, 0);
     assert_int_equal(fake.live_streams, 0);
     assert_int_equal(fake.live_textures, 0);
+    assert_int_equal(fake.live_arrays, 0);
 }
 
 static inline int setup(void **state)

@@ -37,7 +37,8 @@ TEST(test_ptx)
     assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "the image has 2 instances of the kernel twice; expected one: the "
-                        "template's file may not instantiate it");
+                        "template's file may neither instantiate it nor specialise it for other "
+                        "arguments");
 }
 
 /* A cubin as far as it is read: header, symbols, names, two section headers. */

@@ -33,6 +33,16 @@ static const gt_texture line = {.format = CU_AD_FORMAT_SIGNED_INT32,
                                 .width = 100,
                                 .pitch_bytes = 400};
 
+static const gt_texture layers = {.format = CU_AD_FORMAT_FLOAT,
+                                  .channels = 2,
+                                  .address = CU_TR_ADDRESS_MODE_CLAMP,
+                                  .memory = GT_TEXTURE_LAYERED,
+                                  .height = 30,
+                                  .depth = 5,
+                                  .width = 50,
+                                  .row_bytes = 400,
+                                  .pitch_bytes = 408};
+
 static const CUdeviceptr here = 0x10000, there = 0x20000;
 
 static void launch_at(gt_launcher *launcher, int stream, const CUdeviceptr *address)
@@ -75,6 +85,55 @@ TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
     free_and_check(launcher);
 }
 
+/* A stream has an array of its own, which each launch fills from its buffer, at any address. */
+TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
+{
+    static const CUdeviceptr anywhere = 0x10004;
+    const gt_launch launch = make_texture_launch(layers, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    launch_at(launcher, 1, &here);
+    assert_int_equal(fake.array.Width, 50);
+    assert_int_equal(fake.array.Height, 30);
+    assert_int_equal(fake.array.Depth, 5);
+    assert_int_equal(fake.array.NumChannels, 2);
+    assert_int_equal(fake.array.Flags, CUDA_ARRAY3D_LAYERED);
+    assert_int_equal(fake.resource.resType, CU_RESOURCE_TYPE_ARRAY);
+    assert_int_equal(fake.copy.WidthInBytes, 400);
+    assert_int_equal(fake.copy.srcPitch, 408);
+    assert_int_equal(fake.copy.Height, 30);
+    assert_int_equal(fake.copy.Depth, 5);
+    launch_at(launcher, 1, &anywhere);
+    assert_int_equal(fake.copy.srcDevice, anywhere);
+    launch_at(launcher, 2, &there);
+    assert_int_equal(fake_count("Array3DCreate"), 2);
+    assert_int_equal(fake_count("TexObjectCreate"), 2);
+    for (size_t i = 0; i < 3; i++) {
+        const fake_call *copy = fake_find("Memcpy3DAsync", i);
+        assert_ptr_equal(copy->stream, fake_stream(i < 2 ? 1 : 2));
+        assert_int_equal(copy->object, fake_find("Array3DCreate", i / 2)->object);
+        assert_int_equal(fake_find("LaunchKernelEx", i)->parameters[0],
+                         fake_find("TexObjectCreate", i / 2)->object);
+    }
+    free_and_check(launcher);
+}
+
+TEST_WITHIN(test_arrays_of_one_dimension_and_three, setup, NULL)
+{
+    gt_texture texture = layers;
+    texture.memory = GT_TEXTURE_ARRAY;
+    for (int i = 0; i < 2; i++) {
+        const gt_launch launch = make_texture_launch(texture, GT_PASS_NONE);
+        gt_launcher *launcher = load(&launch);
+        launch_at(launcher, 1, &here);
+        assert_int_equal(fake.array.Flags, 0);
+        assert_int_equal(fake.array.Height, i ? 0 : 30);
+        assert_int_equal(fake.copy.Height, i ? 1 : 30);
+        assert_int_equal(fake.copy.Depth, i ? 1 : 5);
+        free_and_check(launcher);
+        texture.height = texture.depth = 0;
+    }
+}
+
 TEST_WITHIN(test_each_address_has_one, setup, NULL)
 {
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
@@ -96,8 +155,8 @@ TEST_WITHIN(test_each_address_has_one, setup, NULL)
 TEST_WITHIN(test_graphs_keep_theirs, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        const gt_launch launch = make_texture_launch(line, ways[i]);
+    for (size_t i = 0; i < 2 * sizeof ways / sizeof *ways; i++) {
+        const gt_launch launch = make_texture_launch(i % 2 ? layers : line, ways[i / 2]);
         fake_reset();
         gt_launcher *launcher = load(&launch);
         fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -105,6 +164,7 @@ TEST_WITHIN(test_graphs_keep_theirs, setup, NULL)
         assert_true(fake_find("TexObjectCreate", 0)->relaxed);
         gt_launcher_free(launcher);
         assert_int_equal(fake.live_textures, 1);
+        assert_int_equal(fake.live_arrays, i % 2);
         fake_graphs_gone();
         const gt_launch other = make_launch(GT_PASS_NONE);
         memset(fake.parameter_sizes, 0, sizeof fake.parameter_sizes);
@@ -130,6 +190,23 @@ TEST_WITHIN(test_refusals, setup, NULL)
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), good), GPUTUNE_ECUDA);
     fake.fail_name = NULL;
     assert_int_equal(fake_count("LaunchKernelEx"), 0);
+    launch_at(launcher, 1, &here);
+    free_and_check(launcher);
+}
+
+TEST_WITHIN(test_no_array, setup, NULL)
+{
+    static const char *const calls[] = {"Array3DCreate", "TexObjectCreate", "Memcpy3DAsync"};
+    const void *const good[] = {&here, &count};
+    const gt_launch launch = make_texture_launch(layers, GT_PASS_NONE);
+    gt_launcher *launcher = load(&launch);
+    fake.fail_code = CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        fake.fail_name = calls[i];
+        assert_true(gt_launcher_launch(launcher, fake_stream(1), good) < 0);
+        assert_int_equal(fake_count("LaunchKernelEx"), 0);
+    }
+    fake.fail_name = NULL;
     launch_at(launcher, 1, &here);
     free_and_check(launcher);
 }

@@ -372,7 +372,10 @@ static const gt_mistake pipeline_mistakes[] = {
      "a.cu:8:61: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
      "256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1, args = ())",
-     "a.cu:8:62: found ')'; expected the name of an argument or scratch, or an expression, as in "
+     "a.cu:8:17: 'second' takes 2 parameters; expected 0, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y,))",
+     "a.cu:8:64: found ')'; expected the name of an argument or scratch, or an expression, as in "
      "launch(KERNEL, "
      "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part, n))",
@@ -504,7 +507,7 @@ static const gt_mistake image_mistakes[] = {
      "read = normalized"},
     {7, P "texture(d, filter = linear)",
      "a.cu:7:25: 'd' has one extent, of which tex1Dfetch() reads elements as they are; expected "
-     "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings"},
+     "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()"},
     {7, P "texture(x) texture(d)",
      "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as texture() says"},
     {7, "", "a.cu:2:17: 'scale' takes 'x' as a texture; expected texture(x) beside args()"},
@@ -521,7 +524,13 @@ static const gt_mistake image_mistakes[] = {
     {4,
      P "args(out float y[n], in float x[n][n][n], in uchar4 p[n][n] = zero, in double d[n], size_t "
        "n)",
-     "a.cu:7:25: 'x' has three extents; expected one, for tex1Dfetch(), or two, for tex2D()"},
+     "a.cu:7:25: 'x' has three extents; expected memory = array, for tex3D(), or memory = layered, "
+     "for tex2DLayered()"},
+    {7, P "texture(x, memory = surface)",
+     "a.cu:7:37: found 'surface'; expected buffer, array or layered" FORM},
+    {7, P "texture(d, memory = layered)",
+     "a.cu:7:25: 'd' has one extent; expected d[LAYERS][WIDTH] in args() for tex1DLayered(), or "
+     "d[LAYERS][HEIGHT][WIDTH] for tex2DLayered()"},
 };
 
 TEST(test_one_kernel)

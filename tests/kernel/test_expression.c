@@ -1,7 +1,8 @@
 /* Expressions: values, precedence, what they refuse. */
 #include "kernel_support.h"
-
 #include "support/parse_expression.h"
+
+#include <math.h>
 
 static const char *const names[] = {"a", "b", "c"};
 static const int64_t values[GT_SLOT_MAX] = {7, -3, 0};
@@ -104,6 +105,34 @@ TEST(test_reals)
         gt_expression *parsed = expression(cases[i].text);
         ASSERT_OK(gt_expression_real(&value, parsed, values));
         assert_float_equal(value, cases[i].value, 1e-12);
+        gt_expression_free(parsed);
+    }
+}
+
+/* Numbers that a float gets are those of C++. */
+TEST(test_numbers)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"7 / 2", 3},
+        {"a / 2 * 0.5", 1.5},
+        {"7 / 2.0", 3.5},
+        {"-7 / 2", -3},
+        {"7 % 4 / 2 + 0.5", 1.5},
+        {"sqrt(6) * sqrt(6) / 4", 1.5},
+        {"(c + 1) / (1 << 1)", 0},
+        {"max(7, 2) / 2", 3},
+        {"1 / 4 ? 1 : 0.25", 0.25},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 0;
+        gt_expression *parsed = expression(cases[i].text);
+        ASSERT_OK(gt_expression_number(&value, parsed, values));
+        if (fabs(value - cases[i].value) > 1e-12) {
+            fail_msg("%s is %g", cases[i].text, value);
+        }
         gt_expression_free(parsed);
     }
 }

@@ -110,6 +110,34 @@ TEST(test_values)
     bench_close(&b);
 }
 
+/* What args() leaves out has the code's value, as in C++, unless it is a size; a functor has a
+ * byte. */
+TEST(test_values_of_the_code)
+{
+    static const char text[] =
+        "#define HALF 0.5f\n"
+        "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+        "struct S { float a = HALF * 3, b = 4; int c{2 + 3}, n = 9; float w[2] = {1, 2};\n"
+        "           float2 v = make_float2(1, 2); S() = default; S(float a) : a(a) {} };\n"
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+        "#pragma gputune args(out float y[n], Plus op, S s = {.b = 7, .w = 6, .v = 8})\n"
+        "__global__ void k(float *y, Plus op, S s) {}\n";
+    static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8};
+    bench b;
+    gt_launch launch;
+    bench_open(&b, text, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    assert_int_equal(launch.parameters[1].bytes, 1);
+    const gt_scalar *s = &b.workload.scalars[1];
+    assert_int_equal(s->number_count, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        const double value = b.workload.numbers[s->first_number + i].low;
+        assert_true(value == (i ? values[i] : 1.5));
+    }
+    bench_close(&b);
+}
+
 /* Lists in lists hold the numbers of members, as in C. */
 TEST(test_nested_lists)
 {
@@ -180,7 +208,7 @@ static const struct {
     {"struct S { float a[m]; };", "out S y[n]",
      "a.cu:1:20: unknown name 'm'; expected a number or a compile-time problem value"},
     {"struct S { };", "out S y[n]",
-     "a.cu:1:1: no data in struct 'S', which an argument uses; expected at least one member"},
+     "a.cu:3:28: elements of 'y' are S, which has no data; expected a type with numbers"},
     {"struct S { float a; int b; };", "inout S y[n]",
      "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
      "zero or constant(value)"},

@@ -40,6 +40,42 @@ TEST(test_rows)
     bench_close(&b);
 }
 
+/* An array has a copy of the buffer, whose rows may have any length and address. */
+TEST(test_arrays)
+{
+    static const struct {
+        const char *args, *settings;
+        uint32_t memory, width, height, depth, pitch_bytes;
+    } cases[] = {
+        {"x[w]", "array", GT_TEXTURE_ARRAY, 201, 0, 0, 804},
+        {"x[h][w]", "array, width = w - 1", GT_TEXTURE_ARRAY, 200, 101, 0, 804},
+        {"x[7][h][w]", "array", GT_TEXTURE_ARRAY, 201, 101, 7, 804},
+        {"x[h][w]", "layered", GT_TEXTURE_LAYERED, 201, 0, 101, 804},
+        {"x[7][h][w]", "layered, width = 100", GT_TEXTURE_LAYERED, 100, 101, 7, 804},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        bench b;
+        (void)snprintf(text, sizeof text,
+                       "#pragma gputune kernel(k) problem(h = 101, w = 201) block(64) grid(1) "
+                       "tune(B = 8, 64)\n"
+                       "#pragma gputune args(out float y[h][w], in float %s) texture(x, memory = "
+                       "%s)\n" BODY,
+                       cases[i].args, cases[i].settings);
+        bench_open(&b, text, "sm_90");
+        const gt_launch launch = launch_of(&b);
+        const gt_texture *texture = &launch.textures[0];
+        assert_int_equal(texture->memory, cases[i].memory);
+        assert_int_equal(texture->width, cases[i].width);
+        assert_int_equal(texture->row_bytes, 4 * cases[i].width);
+        assert_int_equal(texture->height, cases[i].height);
+        assert_int_equal(texture->depth, cases[i].depth);
+        assert_int_equal(texture->pitch_bytes, cases[i].pitch_bytes);
+        assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 4);
+        bench_close(&b);
+    }
+}
+
 TEST(test_elements)
 {
     static const struct {
@@ -103,18 +139,33 @@ TEST(test_sizes)
     } cases[] = {
         {"in float x[h][w]", "x", "w=100",
          "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, and a texture's a multiple of "
-         "32; "
-         "expected a longer last extent in args(), and width = 100 here"},
+         "32; expected memory = array, or a longer last extent in args(), and width = 100 here"},
         {"in float x[h][w]", "x, width = w + 1", "w=200",
          "kernel.cu:2:64: width of 'x' is 201 at these sizes; expected 1 to the 200 elements of a "
          "row"},
         {"in float x[h][w]", "x", "h=70000",
-         "kernel.cu:2:64: 'x' has 70000 rows of 200 elements at these sizes; a texture has at most "
-         "65000 of 131072"},
+         "kernel.cu:2:64: an extent of 'x' is 70000 at these sizes; expected 65000 at most, as "
+         "such "
+         "a texture has"},
         {"in float x[w]", "x", "w=300000000",
-         "kernel.cu:2:61: 'x' has 300000000 elements at these sizes; a texture of linear memory "
-         "has at "
-         "most 2^28"},
+         "kernel.cu:2:61: an extent of 'x' is 300000000 at these sizes; expected 268435456 at "
+         "most, "
+         "as such a texture has"},
+        {"in float x[w]", "x, memory = array", "w=131073",
+         "kernel.cu:2:61: an extent of 'x' is 131073 at these sizes; expected 131072 at most, as "
+         "such a texture has"},
+        {"in float x[w][h]", "x, memory = layered", "w=2049",
+         "kernel.cu:2:64: an extent of 'x' is 2049 at these sizes; expected 2048 at most, as such "
+         "a "
+         "texture has"},
+        {"in float x[3][w][h]", "x, memory = layered", "h=32769",
+         "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected 32768 at most, as "
+         "such "
+         "a texture has"},
+        {"in float x[w][4][4]", "x, memory = array", "w=20000",
+         "kernel.cu:2:67: an extent of 'x' is 20000 at these sizes; expected 16384 at most, as "
+         "such "
+         "a texture has"},
     };
     const gt_device device = device_of("sm_90");
     gt_workload *workload = malloc(sizeof *workload);

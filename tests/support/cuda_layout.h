@@ -37,6 +37,22 @@ typedef struct cuda_layout_row {
     SIZE(CUlaunchAttribute)                                                                        \
     SIZE(CUlaunchConfig)                                                                           \
     SIZE(CUtexObject)                                                                              \
+    SIZE(CUDA_ARRAY3D_DESCRIPTOR)                                                                  \
+    OFFSET(CUDA_ARRAY3D_DESCRIPTOR, Depth)                                                         \
+    OFFSET(CUDA_ARRAY3D_DESCRIPTOR, Format)                                                        \
+    OFFSET(CUDA_ARRAY3D_DESCRIPTOR, NumChannels)                                                   \
+    OFFSET(CUDA_ARRAY3D_DESCRIPTOR, Flags)                                                         \
+    VALUE(CUDA_ARRAY3D_LAYERED)                                                                    \
+    SIZE(CUDA_MEMCPY3D)                                                                            \
+    OFFSET(CUDA_MEMCPY3D, srcDevice)                                                               \
+    OFFSET(CUDA_MEMCPY3D, srcPitch)                                                                \
+    OFFSET(CUDA_MEMCPY3D, srcHeight)                                                               \
+    OFFSET(CUDA_MEMCPY3D, dstArray)                                                                \
+    OFFSET(CUDA_MEMCPY3D, WidthInBytes)                                                            \
+    OFFSET(CUDA_MEMCPY3D, Depth)                                                                   \
+    VALUE(CU_MEMORYTYPE_ARRAY)                                                                     \
+    VALUE(CU_RESOURCE_TYPE_ARRAY)                                                                  \
+    OFFSET(CUDA_RESOURCE_DESC, res.array.hArray)                                                   \
     SIZE(CUDA_RESOURCE_DESC)                                                                       \
     OFFSET(CUDA_RESOURCE_DESC, res.linear.devPtr)                                                  \
     OFFSET(CUDA_RESOURCE_DESC, res.linear.format)                                                  \

@@ -438,6 +438,32 @@ static CUresult texture_destroy(CUtexObject object)
     return CUDA_SUCCESS;
 }
 
+static CUresult array_create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
+{
+    NOTE("Array3DCreate");
+    fake.array = *shape;
+    call->object = count_object(&fake.live_arrays);
+    *out = (CUarray)(uintptr_t)call->object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult array_destroy(CUarray array)
+{
+    NOTE("ArrayDestroy");
+    call->object = (uint64_t)(uintptr_t)array;
+    fake.live_arrays--;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_box(const CUDA_MEMCPY3D *copy, CUstream stream)
+{
+    NOTE("Memcpy3DAsync");
+    fake.copy = *copy;
+    call->stream = stream;
+    call->object = (uint64_t)(uintptr_t)copy->dstArray;
+    return CUDA_SUCCESS;
+}
+
 static CUresult user_object_create(CUuserObject *out, void *user, CUhostFn destroy,
                                    unsigned references, unsigned flags)
 {
@@ -519,6 +545,9 @@ static const gt_driver table = {
     .EventQuery = event_query,
     .EventSynchronize = event_synchronize,
     .EventDestroy = event_destroy,
+    .Array3DCreate = array_create,
+    .ArrayDestroy = array_destroy,
+    .Memcpy3DAsync = copy_box,
     .TexObjectCreate = texture_create,
     .TexObjectDestroy = texture_destroy,
     .UserObjectCreate = user_object_create,

@@ -40,9 +40,11 @@ typedef struct fake_driver {
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
     /* Books. */
-    int live_modules, live_memory, live_host, live_events, live_streams, live_textures;
+    int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* of the texture object that was made last */
     CUDA_TEXTURE_DESC texture;
+    CUDA_ARRAY3D_DESCRIPTOR array; /* made last */
+    CUDA_MEMCPY3D copy;            /* queued last */
     uint64_t next_object;
     CUhostFn destroy[64]; /* user objects: callback and argument until the graph is gone */
     void *destroy_user[64];

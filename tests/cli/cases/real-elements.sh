@@ -31,7 +31,7 @@ cat >planes.cu <<'END'
 #pragma gputune kernel(planes) tune(B = 64, 128) block(B) grid(ceil_div(n * m * l, B))
 #pragma gputune problem(n = 4, m = 30, l = 5, type T = float, double)
 #pragma gputune args(out T y[n][m][l], in T x[n][m][l], int n, int m, int l)
-#pragma gputune reference(y[i][j][k] = i > 0 ? x[i - 1][j][l - 1 - k] : 0)
+#pragma gputune reference(y[i][j][k] = i > 0 ? x[max(i - 1, 0)][j][min(l - 1, l - 1 - k)] : 0)
 __global__ void planes(T *y, const T *x, int n, int m, int l)
 {
     int at = blockIdx.x * B + threadIdx.x, row = at / l * l, from = row + l - 1 - at % l - m * l;
@@ -54,6 +54,7 @@ mistake() { # FILE REFERENCE
 mistake multiply.cu 'c[i] = 0'
 mistake axpy.cu 'y[i] = a * x[i] + w'
 mistake axpy.cu 'y[i][j] = x[i][j]'
+mistake axpy.cu 'y = a * x'
 mistake axpy.cu 'x[i] = y[i]'
 mistake axpy.cu 'y[i] ='
 mistake axpy.cu 'y[2 * i] = 1'

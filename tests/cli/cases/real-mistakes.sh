@@ -27,6 +27,9 @@ try all_unwritten 'grid(1)' "$kernel"
 try wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
 try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 : 2) */')"
 try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
+right=$(echo "$right" | sed 's/i < n/i < n - 5/')
+try unwritten_reference "$grid" "$kernel"
+right=$(echo "$right" | sed 's/i < n - 5/i < n/')
 try a_little_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/2.0002f */')"
 full=$head
 head=$(echo "$head" | sed 's/in float x\[n\]/in float x[n \/ 2]/')
@@ -34,7 +37,10 @@ try outside "$grid" "$kernel"
 right=$(echo "$right" | sed 's/x\[i\]/x[i \/ 3]/')
 try outside_too "$grid" "$kernel"
 head=$full
+right=$(echo "$right" | sed 's,x\[i / 3\],x[i],')
 try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float tile[];/')"
+try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern __shared__ float t[]; return t; } };
+$(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try misspelt "$grid tune(UNROL = 1, 2)" "#define UNROLL 1
 $(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
 try defined "$grid tune(UNROLL = 1, 2)" "#define UNROLL 1
