@@ -244,8 +244,7 @@ static gputune_status take_launch(gt_field *field, gt_helper *helper, gt_event *
 static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_event *event)
 {
     uint32_t index = (uint32_t)event->id;
-    if (event->status == GPUTUNE_ETIMEOUT &&
-        field->variants.items[index].role == GT_ROLE_SKETCH) {
+    if (event->status == GPUTUNE_ETIMEOUT && field->variants.items[index].role == GT_ROLE_SKETCH) {
         gt_field_settle_sketch(field, index, event->status);
         return GPUTUNE_OK;
     }
