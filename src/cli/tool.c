@@ -73,14 +73,17 @@ static int await(const cli_tool *tool, pid_t child)
                                                  : CLI_TOOL_KILLED;
 }
 
-/* What a temporary file holds, of which only the last line may count. */
-static char *take_text(FILE *file, bool last_line)
+/* What a temporary file holds; with the name of a program only the first line that begins with it
+ * ("curl: (60) ..."), behind which advice may follow, or else the last one. */
+static char *take_text(FILE *file, const char *name)
 {
     char line[1024], *text = cli_copy("");
+    bool is_named = false;
     rewind(file);
-    while (fgets(line, sizeof line, file)) {
+    while (fgets(line, sizeof line, file) && !is_named) {
         line[strcspn(line, "\r\n")] = '\0';
-        if (!last_line) {
+        is_named = name && strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':';
+        if (!name) {
             cli_append(&text, "%s\n", line);
         } else if (line[0]) {
             text = cli_copy(line);
@@ -98,8 +101,8 @@ int cli_tool_run(cli_tool *tool)
         pid_t child = start(tool, tool->output < 0 ? fileno(told) : tool->output, fileno(said));
         result = child ? await(tool, child) : CLI_TOOL_MISSING;
         result = result == 127 ? CLI_TOOL_MISSING : result; /* as some systems tell it */
-        tool->told = take_text(told, false);
-        tool->said = take_text(said, true);
+        tool->told = take_text(told, NULL);
+        tool->said = take_text(said, tool->arguments[0]);
     }
     if (told) {
         (void)fclose(told);

@@ -8,7 +8,8 @@ typedef struct cli_tool {
     int output;        /* where it writes; -1: into `told` */
     double limit_s;    /* 0: none */
     const char *grows; /* a file that it writes, of CLI_TOOL_MOST_BYTES at most; or NULL */
-    char *told, *said; /* set: what it wrote, and the last line of its errors; "" for nothing */
+    char *told,
+        *said; /* set: what it wrote, and the line of its errors that tells; "" for nothing */
 } cli_tool;
 
 enum { CLI_TOOL_MISSING = -1, CLI_TOOL_LATE = -2, CLI_TOOL_TOO_LARGE = -3, CLI_TOOL_KILLED = -4 };

@@ -89,6 +89,7 @@ typedef struct gt_farm_ops {
 struct gt_farm {
     const gt_farm_ops *ops;
     uint32_t compile_workers; /* how many compile side by side */
+    uint32_t on_cores, cores; /* of them, those on the cores that farms share, and all of these */
     gt_farm
         *helper; /* another farm of the same kind that serves the same session, and so on; NULL */
 };
@@ -96,11 +97,12 @@ struct gt_farm {
 /* How many sources a farm and its helpers compile side by side. */
 static inline uint32_t gt_farm_compile_workers(const gt_farm *farm)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, on_cores = 0, cores = farm->cores;
     for (; farm; farm = farm->helper) {
         count += farm->compile_workers;
+        on_cores += farm->on_cores;
     }
-    return count;
+    return on_cores > cores ? count - (on_cores - cores) : count;
 }
 
 typedef struct gt_farm_options {

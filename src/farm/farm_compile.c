@@ -237,6 +237,8 @@ static void gt_engines_count(gt_host_farm *farm)
         ready += is_of_our_compiler(host, &host->slots[i]);
     }
     farm->farm.compile_workers = host->allowed + ready;
+    farm->farm.on_cores = host->shares_cores ? host->allowed : 0;
+    farm->farm.cores = host->shares_cores ? host->own_count : 0;
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */

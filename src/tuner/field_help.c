@@ -137,8 +137,8 @@ static bool take_newcomer(gt_field *field, uint32_t *index)
 {
     for (size_t i = 0; i < field->compiled.count; i++) {
         const gt_variant *variant = &field->variants.items[field->compiled.items[i]];
-        if (variant->role == GT_ROLE_PROPOSED && !variant->helped && !variant->surely_proved &&
-            !variant->hangs) {
+        bool may = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_SKETCH;
+        if (may && !variant->helped && !variant->surely_proved && !variant->hangs) {
             *index = field->compiled.items[i];
             field->compiled.count--;
             memmove(&field->compiled.items[i], &field->compiled.items[i + 1],
@@ -229,6 +229,10 @@ static gputune_status take_launch(gt_field *field, gt_helper *helper, gt_event *
     gt_variant *variant = &field->variants.items[index];
     variant->verified = event->verified;
     variant->verified.pilot_ns *= helper->scale;
+    if (variant->role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, index, GPUTUNE_OK);
+        return GPUTUNE_OK;
+    }
     if (!event->verified.proved) {
         return gt_field_mark_slower(field, index);
     }
@@ -240,6 +244,10 @@ static gputune_status take_launch(gt_field *field, gt_helper *helper, gt_event *
 static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_event *event)
 {
     uint32_t index = (uint32_t)event->id;
+    if (event->status == GPUTUNE_ETIMEOUT && field->variants.items[index].role == GT_ROLE_SKETCH) {
+        gt_field_settle_sketch(field, index, event->status);
+        return GPUTUNE_OK;
+    }
     if (event->status == GPUTUNE_ETIMEOUT) { /* it is tried again here, when nothing else is left */
         field->variants.items[index].hangs++;
         return gt_field_fail(field, index, event->status, false, event->message);

@@ -38,7 +38,8 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     }
 }
 
-static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w)
+static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w,
+                    gt_helper *helper)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
@@ -48,6 +49,8 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
     }
     const gt_field_options options = {.request = request,
                                       .farm = &w->farm.farm,
+                                      .helpers = helper,
+                                      .helper_count = helper != NULL,
                                       .proposer = &own->proposer,
                                       .measure = true,
                                       .with_default = true,
@@ -84,7 +87,7 @@ TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world
     gt_field field;
     own_proposer own;
     gt_request *request = make_request(w);
-    try_all(&field, &own, request, w);
+    try_all(&field, &own, request, w, NULL);
     assert_int_equal(w->farm.quick_compiles, BLOCKS);
     assert_int_equal(own.heard, BLOCKS);
     assert_true(own.best_ns == 80000); /* BLOCK=256 */
@@ -102,6 +105,28 @@ TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world
 }
 
 /* Nor does one that is too short to tell. */
+TEST_WITHIN(other_gpus_launch_sketches_too, open_world, close_world)
+{
+    world *w = *state;
+    gt_field field;
+    own_proposer own;
+    gt_request *request = make_request(w);
+    scripted_farm there = {.behave = w->farm.behave, .user = w->farm.user};
+    scripted_farm_open(&there);
+    gt_helper helper = {.name = "GPU 1", .farm = &there.farm, .prepared = true, .scale = 1};
+    w->farm.farm.helper = &there.farm;
+    try_all(&field, &own, request, w, &helper);
+    assert_int_equal(own.heard, BLOCKS);
+    assert_int_equal(own.failed, 0);
+    assert_true(helper.launched > 0 && helper.in_hand == 0);
+    assert_true(own.best_ns == 80000);
+    assert_int_equal(field.failed, 0);
+    w->farm.farm.helper = NULL;
+    gt_field_close(&field);
+    gt_request_free(request);
+    scripted_farm_close(&there);
+}
+
 TEST_WITHIN(a_sketch_that_crashes_is_no_failure_of_the_tuning, open_world, close_world)
 {
     world *w = *state;
@@ -110,7 +135,7 @@ TEST_WITHIN(a_sketch_that_crashes_is_no_failure_of_the_tuning, open_world, close
     gt_request *request = make_request(w);
     w->by_block[512].verify = GPUTUNE_ECRASHED;
     w->by_block[64].pilot_ns = 1000;
-    try_all(&field, &own, request, w);
+    try_all(&field, &own, request, w, NULL);
     assert_int_equal(own.failed, 2);
     assert_int_equal(field.failed, 1); /* BLOCK=512 itself */
     gt_field_close(&field);

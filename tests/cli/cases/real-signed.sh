@@ -49,6 +49,9 @@ curl() { # EXIT MESSAGE
     NOW=$PWD/bin:$PATH import --from https://example.com/axpy.wisdom
 }
 curl 22 'curl: (22) The requested URL returned error: 404'
+curl 60 'curl: (60) SSL certificate problem: self-signed certificate
+More details here: https://curl.se/docs/sslcerts.html
+how to fix it, please visit the web page mentioned above.'
 curl 28 'curl: (28) Operation timed out after 10001 milliseconds'
 curl 18 'curl: (18) transfer closed with 100 bytes remaining to read'
 printf '#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\ntruncate -s 65M "$2"; sleep 9\n' >bin/curl
