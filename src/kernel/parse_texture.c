@@ -53,27 +53,22 @@ static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, 
                           : read_word(texture, body, &word_settings[which]);
 }
 
-static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *parse,
-                                  const char *name)
+static gputune_status read_name(gt_texture_clause *texture, const gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
-    const gt_place place = texture->place;
-    const int index = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = &template->arguments[index < 0 ? 0 : index];
-    if (index < 0 || (uint32_t)index >= template->argument_count || !argument->is_buffer) {
-        return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
-    }
-    texture->argument = (uint32_t)index;
+    GT_TRY(gt_read_buffer(&texture->argument, parse, body, false, "a buffer's name"));
+    const gt_argument *argument = &template->arguments[texture->argument];
     if (argument->direction != GT_IN) {
-        return gt_fail_at(place,
+        return gt_fail_at(texture->place,
                           "'%s' is written, and textures are read alone; expected an 'in' buffer, "
                           "or the output as a pointer",
-                          name);
+                          argument->name);
     }
     if (gt_texture_of_argument(template, texture->argument) >= 0 ||
         gt_map_of_argument(template, texture->argument) >= 0) {
-        return gt_fail_at(place, "'%s' given twice; expected one texture() or tensormap() of it",
-                          name);
+        return gt_fail_at(texture->place,
+                          "'%s' given twice; expected one texture() or tensormap() of it",
+                          argument->name);
     }
     return GPUTUNE_OK;
 }
@@ -125,14 +120,12 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 gputune_status gt_parse_texture(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    char name[GT_NAME_MAX];
     uint32_t given = 0;
     if (parts->texture_count == GT_TEXTURE_MAX) {
         return gt_fail_at(clause->place, "more than %d textures; expected fewer", GT_TEXTURE_MAX);
     }
     gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
-    GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
-    GT_TRY(find_buffer(&texture, parse, name));
+    GT_TRY(read_name(&texture, parse, body));
     gt_texture_clause *kept = &parts->textures[parts->texture_count++];
     *kept = texture;
     while (gt_lexer_accept(body, ",")) {
