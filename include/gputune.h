@@ -167,10 +167,11 @@ typedef struct gputune_open_options {
     const char *templates; /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, else beside the
                               library, else the installed one */
     const char *worker;    /* the gputune-worker executable; NULL: searched for */
-    uint32_t compile_workers; /* 0: as many as cores */
+    uint32_t compile_workers; /* 0: as many as cores, which the tuners of a process share */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers; /* between tunings: many tunings in a row are quicker, but the workers hold
-                          memory meanwhile, of the device too */
+    bool keep_workers; /* between tunings, and up to 128 MB of the code that they compiled: many
+                          tunings in a row are quicker, but the workers hold memory meanwhile, of
+                          the device too */
     bool tune_only;    /* for tools that launch nothing: the driver starts in a worker, which says
                           what the device is (NULL: 0), and not in this process. That saves 0.1 s;
                           launches and inputs on the device are EUNSUPPORTED */
@@ -449,8 +450,10 @@ typedef struct gputune_options {
     gputune *const *helpers; /* tuners on other GPUs of the same kind, which do nothing else and
                                 stay open meanwhile: their GPUs launch and prove new variants first,
                                 and their workers compile, too. What is compared with one another is
-                                measured on this tuner's GPU alone. Not in the background, nor with
-                                `inputs` that are shared on the device */
+                                measured on this tuner's GPU alone. One that is NULL may be set,
+                                atomically, while the call runs: its GPU takes part from then on.
+                                Not in the background, nor with `inputs` that are shared on the
+                                device */
     size_t helper_count;
 } gputune_options;
 #define GPUTUNE_OPTIONS_VERSION 7 /* 1 to 6 work too: what they lack has its default */
@@ -1092,7 +1095,8 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
                                void *user);
 
 /* Proves and measures configurations side by side, in a worker, and calls `each` for every result
- * in the order given; NULL in place of a configuration: the default. Stores nothing. speedup,
+ * in the order given; NULL in place of a configuration: the default. Measures until the times are
+ * known to 0.4 epsilon. Stores no results; the code stays, for later calls. speedup,
  * speedup_low and speedup_high are the first configuration's time over this one's, paired. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                             const char *const *configurations, size_t count,

@@ -66,6 +66,28 @@ inline failure last_failure(int status)
     return {status, gputune_error()};
 }
 
+/* The words for the values of gputune.h's enumerations, and what a status means. */
+inline const char *name(gputune_strategy value)
+{
+    return gputune_strategy_name(value);
+}
+inline const char *name(gputune_source value)
+{
+    return gputune_source_name(value);
+}
+inline const char *name(gputune_objective value)
+{
+    return gputune_objective_name(value);
+}
+inline const char *status_text(int status)
+{
+    return gputune_status_text(status);
+}
+inline const char *version()
+{
+    return gputune_version();
+}
+
 #if defined(__cpp_exceptions)
 class error : public std::runtime_error
 {
@@ -170,44 +192,112 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* Calls C with a callback that hands items to `each`. No exception passes through the library. */
-template <typename Item, typename Each> struct visit {
-    Each &each;
+/* A function that C calls. No exception passes through the library: it ends the call, by what is
+ * not 0, and comes out of it. */
+template <typename Function> struct guarded {
+    Function &function;
 #if defined(__cpp_exceptions)
     std::exception_ptr thrown = nullptr;
-    static int call(void *user, const Item *item)
+    template <typename... Given> int call(Given &&...given)
     {
-        auto *self = static_cast<visit *>(user);
         try {
-            self->each(*item);
+            return answer(std::forward<Given>(given)...);
         } catch (...) {
-            self->thrown = std::current_exception();
+            thrown = std::current_exception();
             return 1;
         }
-        return 0;
+    }
+    void rethrow() const
+    {
+        if (thrown) {
+            std::rethrow_exception(thrown);
+        }
     }
 #else
-    static int call(void *user, const Item *item)
+    template <typename... Given> int call(Given &&...given)
     {
-        static_cast<visit *>(user)->each(*item);
-        return 0;
+        return answer(std::forward<Given>(given)...);
+    }
+    void rethrow() const
+    {
     }
 #endif
+  private:
+    template <typename... Given> int answer(Given &&...given)
+    {
+        if constexpr (std::is_void_v<decltype(function(std::forward<Given>(given)...))>) {
+            function(std::forward<Given>(given)...);
+            return 0;
+        } else {
+            return static_cast<int>(function(std::forward<Given>(given)...));
+        }
+    }
 };
 
+/* What a call that returned `status` has done, or filled in. */
+inline result<void> done(int status)
+{
+    return status < 0 ? result<void>(last_failure(status)) : result<void>();
+}
+template <typename T> result<T> filled(int status, const T &out)
+{
+    return status < 0 ? result<T>(last_failure(status)) : result<T>(out);
+}
+/* A text of the library's, which is freed. */
+inline result<std::string> taken(int status, char *out, std::size_t bytes)
+{
+    if (status < 0) {
+        return last_failure(status);
+    }
+    std::string copy(out, bytes);
+    gputune_free(out);
+    return copy;
+}
+
+/* Calls C with a callback that hands items to `each`. */
 template <typename Item, typename Each, typename Call> result<void> visited(Each &each, Call call)
 {
-    visit<Item, Each> state{each};
-    const int status = call(visit<Item, Each>::call, static_cast<void *>(&state));
-#if defined(__cpp_exceptions)
-    if (state.thrown) {
-        std::rethrow_exception(state.thrown);
-    }
-#endif
-    return status < 0 ? result<void>(last_failure(status)) : result<void>();
+    const auto show = [&](const Item &item) { each(item); };
+    guarded<decltype(show)> guard{show};
+    const int status = call(
+        [](void *user, const Item *item) {
+            return static_cast<guarded<decltype(show)> *>(user)->call(*item);
+        },
+        static_cast<void *>(&guard));
+    guard.rethrow();
+    return done(status);
 }
 
 } // namespace detail
+
+/* A name of C or of C++. */
+struct text {
+    const char *c_str;
+    text(const char *name) : c_str(name)
+    {
+    }
+    text(const std::string &name) : c_str(name.c_str())
+    {
+    }
+};
+
+/* Each try_NAME() has a NAME() that throws. */
+#if defined(__cpp_exceptions)
+#define GPUTUNE_CXX_THROWS(name)                                                                   \
+    template <typename... Given> auto name(Given &&...given) const                                 \
+    {                                                                                              \
+        return try_##name(std::forward<Given>(given)...).take();                                   \
+    }
+#define GPUTUNE_CXX_THROWS_SIZED(name)                                                             \
+    template <typename... Given>                                                                   \
+    auto name(text kernel, const sizes &problem, Given &&...given) const                           \
+    {                                                                                              \
+        return try_##name(kernel, problem, std::forward<Given>(given)...).take();                  \
+    }
+#else
+#define GPUTUNE_CXX_THROWS(name)
+#define GPUTUNE_CXX_THROWS_SIZED(name)
+#endif
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -578,10 +668,14 @@ class plan
   public:
     plan() = default; /* none; only good to be assigned to */
 
-    /* Takes over a reference of the C interface. */
+    /* Takes over a reference of the C interface; takes one more. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle);
+    }
+    static plan retain(gputune_plan *handle)
+    {
+        return plan(gputune_plan_retain(handle));
     }
 
     explicit operator bool() const noexcept
@@ -629,14 +723,41 @@ class plan
                 return mistake(i, slots[i].mistake);
             }
         }
-        const int status = gputune_launch(state_->handle, stream, gputune_args{count, items});
-        return status < 0 ? result<void>(last_failure(status)) : result<void>();
+        return detail::done(gputune_launch(state_->handle, stream, gputune_args{count, items}));
     }
+    GPUTUNE_CXX_THROWS(launch)
 
-#if defined(__cpp_exceptions)
-    template <typename... Arguments> void launch(void *stream, const Arguments &...arguments) const
+    /* What is launched, for programs that launch it themselves: the function of a pipeline's
+     * launch(), and its parameters. Pointers in them live as long as the plan. */
+    result<gputune_function> try_function(std::uint32_t index = 0) const
     {
-        try_launch(stream, arguments...).take();
+        gputune_function out = GPUTUNE_FUNCTION_INIT;
+        return detail::filled(gputune_plan_function(&out, get(), index), out);
+    }
+    result<gputune_parameter> try_parameter(std::uint32_t parameter, std::uint32_t index = 0) const
+    {
+        gputune_parameter out = GPUTUNE_PARAMETER_INIT;
+        return detail::filled(gputune_plan_parameter(&out, get(), index, parameter), out);
+    }
+    /* What a launch takes, in order: for programs that check or convert what they pass. */
+    result<gputune_parameter> try_argument(std::uint32_t argument) const
+    {
+        gputune_parameter out = GPUTUNE_PARAMETER_INIT;
+        return detail::filled(gputune_plan_argument(&out, get(), argument), out);
+    }
+    /* Whether the struct T has the size of that argument, or of its elements. The message says
+     * where the members of the kernel's struct lie. */
+    template <typename T> result<void> try_check_argument(std::uint32_t argument) const
+    {
+        return detail::done(gputune_plan_check_argument(get(), argument, sizeof(T)));
+    }
+    GPUTUNE_CXX_THROWS(function)
+    GPUTUNE_CXX_THROWS(parameter)
+    GPUTUNE_CXX_THROWS(argument)
+#if defined(__cpp_exceptions)
+    template <typename T> void check_argument(std::uint32_t argument) const
+    {
+        try_check_argument<T>(argument).take();
     }
 #endif
 
@@ -704,17 +825,6 @@ inline gputune_options default_options()
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     return options;
 }
-
-/* A name of C or of C++. */
-struct text {
-    const char *c_str;
-    text(const char *name) : c_str(name)
-    {
-    }
-    text(const std::string &name) : c_str(name.c_str())
-    {
-    }
-};
 
 /* What gputune_options has, with strings and callables of C++:
  *
@@ -929,6 +1039,20 @@ class options
     };
 };
 
+namespace detail
+{
+
+/* Calls with sizes and options as C has them. */
+template <typename Call> auto sized(const sizes &problem, const options &given, Call call)
+{
+    const std::vector<gputune_size> list = problem.view();
+    return given.with([&](const gputune_options &plain) {
+        return call(gputune_sizes{list.size(), list.data()}, plain);
+    });
+}
+
+} // namespace detail
+
 /* ---- Tuners ---------------------------------------------------------------------------------- */
 
 inline gputune_open_options default_open_options()
@@ -936,6 +1060,50 @@ inline gputune_open_options default_open_options()
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     return options;
 }
+
+/* A kernel's space; releases itself. */
+using space = std::unique_ptr<gputune_space, void (*)(gputune_space *)>;
+
+/* Calls `each`, which takes a const gputune_miss &, for the misses in a file of GPUTUNE_RECORD. */
+template <typename Each> result<void> try_misses(text path, Each each)
+{
+    return detail::visited<gputune_miss>(
+        each, [&](auto call, void *user) { return gputune_misses(path.c_str, call, user); });
+}
+
+/* Runs strategies against a recorded space, and calls `each`, which takes a const gputune_replayed
+ * &, for every strategy and number of evaluations. */
+template <typename Each>
+result<void> try_replay(text path, Each each, const gputune_replay_options *given = nullptr)
+{
+    const gputune_replay_options usual = GPUTUNE_REPLAY_OPTIONS_INIT;
+    return detail::visited<gputune_replayed>(each, [&](auto call, void *user) {
+        return gputune_replay(path.c_str, given ? given : &usual, call, user);
+    });
+}
+
+/* A first template of a CUDA file's text. */
+inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr)
+{
+    char *out = nullptr;
+    const int status = gputune_draft_template(&out, path.c_str, source.c_str, kernel);
+    return detail::taken(status, out, out ? std::strlen(out) : 0);
+}
+#if defined(__cpp_exceptions)
+template <typename Each> void misses(text path, Each each)
+{
+    try_misses(path, each).take();
+}
+template <typename Each>
+void replay(text path, Each each, const gputune_replay_options *given = nullptr)
+{
+    try_replay(path, each, given).take();
+}
+inline std::string draft_template(text path, text source, const char *kernel = nullptr)
+{
+    return try_draft_template(path, source, kernel).take();
+}
+#endif
 
 /* Calls `each`, which takes a const gputune_device &, for every GPU; needs no tuner. */
 template <typename Each> result<void> try_devices(Each each, const char *driver = nullptr)
@@ -990,14 +1158,16 @@ class tuner
 
     result<void> try_add_template(text path) const
     {
-        return done(gputune_add_template(get(), path.c_str));
+        return detail::done(gputune_add_template(get(), path.c_str));
     }
     /* A template whose text is in memory; `name` stands for its path. */
     result<void> try_add_source(text name, text source,
                                 const gputune_include *includes = nullptr) const
     {
-        return done(gputune_add_source(get(), name.c_str, source.c_str, includes));
+        return detail::done(gputune_add_source(get(), name.c_str, source.c_str, includes));
     }
+    GPUTUNE_CXX_THROWS(add_template)
+    GPUTUNE_CXX_THROWS(add_source)
 
     /* A plan for a kernel (a name or a template's path). Hold it: launching a held plan looks
      * nothing up. */
@@ -1008,7 +1178,7 @@ class tuner
         gputune_plan *handle = nullptr;
         const int status = tune_kernel(&handle, get(), kernel.c_str,
                                        gputune_sizes{list.size(), list.data()}, &given);
-        return status < 0 ? result<plan>(last_failure(status)) : result<plan>(plan::adopt(handle));
+        return planned(status, handle);
     }
     result<plan> try_tune(text kernel, const sizes &problem, const options &given) const
     {
@@ -1018,6 +1188,42 @@ class tuner
         return given.with(
             [&](const gputune_options &plain) { return try_tune(kernel, problem, plain); });
     }
+#if defined(__cpp_exceptions)
+    template <typename Options = gputune_options>
+    plan tune(text kernel, const sizes &problem = {},
+              const Options &given = default_options()) const
+    {
+        return try_tune(kernel, problem, given).take();
+    }
+#endif
+    /* The same for all processes of a group, such as the ranks of an MPI job. Each calls it with
+     * its rank, the same options, and a broadcast that takes (void *, std::size_t) and gives every
+     * process the bytes of rank 0; it returns 0, or another number where it failed. */
+    template <typename Broadcast>
+    result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
+                                   const options &given = {}) const
+    {
+        if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
+            return wrong.why();
+        }
+        detail::guarded<Broadcast> guard{broadcast};
+        gputune_group group = GPUTUNE_GROUP_INIT;
+        group.rank = rank;
+        group.user = &guard;
+        group.broadcast = [](void *user, void *data, std::size_t bytes) {
+            return static_cast<detail::guarded<Broadcast> *>(user)->call(data, bytes);
+        };
+        auto answer =
+            detail::sized(problem, given, [&](gputune_sizes list, const gputune_options &plain) {
+                gputune_plan *handle = nullptr;
+                const int status =
+                    gputune_tune_together(&handle, get(), kernel.c_str, list, &plain, &group);
+                return planned(status, handle);
+            });
+        guard.rethrow();
+        return answer;
+    }
+    GPUTUNE_CXX_THROWS_SIZED(tune_together)
 
     /* Measures configurations ("BLOCK=128 VEC=4") side by side, the default where there is none,
      * and calls `each`, which takes a const gputune_record &, for every result. */
@@ -1029,33 +1235,108 @@ class tuner
         if (auto wrong = check_inputs(kernel, problem, given); !wrong) {
             return wrong;
         }
-        const std::vector<gputune_size> list = problem.view();
-        std::vector<const char *> words;
-        words.reserve(configurations.size());
-        for (const std::string &one : configurations) {
-            words.push_back(one.c_str());
-        }
-        return given.with([&](const gputune_options &plain) {
+        const std::vector<const char *> words = pointers(configurations);
+        return detail::sized(problem, given, [&](gputune_sizes list, const gputune_options &plain) {
             return detail::visited<gputune_record>(each, [&](auto call, void *user) {
-                return gputune_run(get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
+                return gputune_run(get(), kernel.c_str, list,
                                    words.empty() ? nullptr : words.data(), words.size(), &plain,
                                    call, user);
             });
         });
     }
+#if defined(__cpp_exceptions)
+    template <typename Each>
+    void run(text kernel, const sizes &problem, const std::vector<std::string> &configurations,
+             Each each, const options &given = {}) const
+    {
+        try_run(kernel, problem, configurations, each, given).take();
+    }
+#endif
+    /* Looks for mistakes of a kernel's variants on the emulator; `each` takes a const
+     * gputune_finding &. */
+    template <typename Each>
+    result<void> try_check(text kernel, const sizes &problem, Each each,
+                           const options &given = {}) const
+    {
+        return detail::sized(problem, given, [&](gputune_sizes list, const gputune_options &plain) {
+            return detail::visited<gputune_finding>(each, [&](auto call, void *user) {
+                return gputune_check(get(), kernel.c_str, list, &plain, call, user);
+            });
+        });
+    }
+    /* Compiles a kernel's space for a GPU ("sm_90a") that need not be there; `each` takes a const
+     * gputune_compiled &. */
+    template <typename Each>
+    result<void> try_compile(text kernel, const sizes &problem, text arch, Each each,
+                             const options &given = {}) const
+    {
+        return detail::sized(problem, given, [&](gputune_sizes list, const gputune_options &plain) {
+            return detail::visited<gputune_compiled>(each, [&](auto call, void *user) {
+                return gputune_compile(get(), kernel.c_str, list, arch.c_str, &plain, call, user);
+            });
+        });
+    }
+    /* A kernel's space for that GPU; nullptr: for the tuner's. */
+    result<space> try_describe_space(text kernel, const sizes &problem, const char *arch = nullptr,
+                                     const options &given = {}) const
+    {
+        gputune_space *out = nullptr;
+        return detail::sized(
+            problem, given, [&](gputune_sizes list, const gputune_options &plain) -> result<space> {
+                const int status =
+                    gputune_describe_space(&out, get(), kernel.c_str, list, arch, &plain);
+                return status < 0 ? result<space>(last_failure(status))
+                                  : result<space>(space(out, gputune_space_free));
+            });
+    }
+    /* The code of a configuration ("BLOCK=128"; "": the default), as source, PTX or cubin. */
+    result<std::string> try_emit(text kernel, const sizes &problem, text configuration,
+                                 gputune_form form = GPUTUNE_FORM_SOURCE,
+                                 const char *arch = nullptr) const
+    {
+        const std::vector<gputune_size> list = problem.view();
+        char *out = nullptr;
+        std::size_t bytes = 0;
+        const int status =
+            gputune_emit(&out, &bytes, get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
+                         *configuration.c_str ? configuration.c_str : nullptr, arch, form);
+        return detail::taken(status, out, bytes);
+    }
+    GPUTUNE_CXX_THROWS_SIZED(check)
+    GPUTUNE_CXX_THROWS_SIZED(compile)
+    GPUTUNE_CXX_THROWS_SIZED(describe_space)
+    GPUTUNE_CXX_THROWS_SIZED(emit)
+
+    /* Calls `each`, which takes a const gputune_kernel &, for all that there is to tune, or for
+     * what a name or path means. */
+    template <typename Each> result<void> try_kernels(Each each) const
+    {
+        return detail::visited<gputune_kernel>(
+            each, [&](auto call, void *user) { return gputune_kernels(get(), call, user); });
+    }
+    template <typename Each> result<void> try_find_kernels(text kernel, Each each) const
+    {
+        return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
+            return gputune_find_kernels(get(), kernel.c_str, call, user);
+        });
+    }
+    GPUTUNE_CXX_THROWS(kernels)
+    GPUTUNE_CXX_THROWS(find_kernels)
 
     /* What the GPU is. */
     result<gputune_device> try_device() const
     {
         gputune_device out = GPUTUNE_DEVICE_INIT;
-        return filled(gputune_tuner_device(&out, get()), out);
+        return detail::filled(gputune_tuner_device(&out, get()), out);
     }
     /* How fast the GPU is now, to be compared with others of its kind. */
     result<gputune_pace> try_measure_pace() const
     {
         gputune_pace out = GPUTUNE_PACE_INIT;
-        return filled(gputune_measure_pace(&out, get()), out);
+        return detail::filled(gputune_measure_pace(&out, get()), out);
     }
+    GPUTUNE_CXX_THROWS(device)
+    GPUTUNE_CXX_THROWS(measure_pace)
 
     /* How many tunings in the background wait, run and have ended. */
     gputune_background_state background() const
@@ -1068,22 +1349,52 @@ class tuner
     template <typename Rep, typename Period>
     result<void> try_wait(std::chrono::duration<Rep, Period> limit) const
     {
-        return done(gputune_wait(get(), std::chrono::duration<double>(limit).count()));
+        return detail::done(gputune_wait(get(), std::chrono::duration<double>(limit).count()));
     }
+    GPUTUNE_CXX_THROWS(wait)
 
-    /* Writes the winners to a file, for other machines; reads such a file. How many there were. */
+    /* Looks everything up once more, as other processes may have stored it since. */
+    void refresh() const
+    {
+        gputune_refresh(get());
+    }
+    /* Whether results are kept in the database that was asked for. */
+    result<void> try_check_database() const
+    {
+        return detail::done(gputune_check_database(get()));
+    }
+    GPUTUNE_CXX_THROWS(check_database)
+
+    /* Writes the winners to a file or a text, for other machines; reads such a one. The numbers:
+     * how many there were. */
     result<std::uint32_t> try_save_wisdom(text path,
                                           const gputune_wisdom_filter *filter = nullptr) const
     {
         std::uint32_t count = 0;
-        return filled(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
+        return detail::filled(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
     }
     result<std::uint32_t> try_load_wisdom(text path,
                                           const gputune_wisdom_options *how = nullptr) const
     {
         std::uint32_t count = 0;
-        return filled(gputune_wisdom_load(&count, get(), path.c_str, how), count);
+        return detail::filled(gputune_wisdom_load(&count, get(), path.c_str, how), count);
     }
+    result<std::string> try_export_wisdom(const gputune_wisdom_filter *filter = nullptr) const
+    {
+        char *out = nullptr;
+        const int status = gputune_wisdom_export(&out, nullptr, get(), filter);
+        return detail::taken(status, out, out ? std::strlen(out) : 0);
+    }
+    result<std::uint32_t> try_import_wisdom(text wisdom,
+                                            const gputune_wisdom_options *how = nullptr) const
+    {
+        std::uint32_t count = 0;
+        return detail::filled(gputune_wisdom_import(&count, get(), wisdom.c_str, how), count);
+    }
+    GPUTUNE_CXX_THROWS(save_wisdom)
+    GPUTUNE_CXX_THROWS(load_wisdom)
+    GPUTUNE_CXX_THROWS(export_wisdom)
+    GPUTUNE_CXX_THROWS(import_wisdom)
 
     /* Calls `each`, which takes a const gputune_record &, for the stored records. */
     template <typename Each>
@@ -1093,7 +1404,6 @@ class tuner
             return gputune_records(get(), filter, call, user);
         });
     }
-
     /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
     template <typename Each>
     result<void> try_forget(Each each, const gputune_record_filter *filter,
@@ -1107,67 +1417,12 @@ class tuner
     result<gputune_merged> try_merge(const std::vector<std::string> &paths) const
     {
         gputune_merged out = GPUTUNE_MERGED_INIT;
-        std::vector<const char *> words;
-        words.reserve(paths.size());
-        for (const std::string &one : paths) {
-            words.push_back(one.c_str());
-        }
-        return filled(gputune_merge(&out, get(), words.data(), words.size()), out);
+        const std::vector<const char *> words = pointers(paths);
+        return detail::filled(gputune_merge(&out, get(), words.data(), words.size()), out);
     }
-
+    GPUTUNE_CXX_THROWS(records)
+    GPUTUNE_CXX_THROWS(forget)
 #if defined(__cpp_exceptions)
-    void add_template(text path) const
-    {
-        try_add_template(path).take();
-    }
-    void add_source(text name, text source, const gputune_include *includes = nullptr) const
-    {
-        try_add_source(name, source, includes).take();
-    }
-    template <typename Options = gputune_options>
-    plan tune(text kernel, const sizes &problem = {},
-              const Options &given = default_options()) const
-    {
-        return try_tune(kernel, problem, given).take();
-    }
-    template <typename Each>
-    void run(text kernel, const sizes &problem, const std::vector<std::string> &configurations,
-             Each each, const options &given = {}) const
-    {
-        try_run(kernel, problem, configurations, each, given).take();
-    }
-    gputune_device device() const
-    {
-        return try_device().take();
-    }
-    gputune_pace measure_pace() const
-    {
-        return try_measure_pace().take();
-    }
-    template <typename Rep, typename Period>
-    void wait(std::chrono::duration<Rep, Period> limit) const
-    {
-        try_wait(limit).take();
-    }
-    std::uint32_t save_wisdom(text path, const gputune_wisdom_filter *filter = nullptr) const
-    {
-        return try_save_wisdom(path, filter).take();
-    }
-    std::uint32_t load_wisdom(text path, const gputune_wisdom_options *how = nullptr) const
-    {
-        return try_load_wisdom(path, how).take();
-    }
-    template <typename Each>
-    void records(Each each, const gputune_record_filter *filter = nullptr) const
-    {
-        try_records(each, filter).take();
-    }
-    template <typename Each>
-    void forget(Each each, const gputune_record_filter *filter,
-                const gputune_forget_options *how = nullptr) const
-    {
-        try_forget(each, filter, how).take();
-    }
     gputune_merged merge(const std::vector<std::string> &paths) const
     {
         return try_merge(paths).take();
@@ -1214,16 +1469,22 @@ class tuner
         return {};
     }
 
-    static result<void> done(int status)
+    static result<plan> planned(int status, gputune_plan *handle)
     {
-        return status < 0 ? result<void>(last_failure(status)) : result<void>();
+        return status < 0 ? result<plan>(last_failure(status)) : result<plan>(plan::adopt(handle));
     }
-    /* What a call that returned `status` has filled in. */
-    template <typename T> static result<T> filled(int status, const T &out)
+    static std::vector<const char *> pointers(const std::vector<std::string> &words)
     {
-        return status < 0 ? result<T>(last_failure(status)) : result<T>(out);
+        std::vector<const char *> out;
+        out.reserve(words.size());
+        for (const std::string &one : words) {
+            out.push_back(one.c_str());
+        }
+        return out;
     }
 };
 
 } // namespace gputune_cxx
+#undef GPUTUNE_CXX_THROWS
+#undef GPUTUNE_CXX_THROWS_SIZED
 #endif

@@ -13,7 +13,7 @@
 #pragma gputune problem(type OUT = __nv_bfloat16, float)
 #pragma gputune args(out OUT c[m][n], in __nv_bfloat16 a[m][k], in __nv_bfloat16 b[n][k],          \
                      unsigned int m, unsigned int n, unsigned int k)
-#pragma gputune tune(CONSUMERS = 1, 2) tune(MMAS = 1, 2) tune(BN = 64, 128, 256)
+#pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
 // TMA needs rows of 16 bytes or a multiple; else the threads of eight warps copy.
@@ -25,9 +25,10 @@
 #pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
-#pragma gputune require(MMAS * BN <= 256)
+// With three groups a thread has 128 registers at first, which are too few for 256 columns.
+#pragma gputune require(MMAS * BN <= (CONSUMERS == 3 ? 192 : 256))
 #pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
-                                      : k % 8 == 0)
+                                        && CONSUMERS <= 2 : k % 8 == 0)
 #pragma gputune require(BUFFERS == 0 || n * sizeof(OUT) % 16 == 0)
 #pragma gputune require(BUFFERS <= BN / CHUNK)
 #pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = 256,                      \
@@ -214,10 +215,11 @@ GPUTUNE_INLINE uint64_t descriptor(const void *tile)
 #define NAMES_64                                                                                   \
     NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "  \
              "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define NAMES_128                                                                                  \
+#define NAMES_96                                                                                   \
     NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "  \
-             "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "    \
-             "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "    \
+             "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define NAMES_128                                                                                  \
+    NAMES_96 ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "  \
              "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "      \
              "%123, %124, %125, %126, %127"
 #define SUMS_8(i)                                                                                  \
@@ -237,6 +239,11 @@ GPUTUNE_INLINE void multiply(float (&d)[BN / 2], uint64_t a, uint64_t b)
     asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" NAMES_64
                  "}, %64, %65, 1, 1, 1, 0, 0;"
                  : SUMS_32(0), SUMS_32(32)
+                 : "l"(a), "l"(b));
+#elif BN == 192
+    asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" NAMES_96
+                 "}, %96, %97, 1, 1, 1, 0, 0;"
+                 : SUMS_32(0), SUMS_32(32), SUMS_32(64)
                  : "l"(a), "l"(b));
 #else
     asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" NAMES_128
@@ -402,7 +409,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     SHARE > 1 ? gputune_cluster_sync() : __syncthreads();
     place at;
     if (threadIdx.x < 128 * COPIERS) {
-        keep_registers<BY_tma ? 40 : 152>();
+        keep_registers<BY_threads ? 152 : CONSUMERS == 3 ? 32 : 40>();
         each_tile(m, n, [&](unsigned int row, unsigned int column) {
             if (BY_tma && threadIdx.x) {
                 return;
@@ -436,7 +443,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
             }
         });
     } else {
-        keep_registers<BY_tma ? 232 : 104>();
+        keep_registers<BY_threads ? 104 : CONSUMERS == 3 ? 160 : 232>();
         const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
         const auto release = [&](unsigned int slot) { // a thread for each block that writes to it

@@ -23,6 +23,7 @@ A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundEr
 gputune(1) say the rest."""
 from __future__ import annotations
 
+import builtins
 import ctypes
 import functools
 import inspect
@@ -31,7 +32,8 @@ import operator
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Protocol, Sequence, TypeVar, Union, cast
+from typing import (TYPE_CHECKING, Any, Callable, Mapping, Optional, Protocol, Sequence, Tuple, TypeVar,
+                    Union, cast)
 
 try:
     from . import _abi
@@ -49,7 +51,8 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       NoDriverError, NotCachedError, NotFoundError, NoVariantError, OutOfMemoryError,
                       RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
                       WrongResultError)
-from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
+from ._library import Interrupt, as_dict, collect, encoded, iterate, library, text
+from ._library import check as _check
 from ._options import Bar, Cancel, Progress, Reference
 from ._options import identity as _identity
 from ._options import inputs as _inputs
@@ -66,9 +69,10 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "NoCompilerError", "NoDriverError", "NoVariantError", "NotCachedError", "NotFoundError",
            "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
-           "background", "compare", "devices", "diagnose", "forget", "kernels", "load_wisdom",
-           "measure_pace", "merge", "misses", "open", "records", "run", "save_wisdom", "space",
-           "trials", "tune", "wait"]
+           "background", "check", "check_database", "compare", "compile", "devices", "diagnose",
+           "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernels", "load_wisdom",
+           "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run", "save_wisdom",
+           "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -95,9 +99,12 @@ _EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMAT
             "measure": _abi.GPUTUNE_MEASURE, "exhaustive": _abi.GPUTUNE_EXHAUSTIVE}
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
+_ISOLATIONS = {"process": _abi.GPUTUNE_ISOLATION_PROCESS, "thread": _abi.GPUTUNE_ISOLATION_THREAD}
+_FORMS = {"source": _abi.GPUTUNE_FORM_SOURCE, "ptx": _abi.GPUTUNE_FORM_PTX, "cubin": _abi.GPUTUNE_FORM_CUBIN}
 _CACHES = {"cold": _abi.GPUTUNE_CACHE_COLD, "hot": _abi.GPUTUNE_CACHE_HOT}
 _KINDS = {_abi.GPUTUNE_PARAMETER_BUFFER: "buffer", _abi.GPUTUNE_PARAMETER_SCALAR: "scalar",
-          _abi.GPUTUNE_PARAMETER_BLOCK: "block"}
+          _abi.GPUTUNE_PARAMETER_BLOCK: "block", _abi.GPUTUNE_PARAMETER_SCRATCH: "scratch",
+          _abi.GPUTUNE_PARAMETER_TENSORMAP: "tensormap", _abi.GPUTUNE_PARAMETER_TEXTURE: "texture"}
 _VERDICTS = {_abi.GPUTUNE_VERDICT_OK: "ok", _abi.GPUTUNE_VERDICT_WARNING: "warning",
              _abi.GPUTUNE_VERDICT_FAILURE: "failure"}
 _CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
@@ -208,9 +215,43 @@ def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECOR
         **members)
 
 
+def _alignments(alignment: Any) -> dict[str, Any]:
+    """Members of gputune_options."""
+    if not isinstance(alignment, Mapping):
+        return {"alignment": _integer("alignment", alignment, 0, (1 << 32) - 1, " or a dict of them")}
+    items = [_abi.gputune_alignment(encoded("alignment", name),
+                                    _integer(f"alignment of {name}", value, 0, (1 << 32) - 1))
+             for name, value in alignment.items()]
+    return {"alignments": (_abi.gputune_alignment * max(len(items), 1))(*items),
+            "alignment_count": len(items)}
+
+
+Group = Tuple[int, Callable[[Optional[bytes]], bytes]]
+
+
+def _group(given: Any, stop: Interrupt) -> Any:
+    """gputune_group."""
+    if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
+        raise TypeError(f"group is {given!r}; expected a rank and a function that broadcasts bytes")
+    rank, function = _integer("rank", given[0], 0, (1 << 31) - 1), given[1]
+
+    def broadcast(_: Any, data: int, count: int) -> int:
+        received = function(ctypes.string_at(data, count) if rank == 0 else None)
+        if not isinstance(received, bytes) or len(received) != count:
+            raise TypeError(f"the group's broadcast returned {received!r}; expected {count} bytes of rank 0")
+        ctypes.memmove(data, received, count)
+        return 0
+
+    group = _abi.gputune_group(version=_abi.GPUTUNE_GROUP_VERSION, rank=rank)
+    group.broadcast = type(group.broadcast)(stop.guarded(broadcast, 1))
+    return group
+
+
 def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
-                     compile_on: Any = ()) -> Any:
+                     compile_on: Any = (), measure_on: Any = None, worker: Any = None,
+                     compile_workers: int = 0, record: Any = None, tune_only: bool = False, read_only: bool = False,
+                     emulate_without_gpu: bool = False) -> Any:
     """Tuner's arguments as gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -219,7 +260,11 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
     options = _abi.gputune_open_options(
         version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
         driver=encoded("driver", driver), database=encoded("database", database),
-        templates=encoded("templates", templates), keep_workers=bool(keep_workers),
+        templates=encoded("templates", templates), worker=encoded("worker", worker),
+        record=encoded("record", record), measure_on=encoded("measure_on", measure_on),
+        keep_workers=bool(keep_workers), tune_only=bool(tune_only), read_only=bool(read_only),
+        emulate_without_gpu=bool(emulate_without_gpu),
+        compile_workers=_integer("compile_workers", compile_workers, 0, (1 << 32) - 1),
         max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
     options.include_paths, options.include_path_count = _paths("include", include, "./headers")
     options.compile_on, options.compile_on_count = _words("compile_on", compile_on, "ssh host")
@@ -246,13 +291,14 @@ class _Shared:
 class _Planned(_fast.Launcher):
     """What the plans of one answer share: the library's plan, and what is known of it."""
     pointer: int
-    driver: Driver
+    driver: Driver | None
     device: Mapping[str, Any]
     arguments: list[dict[str, Any]]
     request: tuple[bytes, Any, Any]  # what tune_kernel() was asked for
+    places: dict[str, Any]  # where operators of PyTorch find their values
 
 
-def _planned(pointer: int, driver: Driver, device: Mapping[str, Any]) -> _Planned:
+def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
     """Takes over a reference to the library's plan."""
     arguments: list[dict[str, Any]] = []
     argument = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
@@ -261,6 +307,7 @@ def _planned(pointer: int, driver: Driver, device: Mapping[str, Any]) -> _Planne
     planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
                                   one["element_bytes"]) for one in arguments])
     planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
+    planned.places = {}
     return planned
 
 
@@ -283,8 +330,11 @@ class Plan(_Shared, _fast.Launched):
         """Launches what needs a closer look, or failed without it."""
         held = self._held()
         driver = held.driver
+        if driver is None:
+            raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "the plan's tuner launches nothing: it was "
+                                   "opened with tune_only or measure_on")
         if status is not None and driver.current_context():
-            check(status)
+            _check(status)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
         driver.ensure_context(held.device["ordinal"])
         made = Arguments(self.info["kernel"], arguments, held.arguments, handle, held.device["emulated"])
@@ -293,15 +343,15 @@ class Plan(_Shared, _fast.Launched):
         packed = _abi.gputune_args(len(arguments), made.items)
         if made.host:
             with driver.registered((array.address, array.bytes) for array in made.host):
-                check(library.gputune_launch(held.pointer, handle, packed))
+                _check(library.gputune_launch(held.pointer, handle, packed))
         else:
-            check(library.gputune_launch(held.pointer, handle, packed))
+            _check(library.gputune_launch(held.pointer, handle, packed))
 
     @property
     def info(self) -> dict[str, Any]:
         """Which configuration it is, where it came from and what it gained."""
         info = _abi.gputune_info(version=_abi.GPUTUNE_INFO_VERSION)
-        check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
+        _check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
         out = as_dict(info)
         out["source"] = text(library.gputune_source_name(info.source))
         out["objective"] = text(library.gputune_objective_name(info.objective))
@@ -311,6 +361,28 @@ class Plan(_Shared, _fast.Launched):
     def arguments(self) -> list[dict[str, Any]]:
         """What a launch takes, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
         return [{**one, "kind": _KINDS[one["kind"]]} for one in self._held().arguments]
+
+    @property
+    def functions(self) -> list[dict[str, Any]]:
+        """What is launched, for programs that launch it themselves: each function's name, grid, block,
+        cluster, dynamic shared_bytes, parameters and image, a cubin as bytes (PTX of an emulated device)."""
+        made: list[dict[str, Any]] = []
+        one = _abi.gputune_function(version=_abi.GPUTUNE_FUNCTION_VERSION)
+        held = self._held()
+        if held.driver:
+            held.driver.ensure_context(held.device["ordinal"])
+        while True:
+            status = library.gputune_plan_function(ctypes.byref(one), held.pointer, len(made))
+            if made and status == _abi.GPUTUNE_ENOTFOUND:
+                return made
+            _check(status)
+            parameters = []
+            for i in range(one.parameter_count):
+                parameter = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
+                _check(library.gputune_plan_parameter(ctypes.byref(parameter), held.pointer, len(made), i))
+                parameters.append({**as_dict(parameter), "kind": _KINDS[parameter.kind]})
+            made.append({**as_dict(one), "function": one.function, "parameters": parameters,
+                         "image": ctypes.string_at(one.image, one.image_bytes)})
 
     def close(self) -> None:
         """Releases the plan. Launches in progress end first."""
@@ -332,7 +404,7 @@ class Plan(_Shared, _fast.Launched):
 
 # --- tuners -----------------------------------------------------------------------------------------
 
-_ONCE = ("force", "progress", "inputs", "reference", "cancel", "helpers")  # options of one call
+_ONCE = ("force", "progress", "inputs", "reference", "cancel", "helpers", "group")  # options of one call
 
 
 def _answered_first(tune: _Tune) -> _Tune:
@@ -356,18 +428,47 @@ class Tuner(_Shared):
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
-                 max_plans: int = 0, include: Sequence[Path] = (), compile_on: Sequence[str] = ()) -> None:
-        """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
-        many plans are kept for later calls; 0 stands for 1024. `include`: folders of headers that
-        kernels may include. `compile_on`: commands of the shell, each of which starts one more compile
-        worker, on another machine ("ssh -o BatchMode=yes host", "srun -u -n 1")."""
+                 max_plans: int = 0, include: Sequence[Path] = (), compile_on: Sequence[str] = (),
+                 measure_on: str | None = None, worker: Path | None = None, compile_workers: int = 0,
+                 record: Path | None = None, tune_only: bool = False, read_only: bool = False,
+                 emulate_without_gpu: bool = False) -> None:
+        """
+        Parameters
+        ----------
+        device
+            A number, a UUID, or "none"; else that of the current context, or 0.
+        driver
+            "cuda", "emu" (the emulator), or a library's path.
+        database, templates, worker
+            Paths in place of the user's database (":memory:" keeps nothing), the installed kernels and
+            the installed worker program.
+        log
+            A function of (level, line), with level 0 to 3: error, warning, info, debug.
+        keep_workers, compile_workers
+            Workers stay between tunings, which makes many in a row quicker. How many compile; 0: as many
+            as there are cores.
+        max_plans
+            How many plans are kept for later calls; 0 stands for 1024.
+        include
+            Folders of headers that kernels may include.
+        compile_on, measure_on
+            Commands of the shell, each of which starts one more compile worker, or the measure worker, on
+            another machine ("ssh -o BatchMode=yes host", "srun -u -n 1").
+        record
+            A file for misses: what was asked for and not stored.
+        tune_only, read_only
+            For tools: nothing is launched here, and the driver starts in a worker; nothing is written.
+        emulate_without_gpu
+            Take the emulator where there is no GPU.
+        """
         self._opened: Any = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
-                                   compile_on)
+                                   compile_on, measure_on, worker, compile_workers, record, tune_only,
+                                   read_only, emulate_without_gpu)
         self._log = options.log if log else None
         handle = ctypes.c_void_p()
         try:
-            check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
+            _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
         except CudaError as error:
             if not was_forked():
                 raise
@@ -379,11 +480,12 @@ class Tuner(_Shared):
         self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
         self._most_answers = max_plans or 1024
         if device != "none":
-            name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
-            self._driver = _driver_of(name or "cuda")
             facts = _abi.gputune_device(version=_abi.GPUTUNE_DEVICE_VERSION)
-            check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
+            _check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
             self.device = as_dict(facts)
+            name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
+            if not (tune_only or measure_on):
+                self._driver = _driver_of(name or ("emu" if facts.emulated else "cuda"))
 
     @property
     def _handle(self) -> Any:
@@ -414,13 +516,13 @@ class Tuner(_Shared):
 
     def add_template(self, path: Path) -> None:
         """Reads a template; its kernel's name then stands for it."""
-        check(library.gputune_add_template(self._handle, encoded("path", path)))
+        _check(library.gputune_add_template(self._handle, encoded("path", path)))
 
     def add_source(self, name: str, source: str) -> None:
         """Adds a template whose text is `source`; `name` ("axpy.cu") stands for a path in messages."""
         if not isinstance(source, str):
             raise TypeError(f"source is {source!r}; expected a str")
-        check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
+        _check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
 
     def _options(self, stop: Interrupt, only: Any, progress: Progress | None = None,
                  **members: Any) -> tuple[Any, list[Any]]:
@@ -454,13 +556,14 @@ class Tuner(_Shared):
     @_answered_first
     def tune(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
              objective: str = "default", cache: str = "cold", strategy: str = "auto",
-             time_limit: float = 0, max_variants: int = 0, epsilon: float = 0, alignment: int = 0,
+             time_limit: float = 0, max_variants: int = 0, epsilon: float = 0,
+             alignment: int | Mapping[str, int] = 0, isolation: str = "process",
              force: bool = False, only: Sequence[str] = (), seed: int = 0,
              inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
-             helpers: Sequence[Tuner] = (), **more_sizes: Size) -> Plan:
+             helpers: Sequence[Tuner] = (), group: Group | None = None, **more_sizes: Size) -> Plan:
         """A Plan for a kernel at problem sizes.
 
         Parameters
@@ -484,7 +587,9 @@ class Tuner(_Shared):
             Restrictions such as ["BLOCK=128,256"]. The default races beside them: info["outside_only"]
             says where it is the answer although they leave it out.
         alignment
-            Bytes that every buffer is aligned to at least; 0: 16.
+            Bytes that every buffer is aligned to at least, or a dict of them by argument; 0: 16.
+        isolation
+            "thread": untried variants run in this process, which a bad one can end.
         inputs, inputs_tag
             Arrays on host or GPU, or paths of .npy files, by argument, in place of generated data. The
             tag names what is on the GPU: results are kept for each name.
@@ -507,6 +612,10 @@ class Tuner(_Shared):
             Tuners on other GPUs of the same kind, which do nothing else meanwhile: they launch and prove
             new variants first, and compile. What is compared is measured on this tuner's GPU alone. Not
             in the background.
+        group
+            A rank and a broadcast, for processes that must all launch the same variant, such as MPI's.
+            Each makes this call, with the same arguments. Rank 0 measures. The broadcast gets rank 0's
+            bytes, or None elsewhere, and returns them, as mpi4py's bcast() does.
         """
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         if cancel is not None and not isinstance(cancel, Cancel):
@@ -527,10 +636,10 @@ class Tuner(_Shared):
             time_limit_s=_seconds("time_limit", time_limit),
             max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1), force=bool(force),
             seed=_integer("seed", seed, 0, (1 << 64) - 1), epsilon=_fraction("epsilon", epsilon),
-            alignment=_integer("alignment", alignment, 0, (1 << 32) - 1),
+            isolation=_choose("isolation", _ISOLATIONS, isolation),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
-            share=_fraction("share", share), **_helpers(helpers), **data)
+            share=_fraction("share", share), **_alignments(alignment), **_helpers(helpers), **data)
         packed = _sizes(given)
         if background:
             options.cancel = None  # nothing of this call is there any more when it is read
@@ -538,9 +647,11 @@ class Tuner(_Shared):
             options.reference = self._reference(kernel, given, reference, stop)
             options.user = _identity(reference)
         pointer = ctypes.c_void_p()
+        request = ctypes.byref(pointer), self._handle, wanted, packed, ctypes.byref(options)
+        ranks = None if group is None else _group(group, stop)
         try:
-            self._run(stop, lambda: int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted,
-                                                            packed, ctypes.byref(options))))
+            self._run(stop, lambda: int(library.tune_kernel(*request) if ranks is None else
+                                        library.gputune_tune_together(*request, ctypes.byref(ranks))))
         except BaseException:
             library.gputune_plan_release(pointer)
             raise
@@ -548,7 +659,7 @@ class Tuner(_Shared):
             del held
             if bar:
                 bar.close()
-        if self._driver is None or self.device is None or pointer.value is None:
+        if self.device is None or pointer.value is None:
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
         planned = _planned(pointer.value, self._driver, self.device)
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
@@ -585,12 +696,13 @@ class Tuner(_Shared):
 
     def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
-            time_limit: float = 0, seed: int = 0, save: Path | None = None,
+            time_limit: float = 0, epsilon: float = 0, seed: int = 0, save: Path | None = None,
             **more_sizes: Size) -> list[dict[str, Any]]:
         """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
         dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
-        Without configurations: the default. Stores nothing. `save`: a folder, to which the outputs of the
-        first configuration are written once it is proved, as NAME.npy."""
+        Without configurations: the default. Stores no results. `epsilon`: measures until the times are
+        known to 0.4 of that; 0: 0.005. `save`: a folder, to which the outputs of the first configuration
+        are written once it is proved, as NAME.npy."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
@@ -598,7 +710,7 @@ class Tuner(_Shared):
         options, _kept = self._options(
             stop, (), objective=_choose("objective", _OBJECTIVES, objective), save=encoded("save", save),
             cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
-            seed=_integer("seed", seed, 0, (1 << 64) - 1))
+            epsilon=_fraction("epsilon", epsilon), seed=_integer("seed", seed, 0, (1 << 64) - 1))
         each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
         self._run(stop, lambda: int(library.gputune_run(self._handle, wanted, packed,
                                                         words if count else None, count,
@@ -638,7 +750,7 @@ class Tuner(_Shared):
         stop = Interrupt()
         options, _kept = self._options(stop, only)
         out = ctypes.POINTER(_abi.gputune_space)()
-        check(library.gputune_describe_space(
+        _check(library.gputune_describe_space(
             ctypes.byref(out), self._handle, _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes)),
             encoded("arch", arch), ctypes.byref(options)))
         try:
@@ -646,17 +758,17 @@ class Tuner(_Shared):
         finally:
             library.gputune_space_free(out)
 
-    def records(self, kernel: Path | None = None, *, all: bool = False, any_gpu: bool = False,
-                history: bool = False, gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
-                frame: bool = False) -> Any:
+    def records(self, kernel: Path | None = None, *, all: bool = False, failures: bool = False,
+                any_gpu: bool = False, history: bool = False, gpu: str | None = None,
+                sizes: Mapping[str, Sizes] | None = None, frame: bool = False) -> Any:
         """What is stored, as dicts.
 
         Parameters
         ----------
         kernel
             A name or a path; without it, of all kernels.
-        all
-            Every trial, not the winners alone.
+        all, failures
+            Every trial, not the winners alone; or beside the winners what failed.
         any_gpu, gpu
             Of every GPU, or of those that have this in their name ("H200"); else of the tuner's.
         sizes
@@ -666,7 +778,8 @@ class Tuner(_Shared):
         frame
             As a pandas DataFrame.
         """
-        wanted = _filter(kernel, any_gpu, gpu, sizes, all_trials=bool(all), history=bool(history))
+        wanted = _filter(kernel, any_gpu, gpu, sizes, all_trials=bool(all), failures=bool(failures),
+                         history=bool(history))
         callback = _abi.FUNCTIONS["gputune_records"][1][2]
         found = [_shown(record) for record in iterate(lambda each: library.gputune_records(
             self._handle, ctypes.byref(wanted), callback(each), None))]
@@ -711,7 +824,7 @@ class Tuner(_Shared):
         more evidence."""
         files, count = _paths("paths", paths, "other.db")
         merged = _abi.gputune_merged(version=_abi.GPUTUNE_MERGED_VERSION)
-        check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
+        _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
         return as_dict(merged)
 
     def measure_pace(self) -> dict[str, Any]:
@@ -719,13 +832,13 @@ class Tuner(_Shared):
         computes for about 0.1 ms, `sm_clock_mhz` after it, whether its clocks are `throttled`, and whether it
         is `shared` with other processes, such as `other`. BusyError while a tuning measures there."""
         pace = _abi.gputune_pace(version=_abi.GPUTUNE_PACE_VERSION)
-        check(library.gputune_measure_pace(ctypes.byref(pace), self._handle))
+        _check(library.gputune_measure_pace(ctypes.byref(pace), self._handle))
         return as_dict(pace)
 
     def background(self) -> dict[str, int]:
         """How many tunings in the background are waiting, running, tuned and failed."""
         state = _abi.gputune_background_state(version=_abi.GPUTUNE_BACKGROUND_STATE_VERSION)
-        check(library.gputune_background(ctypes.byref(state), self._handle))
+        _check(library.gputune_background(ctypes.byref(state), self._handle))
         return as_dict(state)
 
     def wait(self, seconds: float) -> None:
@@ -736,7 +849,7 @@ class Tuner(_Shared):
             left = end - time.monotonic()
             status = library.gputune_wait(self._handle, max(min(left, 0.1), 0))
             if status != _abi.GPUTUNE_ETIMEOUT or left <= 0.1:
-                check(status)
+                _check(status)
                 return
 
     def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False,
@@ -747,24 +860,94 @@ class Tuner(_Shared):
         from which searches at other sizes begin. Returns how many winners there were."""
         wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
         count = ctypes.c_uint32()
-        check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
+        _check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
                                           ctypes.byref(wanted)))
         return count.value
 
     def load_wisdom(self, path: Path, *, trust: bool = False, keep: bool = True) -> int:
         """Takes over what save_wisdom() wrote. `trust`: results that were measured with the same source,
         GPU and driver are not proved again. `keep`: in the database, else for this tuner alone."""
-        options = _abi.gputune_wisdom_options(version=_abi.GPUTUNE_WISDOM_OPTIONS_VERSION, keep=bool(keep),
-                                              trust=_abi.GPUTUNE_TRUST_BOUND if trust else 0)
         count = ctypes.c_uint32()
-        check(library.gputune_wisdom_load(ctypes.byref(count), self._handle, encoded("path", path),
-                                          ctypes.byref(options)))
+        _check(library.gputune_wisdom_load(ctypes.byref(count), self._handle, encoded("path", path),
+                                           ctypes.byref(_trusting(trust, keep))))
         return count.value
 
-    def kernels(self) -> list[dict[str, Any]]:
-        """What there is to tune, as dicts."""
-        callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
-        return iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
+    def export_wisdom(self, kernel: Path | None = None, *, any_gpu: bool = False, gpu: str | None = None,
+                      sizes: Mapping[str, Sizes] | None = None, whole: bool = False) -> str:
+        """What save_wisdom() writes, as a str."""
+        wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
+        return _taken(lambda out, _: library.gputune_wisdom_export(out, None, self._handle,
+                                                                   ctypes.byref(wanted))).decode()
+
+    def import_wisdom(self, wisdom: str, *, trust: bool = False, keep: bool = True) -> int:
+        """load_wisdom() of what export_wisdom() returned."""
+        if not isinstance(wisdom, str):
+            raise TypeError(f"wisdom is {wisdom!r}; expected a str")
+        count = ctypes.c_uint32()
+        _check(library.gputune_wisdom_import(ctypes.byref(count), self._handle, wisdom.encode(),
+                                             ctypes.byref(_trusting(trust, keep))))
+        return count.value
+
+    def kernels(self, kernel: Path | None = None) -> list[dict[str, Any]]:
+        """What there is to tune, or what a name or path means, as dicts."""
+        if kernel is None:
+            callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
+            found = iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
+        else:
+            callback = _abi.FUNCTIONS["gputune_find_kernels"][1][2]
+            found = iterate(lambda each: library.gputune_find_kernels(self._handle, _kernel(kernel),
+                                                                      callback(each), None))
+        return [{**one, "objective": text(library.gputune_objective_name(one["objective"]))}
+                for one in found]
+
+    def emit(self, /, kernel: Path, configuration: str | None = None, *, form: str = "source",
+             arch: str | None = None, sizes: Mapping[str, Size] | None = None,
+             **more_sizes: Size) -> str | bytes:
+        """The code of a configuration, or of the default: "source" and "ptx" as a str, "cubin" as bytes,
+        for `arch` ("sm_90a") or the tuner's GPU."""
+        packed, wanted = _sizes(_all_sizes(sizes, more_sizes)), _choose("form", _FORMS, form)
+        code = _taken(lambda out, count: library.gputune_emit(
+            out, count, self._handle, _kernel(kernel), packed, encoded("configuration", configuration),
+            encoded("arch", arch), wanted))
+        return code if form == "cubin" else code.decode()
+
+    def compile(self, /, kernel: Path, arch: str, *, sizes: Mapping[str, Size] | None = None,
+                only: Sequence[str] = (), time_limit: float = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+        """Compiles a kernel's space for a GPU ("sm_90a") that need not be here, and keeps the code. Returns
+        a dict for each variant: its status, registers, log, ..."""
+        wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
+        stop = Interrupt()
+        found: list[dict[str, Any]] = []
+        options, _kept = self._options(stop, only, time_limit_s=_seconds("time_limit", time_limit))
+        each = _abi.FUNCTIONS["gputune_compile"][1][5](stop.guarded(collect(found), 1))
+        self._run(stop, lambda: int(library.gputune_compile(
+            self._handle, wanted, packed, encoded("arch", arch), ctypes.byref(options), each, None)))
+        return found
+
+    def refresh(self) -> None:
+        """Looks every kernel up once more when it is next asked for, as other processes may have stored
+        results since."""
+        self._answers.clear()
+        library.gputune_refresh(self._handle)
+
+    def check_database(self) -> None:
+        """Raises DatabaseError where results are not kept in the database that was asked for."""
+        _check(library.gputune_check_database(self._handle))
+
+
+def _taken(call: Callable[[Any, Any], int]) -> bytes:
+    """What a call gives in memory of the library's."""
+    out, count = ctypes.c_char_p(), ctypes.c_size_t()
+    _check(call(ctypes.byref(out), ctypes.byref(count)))
+    try:
+        return ctypes.string_at(out, count.value) if count.value else out.value or b""
+    finally:
+        library.gputune_free(out)
+
+
+def _trusting(trust: bool, keep: bool) -> Any:
+    return _abi.gputune_wisdom_options(version=_abi.GPUTUNE_WISDOM_OPTIONS_VERSION, keep=bool(keep),
+                                       trust=_abi.GPUTUNE_TRUST_BOUND if trust else 0)
 
 
 def _shown(record: dict[str, Any]) -> dict[str, Any]:
@@ -849,6 +1032,36 @@ def misses(path: Path) -> list[dict[str, Any]]:
     return [_shown(miss) for miss in found]
 
 
+def draft_template(path: Path, kernel: str | None = None, source: str | None = None) -> str:
+    """A first template of a CUDA program: its text with the pragmas that a kernel lacks, and comments that
+    mark guesses. `source`: the text, where it is not what `path` has."""
+    if source is None:
+        with builtins.open(path, encoding="utf-8") as file:
+            source = file.read()
+    return _taken(lambda out, _: library.gputune_draft_template(
+        out, encoded("path", path), source.encode(), encoded("kernel", kernel))).decode()
+
+
+def replay(path: Path, strategies: Sequence[str] = (), *, evaluations: Sequence[int] = (), seeds: int = 0,
+           seed: int = 0, workers: int = 0) -> list[dict[str, Any]]:
+    """Runs strategies against a recorded space (Kernel Tuner's cache or T4 results), `seeds` times each (0:
+    100), and returns how far from the best they are after so many evaluations (50, 100, 200). `workers`
+    compile on a virtual clock."""
+    names = [_choose("strategy", _STRATEGIES, one) for one in strategies]
+    counts = [_integer("evaluations", one, 1, (1 << 32) - 1) for one in evaluations]
+    stop = Interrupt()
+    options = _abi.gputune_replay_options(
+        version=_abi.GPUTUNE_REPLAY_OPTIONS_VERSION, strategies=(ctypes.c_int * max(len(names), 1))(*names),
+        strategy_count=len(names), evaluations=(ctypes.c_uint32 * max(len(counts), 1))(*counts),
+        evaluation_count=len(counts), seeds=_integer("seeds", seeds, 0, (1 << 32) - 1),
+        seed=_integer("seed", seed, 0, (1 << 64) - 1), workers=_integer("workers", workers, 0, (1 << 32) - 1),
+        cancel=ctypes.pointer(stop.flag))
+    found: list[dict[str, Any]] = []
+    each = _abi.FUNCTIONS["gputune_replay"][1][2](stop.guarded(collect(found), 1))
+    stop.run(lambda: int(library.gputune_replay(encoded("path", path), ctypes.byref(options), each, None)))
+    return found
+
+
 def _here(method: Callable[Concatenate[Tuner, _P], _R]) -> Callable[_P, _R]:
     """A tuner's method for the tuner of the current context's GPU and the user's database."""
     def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
@@ -879,6 +1092,13 @@ trials = _here(Tuner.trials)
 forget = _here(Tuner.forget)
 merge = _here(Tuner.merge)
 kernels = _here(Tuner.kernels)
+check = _here(Tuner.check)
+emit = _here(Tuner.emit)
+compile = _here(Tuner.compile)
+refresh = _here(Tuner.refresh)
+check_database = _here(Tuner.check_database)
+export_wisdom = _here(Tuner.export_wisdom)
+import_wisdom = _here(Tuner.import_wisdom)
 add_template = _here(Tuner.add_template)
 add_source = _here(Tuner.add_source)
 background = _here(Tuner.background)

@@ -107,8 +107,12 @@ class DeviceCopy:
         address = ctypes.c_uint64()
         driver.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(array.nbytes, 1)))
         self.address = address.value
-        driver.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(array.ctypes.data),
-                    ctypes.c_size_t(array.nbytes))
+        self.restore()
+
+    def restore(self) -> None:
+        """Gives it the array's elements again."""
+        self._driver.call("cuMemcpyHtoD_v2", ctypes.c_uint64(self.address),
+                          ctypes.c_void_p(self._array.ctypes.data), ctypes.c_size_t(self._array.nbytes))
 
     def read(self) -> Any:
         """What it holds now, as another array; waits for the kernels that were launched."""

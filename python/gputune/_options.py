@@ -70,7 +70,8 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
             raise TypeError(f"input {name} is a {type(value).__name__}; expected an array or a path")
         if driver is None:
             raise TypeError(f"input {name} is on a GPU; this tuner has none")
-        driver.call("cuStreamSynchronize", ctypes.c_void_p(stream))
+        for one in {stream, stream if array.stream is None else array.stream}:
+            driver.call("cuStreamSynchronize", ctypes.c_void_p(one))
         items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, False))
         types[name] = array.type or ""
         kept.append(array)

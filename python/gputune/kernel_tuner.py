@@ -9,7 +9,8 @@ and every variant runs in a worker process before it may run here. Needs NumPy.
 How often a configuration is measured is gputune's choice, so `iterations` has no effect. Strategies other
 than "brute_force" take a random sample of max_fevals configurations (100 if it is not said), with a
 warning. Not served, with NotImplementedError: other languages than CUDA, texmem_args, observers,
-simulation_mode, several objectives. `cache`, `parallel`, `platform`, `compiler` and `log` have no effect."""
+simulation_mode, several objectives. `cache` (with a warning), `parallel`, `platform`, `compiler` and `log`
+have no effect."""
 from __future__ import annotations
 
 import contextlib
@@ -48,6 +49,7 @@ _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$
 _DEFAULT_SAMPLE = 100
 _MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
 _NO_LIMIT = 86400.0  # seconds: Kernel Tuner has none
+_EPSILON = 0.05  # 0.4 of it is how closely times are to be known
 _NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
                WrongResultError)
 _MOST_DEFAULTS = 16  # that are tried for one template
@@ -336,16 +338,16 @@ def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: floa
     why = ""
     for default in range(min(len(variants.params), _MOST_DEFAULTS)):
         tuner.add_source(template, variants.template(default))
-        found, why = _run(tuner, template, variants, time_limit, folder)
-        if found or not why:
+        found, why, is_by_default = _run(tuner, template, variants, time_limit, folder)
+        if not is_by_default:
             break
     failed = {"status": "launch", "message": why, "compile_ns": 0.0, "times": []}
     return found + [failed] * (len(variants.params) - len(found))
 
 
 def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
-         folder: str) -> tuple[list[dict[str, Any]], str]:
-    """The records, and why there are not more."""
+         folder: str) -> tuple[list[dict[str, Any]], str, bool]:
+    """The records, why there are none, and whether another default may help."""
     given = variants.given
     members, _kept = _inputs(given, variants, folder)
     samples = os.path.join(folder, f"{template}.csv")
@@ -353,42 +355,52 @@ def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
     stop = Interrupt()
     found: list[dict[str, Any]] = []
     options, _more = tuner._options(stop, (), time_limit_s=time_limit, seed=given["seed"] or 0,
-                                    samples_path=samples.encode(), **members)
+                                    epsilon=_EPSILON, samples_path=samples.encode(), **members)
     each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
-    why = ""
+    why, is_by_default = "", False
     try:
         tuner._run(stop, lambda: int(library.gputune_run(
             tuner._handle, template.encode(), _abi.gputune_sizes(0, (_abi.gputune_size * 1)()),
             (ctypes.c_char_p * len(words))(*words), len(words), ctypes.byref(options), each, None)))
     except _NONE_WORKS as error:
         why = str(error)
+        is_by_default = not (found or isinstance(error, (CrashedError, TimeLimitError, WrongResultError)))
     times = _samples(samples)
     for record in found:
         record["times"] = times.get(record["configuration"], [])
-    return found, why
+    return found, why, is_by_default
 
 
-def _launched(tuner: Tuner, template: str, variants: _Variants, i: int) -> list[Any]:
-    """The arguments as one launch leaves them. The configuration is the default of its template, as
-    nothing is known of the others here; a worker has launched it before."""
-    given = variants.given
-    tuner.add_source(template, variants.template(i))
-    plan = tuner.tune(template, effort="cached", time_limit=_NO_LIMIT)
-    driver, device = tuner._driver, tuner.device
-    assert driver and device
-    driver.ensure_context(device["ordinal"])
-    blocks = [array.ravel() for array in (given["cmem_args"] or {}).values()]
-    with driver.copied([value for value in given["arguments"] if isinstance(value, numpy.ndarray)]) as copies:
-        left = iter(copies)
-        plan(*blocks, *(next(left).address if isinstance(value, numpy.ndarray) else value
-                        for value in given["arguments"]))
-        done = iter([copy.read() for copy in copies])
-        return [next(done) if isinstance(value, numpy.ndarray) else value for value in given["arguments"]]
+class _Arguments:
+    """A kernel's arguments on the device, for one launch after another."""
+
+    def __init__(self, tuner: Tuner, given: Mapping[str, Any], kept: contextlib.ExitStack) -> None:
+        assert tuner._driver and tuner.device
+        tuner._driver.ensure_context(tuner.device["ordinal"])
+        self._tuner, self._given = tuner, given
+        arrays = [value for value in given["arguments"] if isinstance(value, numpy.ndarray)]
+        copies = iter(kept.enter_context(tuner._driver.copied(arrays)))
+        self._copies = [next(copies) if isinstance(value, numpy.ndarray) else None
+                        for value in given["arguments"]]
+
+    def launched(self, template: str, variants: _Variants, i: int, wanted: Sequence[bool]) -> list[Any]:
+        """The arguments as one launch leaves them, None for those that are not wanted. The configuration
+        is the default of its template, as nothing is known of the others here; a worker has launched it."""
+        self._tuner.add_source(template, variants.template(i))
+        plan = self._tuner.tune(template, effort="cached", time_limit=_NO_LIMIT)
+        constant = [one for _, _, one in _signature(variants.texts[i], variants.name)]
+        for copy, unchanged in zip(self._copies, constant):
+            if copy and not unchanged:
+                copy.restore()
+        blocks = [array.ravel() for array in (self._given["cmem_args"] or {}).values()]
+        values = self._given["arguments"]
+        plan(*blocks, *(copy.address if copy else value for copy, value in zip(self._copies, values)))
+        return [(copy.read() if copy else value) if is_wanted else None
+                for copy, value, is_wanted in zip(self._copies, values, wanted)]
 
 
 def _is_right(given: Mapping[str, Any], results: list[Any]) -> bool:
     answer, atol, verify = given["answer"], given["atol"], given["verify"]
-    results = [result if expected is not None else None for result, expected in zip(results, answer)]
     if verify:
         names = verify.__code__.co_varnames if hasattr(verify, "__code__") else ("atol",)
         return bool(verify(answer, results, atol=atol) if "atol" in names else verify(answer, results))
@@ -471,6 +483,9 @@ def _refuse(given: Mapping[str, Any]) -> None:
                       ("simulation_mode", "simulation is not"), ("objectives", "several objectives are not")):
         if given.get(name):
             raise NotImplementedError(f"{name}: {why} served; use Kernel Tuner itself")
+    if given.get("cache"):
+        warnings.warn("cache has no effect: no file is read or written; records() has what tune() stored",
+                      stacklevel=3)
     if given.get("strategy") is not None and not isinstance(given["strategy"], (str, types.ModuleType)):
         raise NotImplementedError("a strategy of one's own is not served")
     for name in ("grid_div_x", "grid_div_y", "grid_div_z"):
@@ -530,15 +545,17 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     configurations = _timed(spent, "strategy", lambda: _searched(given, 1024))
     results: dict[int, dict[str, Any]] = {}
     places = {id(params): i for i, params in enumerate(configurations)}
-    with _opened(given) as (tuner, folder):
+    with _opened(given) as (tuner, folder), contextlib.ExitStack() as kept:
+        expected: Sequence[Any] = given["answer"] or ()
+        on_device = _Arguments(tuner, given, kept) if expected else None
         groups = _timed(spent, "framework", lambda: _grouped(given, configurations))
         for number, variants in enumerate(groups):
             template = f"configurations-{number}.cu"
             records = _timed(spent, "compile", lambda: _measured(tuner, template, variants, limit, folder))
             for i, record in enumerate(records):
                 params, checked = variants.params[i], time.perf_counter()
-                if record["status"] == "ok" and given["answer"] is not None and \
-                        not _is_right(given, _launched(tuner, template, variants, i)):
+                if record["status"] == "ok" and on_device and not _is_right(given, on_device.launched(
+                        template, variants, i, [one is not None for one in expected])):
                     raise RuntimeError(f"Kernel result verification failed for: {_shown(params)}")
                 results[places[id(params)]] = out = _result(given, params, record)
                 out["verification_time"] = 1000 * (time.perf_counter() - checked)
@@ -609,10 +626,10 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     given = dict(locals(), seed=None)
     _refuse(given)
     given["arguments"] = [_host(value) for value in arguments]
-    with _opened(given) as (tuner, folder):
+    with _opened(given) as (tuner, folder), contextlib.ExitStack() as kept:
         variants = _grouped(given, [params])[0]
         template = "configurations-0.cu"
         record, = _measured(tuner, template, variants, _NO_LIMIT, folder)
         if record["status"] != "ok":
             raise RuntimeError(f"{kernel_name}: {record['message']}")
-        return _launched(tuner, template, variants, 0)
+        return _Arguments(tuner, given, kept).launched(template, variants, 0, [True] * len(arguments))

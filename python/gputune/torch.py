@@ -19,30 +19,39 @@ a CUDA graph captures it. What comes back is torch.library's, with register_auto
 from __future__ import annotations
 
 import importlib
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Collection, Mapping, Sequence
 
 from . import Path, Size, Tuner
 from . import tune as _tune
 
 __all__ = ["operator"]
 torch: Any = importlib.import_module("torch")  # which readers of types take for this file
+_Tensor: Any = torch.Tensor
 
 
-def _values(name: str, arguments: Sequence[Mapping[str, Any]], given: Mapping[str, Any],
-            sizes: Mapping[str, Any]) -> list[Any]:
-    """A launch's values, in the template's order."""
-    values = []
+def _places(name: str, arguments: Sequence[Mapping[str, Any]], groups: Sequence[Collection[str]]) -> Any:
+    """Where a launch's values are found, in the template's order: the number of the group, the name, its
+    place in the group, and whether a tensor may be copied."""
+    places = []
     for argument in arguments:
         key = argument["name"]
-        if key in given:
-            value = given[key]
-            readable = isinstance(value, torch.Tensor) and not argument["is_output"]
-            values.append(value.contiguous() if readable else value)
-        elif key in sizes:
-            values.append(sizes[key])
-        else:
+        found = [(i, key, list(group).index(key)) for i, group in enumerate(groups) if key in group]
+        if not found:
             raise TypeError(f"{name}: the template's argument '{key}' is no parameter, output or size of "
                             "the operator")
+        places.append((*found[0], not argument["is_output"]))
+    return places
+
+
+def _values(places: Any, arguments: Sequence[Any], tensors: Mapping[str, Any],
+            sizes: Mapping[str, Any]) -> list[Any]:
+    """A launch's values, in the template's order."""
+    values: list[Any] = []
+    for group, key, place, is_read in places:
+        value = tensors[key] if group == 0 else arguments[place] if group == 1 else sizes[key]
+        if is_read and group == 1 and isinstance(value, _Tensor) and not value.is_contiguous():
+            value = value.contiguous()
+        values.append(value)
     return values
 
 
@@ -71,8 +80,11 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
         def launch(*arguments: Any) -> Any:
             tensors, wanted = results(arguments), dict(sizes(*arguments))
             plan = ask(kernel, sizes=wanted, **options)
-            given = {**dict(zip(parameters, arguments)), **tensors}
-            plan(*_values(name, plan._held().arguments, given, wanted))
+            held = plan._held()
+            places = held.places.get(name)
+            if places is None:
+                places = held.places[name] = _places(name, held.arguments, (tensors, parameters, wanted))
+            plan(*_values(places, arguments, tensors, wanted))
             return returned(tensors)
 
         def fake(*arguments: Any) -> Any:

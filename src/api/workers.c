@@ -1,6 +1,8 @@
 /* Lending farms to sessions. */
 #include "api/workers.h"
 
+#include "tuner/code_memo.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,9 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
 {
     *workers = (gt_workers){.options = *options, .keep = keep};
     pthread_mutex_init(&workers->mutex, NULL);
+    if (keep) {
+        gt_code_memo_hold();
+    }
 }
 
 static void close_farm(gt_farm *farm)
@@ -21,6 +26,9 @@ void gt_workers_close(gt_workers *workers)
 {
     for (int i = 0; i < GT_IDLE_FARMS; i++) {
         close_farm(workers->idle[i].farm);
+    }
+    if (workers->keep) {
+        gt_code_memo_let_go();
     }
     free(workers->lent);
     pthread_mutex_destroy(&workers->mutex);

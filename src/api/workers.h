@@ -20,12 +20,13 @@ typedef struct gt_workers {
     gt_lent_farm *lent;               /* grows; farm NULL: free place */
     size_t lent_count;
     bool gpu_is_taken, gpu_is_wanted;
-    bool keep;               /* workers stay between sessions */
+    bool keep;               /* workers stay between sessions, and the code that they compiled */
     gt_farm_options options; /* of every farm; its strings are the tuner's */
 } gt_workers;
 
 /* Prepares for farms with these options, whose strings must outlive the workers. With `keep`,
- * workers stay after their session, and hold memory, of the device too. */
+ * workers stay after their session, and hold memory, of the device too; code stays as well
+ * (tuner/code_memo.h). */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);

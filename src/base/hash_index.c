@@ -50,6 +50,15 @@ gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t
     return GPUTUNE_OK;
 }
 
+bool gt_hash_index_find(uint32_t *number, const gt_hash_index *index, gt_hash hash)
+{
+    const struct gt_hash_entry *entry =
+        index->slots ? probe(index->entries, index->slots, hash) : NULL;
+    bool is_there = entry && entry->used;
+    *number = is_there ? entry->number : 0;
+    return is_there;
+}
+
 void gt_hash_index_free(gt_hash_index *index)
 {
     free(index->entries);

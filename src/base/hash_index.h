@@ -14,4 +14,6 @@ typedef struct gt_hash_index {
  * ENOMEM leaves the index unchanged. */
 gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number);
+/* Whether a number was given for this hash, and which. */
+bool gt_hash_index_find(uint32_t *number, const gt_hash_index *index, gt_hash hash);
 void gt_hash_index_free(gt_hash_index *index);

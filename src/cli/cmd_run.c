@@ -1,4 +1,4 @@
-/* The command run: checks and measures configurations, and stores nothing. */
+/* The command run: checks and measures configurations, and stores no results. */
 #include "cli/commands.h"
 
 #include "cli/console.h"
@@ -119,7 +119,7 @@ static int measure_all(const cli_arguments *arguments)
 const cli_command cmd_run = {"run",
                              "check and measure configurations of a kernel",
                              "KERNEL|PATH",
-                             "Checks and measures configurations of a kernel; stores nothing.",
+                             "Checks and measures configurations of a kernel; stores no results.",
                              "Several configurations are measured interleaved. The column 95% is "
                              "half the width of the confidence interval, as a share of the median.",
                              1,

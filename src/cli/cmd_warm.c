@@ -3,6 +3,7 @@
 
 #include "cli/check.h"
 #include "cli/console.h"
+#include "cli/locks.h"
 #include "cli/report.h"
 #include "cli/table.h"
 #include "cli/warm.h"
@@ -207,7 +208,8 @@ static int check_and_run(const cli_arguments *kernels)
     CLI_TRY(cli_shard_read(&warm->shard, warm->shard_text));
     CLI_TRY(cli_compile_on_read(&warm->common.compile_on, &warm->compile_on));
     CLI_TRY(check(warm));
-    return warm->live ? tune_live(warm) : tune(warm);
+    cli_locks_begin(warm->common.database, &warm->shard);
+    return cli_locks_end(warm->live ? tune_live(warm) : tune(warm));
 }
 
 static const char more[] =

@@ -3,7 +3,6 @@
 
 #include "cli/console.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,15 +113,6 @@ static cli_list share_of_commands(const cli_list *all, size_t first, size_t coun
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The cores that each of `count` GPUs compiles on. */
-static uint32_t share_of_cores(size_t count)
-{
-    cpu_set_t set;
-    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    uint32_t share = (uint32_t)((size_t)cores / count);
-    return share ? share : 1;
-}
-
 static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int number)
 {
     cli_gpu gpu = {.label = NULL};
@@ -139,7 +129,6 @@ static int open_each(cli_gpus *out, cli_common *common, cli_open_mode mode, cons
 {
     int code = CLI_CONTINUE;
     const cli_list commands = common->compile_on;
-    common->compile_workers = share_of_cores(list->count);
     for (size_t i = 0; i < list->count; i++) {
         common->compile_on = share_of_commands(&commands, i, list->count);
         code = open_gpu(out, common, mode, list->items[i]);

@@ -16,10 +16,11 @@ typedef struct cli_gpus {
 } cli_gpus;
 
 #define CLI_GPUS_OPTION(which)                                                                     \
-    CLI_ROW("gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                     \
-            "on several GPUs of this machine at once, by their numbers in 'gputune devices'; the " \
-            "cores are divided between them [--device]",                                           \
-            NULL)
+    CLI_ROW(                                                                                       \
+        "gpus", 0, CLI_OPTION_TEXT, which, "all|N[,N...]",                                         \
+        "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they "    \
+        "share the cores [--device]",                                                              \
+        NULL)
 
 #define CLI_ELSEWHERE_OPTIONS(compile_on, measure_on)                                              \
     CLI_ROW("compile-on", 0, CLI_OPTION_LIST, compile_on, "[N:]COMMAND",                           \
@@ -35,10 +36,10 @@ typedef struct cli_gpus {
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
-/* Opens a tuner for each GPU of `which`, between which the cores and what compiles elsewhere
- * are divided; NULL: for the one GPU that `common` says. A GPU that cannot be used is an error
- * where it is named by its number, and is left out of "all" with a message. Returns CLI_CONTINUE,
- * or an exit code after saying what is wrong; then nothing is open. */
+/* Opens a tuner for each GPU of `which`, between which what compiles elsewhere is divided; NULL:
+ * for the one GPU that `common` says. A GPU that cannot be used is an error where it is named by
+ * its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit code after
+ * saying what is wrong; then nothing is open. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
 void cli_gpus_close(cli_gpus *gpus);
 

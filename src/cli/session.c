@@ -67,7 +67,6 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.emulate_without_gpu = !common->measure_on && !cli_is_driver_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;
-    options.compile_workers = common->compile_workers;
     options.compile_on = common->compile_on.items;
     options.compile_on_count = common->compile_on.count;
     options.measure_on = common->measure_on;

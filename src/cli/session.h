@@ -11,10 +11,9 @@ typedef struct cli_common {
     const char *database, *templates, *driver, *device;
     int format; /* a cli_format_kind */
     bool quiet, verbose;
-    bool read_only;           /* the database */
-    uint32_t compile_workers; /* 0: as many as cores */
-    cli_list compile_on;      /* a command for each further one, elsewhere */
-    const char *measure_on;   /* a command that starts the measure worker elsewhere, or NULL */
+    bool read_only;         /* the database */
+    cli_list compile_on;    /* a command for each further one, elsewhere */
+    const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \

@@ -25,7 +25,7 @@ typedef struct bench {
     enum { IDLE, BUSY, DONE } state;
     struct bench
         *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
-    gputune **helpers; /* the tuners of those that help this one */
+    gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
     size_t helper_count;
     bool is_in_doubt; /* it failed, and waits for an equal GPU's try at the same */
     double paced_s;   /* when its pace was measured */
@@ -121,7 +121,7 @@ static void tune(bench *bench)
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
     options.helpers = bench->helpers;
-    options.helper_count = bench->helper_count;
+    options.helper_count = bench->run->count - 1;
     options.progress = show_progress;
     options.log = log_line;
     options.user = bench;
@@ -197,26 +197,22 @@ static bool is_free(const bench *at)
     return at->state == IDLE && is_usable(at) && !at->helps;
 }
 
-/* Where fewer turns are left than equal GPUs are free, the others help at those that begin. */
-static void find_helpers(run *run, bench *bench)
+/* A GPU for which no turn is left takes part in the search that has the fewest. */
+static void help(run *run, bench *bench)
 {
-    const kind *kind = bench->kind;
-    size_t left = kind->count - kind->next, free = 0;
+    struct bench *least = NULL;
     for (size_t i = 0; i < run->count; i++) {
-        free += run->benches[i].kind == kind && is_free(&run->benches[i]);
-    }
-    size_t wanted = free / (left + 1);
-    bench->helper_count = 0;
-    for (size_t i = 0; i < run->count && bench->helper_count < wanted; i++) {
-        if (run->benches[i].kind == kind && is_free(&run->benches[i])) {
-            run->benches[i].helps = bench;
-            bench->helpers[bench->helper_count++] = run->benches[i].gpu->session.tuner;
+        struct bench *other = &run->benches[i];
+        if (other->kind == bench->kind && other->state == BUSY && !other->turn.known &&
+            (!least || other->helper_count < least->helper_count)) {
+            least = other;
         }
     }
-    if (bench->helper_count) {
-        cli_note("%s: %zu more GPU%s take%s part in the search", bench->turn.scenario->label,
-                 bench->helper_count, bench->helper_count > 1 ? "s" : "",
-                 bench->helper_count > 1 ? "" : "s");
+    if (least) {
+        bench->helps = least;
+        __atomic_store_n(&least->helpers[least->helper_count++], bench->gpu->session.tuner,
+                         __ATOMIC_RELEASE);
+        cli_note("%s: %s takes part in the search", least->turn.scenario->label, bench->gpu->label);
     }
 }
 
@@ -227,7 +223,8 @@ static void begin(run *run, bench *bench)
     bench->limit_s = limit_of(run, kind);
     bench->turn = kind->turns[kind->next++];
     bench->state = BUSY;
-    find_helpers(run, bench);
+    bench->helper_count = 0;
+    memset(bench->helpers, 0, run->count * sizeof *bench->helpers);
     cli_progress_start(&bench->progress, bench->turn.scenario->label, run->begun++);
     if (pthread_create(&bench->thread, NULL, work, bench) != 0) {
         cli_error("cannot start a thread for %s", bench->turn.scenario->label);
@@ -383,6 +380,11 @@ static bool move_on(run *run)
             begin(run, bench);
         }
         waits |= bench->state != IDLE;
+    }
+    for (size_t i = 0; i < run->count && !*cli_cancel(); i++) {
+        if (is_free(&run->benches[i])) {
+            help(run, &run->benches[i]);
+        }
     }
     return waits;
 }

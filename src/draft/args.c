@@ -80,19 +80,18 @@ void gt_draft_write_template_parameters(gt_draft_writer *w)
 /* Names that the text uses and nothing defines, as far as indices have them. */
 static void write_undefined_of(gt_draft_writer *w, const gt_polynomial *p)
 {
-    for (uint32_t t = 0; t < p->count && p->known; t++) {
-        for (uint32_t k = 0; k < p->terms[t].count; k++) {
-            gt_draft_symbol *symbol = &w->draft->symbols.items[p->terms[t].powers[k].symbol];
-            if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
-                !gt_draft_is_block(w->draft, symbol->name) &&
-                !gt_draft_constant_of(w->draft, symbol->name) &&
-                !gt_draft_is_declared(w, symbol->name)) {
-                symbol->is_size = true; /* said once */
-                gt_text_printf(w->out,
-                               "// guess: nothing here defines '%s'\n"
-                               "#pragma gputune problem(const %s = 1)\n",
-                               symbol->name, symbol->name);
-            }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        gt_draft_symbol *symbol = &w->draft->symbols.items[power->symbol];
+        if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
+            !gt_draft_is_block(w->draft, symbol->name) &&
+            !gt_draft_constant_of(w->draft, symbol->name) &&
+            !gt_draft_is_declared(w, symbol->name)) {
+            symbol->is_size = true; /* said once */
+            gt_text_printf(w->out,
+                           "// guess: nothing here defines '%s'\n"
+                           "#pragma gputune problem(const %s = 1)\n",
+                           symbol->name, symbol->name);
         }
     }
 }
@@ -245,18 +244,82 @@ const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buf
     return buffer->is_read ? "inout" : "out";
 }
 
-/* Indices into a buffer of so many elements. */
-static void append_indices(gt_draft_writer *w, const gt_function_parameter *parameter,
-                           const gt_polynomial *length)
+/* A text of the launch's names as a sum; not known: it is none. */
+static gt_polynomial sum_of(gt_draft *draft, const gt_text *text)
 {
-    if (parameter->has_type && parameter->element.bytes == 1) {
-        gt_text_printf(w->out, " = uniform(0, %d)",
-                       parameter->element.type == GT_TYPE_U8 ? 255 : 127);
-        return;
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, gt_text_string(text), text->length, (gt_place){"", 1, 1});
+    gt_polynomial sum = gt_draft_read_sum(draft, &lexer);
+    return lexer.token.kind == GT_TOKEN_END ? sum : gt_polynomial_unknown();
+}
+
+/* With the launch's values in the place of parameters. */
+static gt_polynomial with_values(gt_draft *draft, gt_polynomial p)
+{
+    for (size_t i = 0; i < draft->parameter_count && draft->call; i++) {
+        const gt_text *value = &draft->call->parameters[i].value;
+        int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
+        if (value->length > 0 && symbol > 0 && gt_polynomial_has(&p, (uint16_t)symbol)) {
+            const gt_polynomial own = sum_of(draft, value);
+            p = gt_polynomial_replace(&p, (uint16_t)symbol, &own);
+        }
     }
-    gt_text_append(w->out, " = uniform(0, ");
-    gt_draft_append_sum(w, length);
-    gt_text_append(w->out, " - 1)");
+    return p;
+}
+
+/* How many elements the buffer has, as far as that is a sum. */
+static gt_polynomial length_of(gt_draft *draft, const gt_draft_buffer *buffer)
+{
+    const gt_text *called = draft->call ? &draft->call->parameters[buffer->parameter].length : NULL;
+    return called && called->length > 0 ? sum_of(draft, called)
+           : buffer->length.known       ? with_values(draft, buffer->length)
+                                        : gt_draft_whole_problem(draft);
+}
+
+/* Whether a fill may have it: it is made of sizes and numbers. */
+static bool is_of_sizes(const gt_draft *draft, const gt_polynomial *p)
+{
+    const char *sizes = draft->call ? gt_text_string(&draft->call->sizes) : "";
+    gt_powers at = {0};
+    bool is = p->known;
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
+        const gt_draft_constant *constant = gt_draft_constant_of(draft, symbol->name);
+        char size[GT_NAME_MAX + 4];
+        (void)gt_snprintf(size, sizeof size, "(%s = ", symbol->name);
+        is &= (constant && constant->has_value && !gt_draft_is_block(draft, symbol->name)) ||
+              (draft->call ? strstr(sizes, size) != NULL : symbol->is_size);
+    }
+    return is;
+}
+
+/* The largest value of elements that are a part of another buffer's size, or, `less` 1, of indices
+ * into it; false, and nothing: it is not told. */
+static bool append_largest(gt_draft_writer *w, const char *before, const gt_draft_buffer *buffer,
+                           uint32_t into, double less)
+{
+    gt_draft *draft = w->draft;
+    gt_polynomial length = length_of(draft, &draft->buffers[into]);
+    gt_polynomial most = gt_polynomial_number(-less), by = with_values(draft, buffer->factor);
+    const gt_polynomial rest = with_values(draft, buffer->rest);
+    most = gt_polynomial_add(&length, &most, 1);
+    most = gt_polynomial_add(&most, &rest, -1);
+    const gt_polynomial exact = gt_polynomial_divide(&most, &by);
+    if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_polynomial_is_whole(&by) ||
+        !is_of_sizes(draft, &most) || !is_of_sizes(draft, &by)) {
+        return false;
+    }
+    gt_text_append(w->out, before);
+    if (gt_polynomial_is_whole(&exact) || gt_polynomial_equal(&exact, &most)) {
+        gt_draft_append_sum(w, &exact);
+        return true;
+    }
+    gt_text_append(w->out, "(");
+    gt_draft_append_sum(w, &most);
+    gt_text_append(w->out, by.terms[0].count ? ") / (" : ") / ");
+    gt_draft_append_sum(w, &by);
+    gt_text_append(w->out, by.terms[0].count ? ")" : "");
+    return true;
 }
 
 static bool takes_logarithms(const gt_draft *draft)
@@ -275,7 +338,7 @@ static bool takes_logarithms(const gt_draft *draft)
 /* What the elements of a buffer of integers hold; "": nothing need be said. */
 static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
 {
-    const gt_draft *draft = w->draft;
+    gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const char *direction = gt_draft_direction(draft, buffer);
     if (is_float(draft, parameter) && strcmp(direction, "in") == 0 && takes_logarithms(draft)) {
@@ -295,17 +358,26 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
     if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->call) {
         gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
+    } else if (draft->call && buffer->bounded >= 0 &&
+               append_largest(w, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
+                              (uint32_t)buffer->bounded, 0)) {
+        gt_text_append(w->out, ")");
+    } else if (buffer->indexed >= 0 && parameter->has_type && parameter->element.bytes == 1) {
+        gt_text_printf(w->out, " = uniform(0, %d)",
+                       parameter->element.type == GT_TYPE_U8 ? 255 : 127);
     } else if (buffer->indexed >= 0) {
-        uint32_t indexed = draft->buffers[buffer->indexed].parameter;
-        const char *called =
-            draft->call ? gt_text_string(&draft->call->parameters[indexed].length) : "";
-        if (called[0]) {
-            gt_text_printf(w->out, " = uniform(0, %s - 1)", called);
-            return;
+        if (!append_largest(w, " = uniform(0, ", buffer, (uint32_t)buffer->indexed, 1)) {
+            uint32_t indexed = draft->buffers[buffer->indexed].parameter;
+            const char *called =
+                draft->call ? gt_text_string(&draft->call->parameters[indexed].length) : "";
+            gt_polynomial all = length_of(draft, &draft->buffers[buffer->indexed]);
+            gt_text_printf(w->out, " = uniform(0, %s", called);
+            if (!called[0]) {
+                gt_draft_append_sum(w, &all);
+            }
+            gt_text_append(w->out, " - 1");
         }
-        const gt_polynomial *length = &draft->buffers[buffer->indexed].length;
-        gt_polynomial all = length->known ? *length : gt_draft_whole_problem(draft);
-        append_indices(w, parameter, &all);
+        gt_text_append(w->out, ")");
     } else if (strcmp(direction, "inout") == 0 && parameter->has_type) {
         gt_text_append(w->out, " = zero");
     } else {

@@ -282,16 +282,12 @@ static void step(walk *w, gt_lexer ahead)
 /* Locals and builtins: what takes many values within a launch. */
 static bool varies(const gt_draft *draft, const gt_polynomial *p)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            uint16_t symbol = p->terms[i].powers[k].symbol;
-            gt_draft_kind kind = draft->symbols.items[symbol].kind;
-            if (kind == GT_DRAFT_LOCAL || symbol < GT_DRAFT_BLOCK_DIM) {
-                return true;
-            }
-        }
+    gt_powers at = {0};
+    const gt_power *power;
+    while ((power = gt_polynomial_next(p, &at)) && power->symbol >= GT_DRAFT_BLOCK_DIM &&
+           draft->symbols.items[power->symbol].kind != GT_DRAFT_LOCAL) {
     }
-    return false;
+    return power != NULL;
 }
 
 static void add_guard(gt_draft *draft, gt_polynomial left, gt_polynomial bound, double more,

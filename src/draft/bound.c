@@ -8,27 +8,23 @@ const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol
 
 int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            uint16_t symbol = p->terms[i].powers[k].symbol;
-            if (gt_draft_symbol_at(draft, symbol)->kind == kind) {
-                return symbol;
-            }
-        }
+    gt_powers at = {0};
+    const gt_power *power;
+    while ((power = gt_polynomial_next(p, &at)) &&
+           gt_draft_symbol_at(draft, power->symbol)->kind != kind) {
     }
-    return -1;
+    return power ? power->symbol : -1;
 }
 
 /* A local that its definition can stand for; -1: none. */
 static int expandable(const gt_draft *draft, const gt_polynomial *p, bool loops)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, p->terms[i].powers[k].symbol);
-            if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known &&
-                (loops || !symbol->is_stepped)) {
-                return p->terms[i].powers[k].symbol;
-            }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
+        if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known &&
+            (loops || !symbol->is_stepped)) {
+            return power->symbol;
         }
     }
     return -1;
@@ -130,6 +126,17 @@ static uint16_t total_of(gt_draft *draft, uint32_t buffer)
     return own->total;
 }
 
+/* Whether the loop's variable begins at an element of that buffer. */
+static bool begins_with(const gt_draft *draft, const gt_polynomial *left, uint16_t loaded)
+{
+    uint16_t symbol;
+    gt_polynomial first = gt_polynomial_is_symbol(left, &symbol)
+                              ? gt_draft_symbol_at(draft, symbol)->definition
+                              : gt_polynomial_unknown();
+    first = gt_draft_expand(draft, first, false);
+    return first.known && gt_polynomial_has(&first, loaded);
+}
+
 static bool apply_guards(gt_draft *draft, gt_polynomial *p)
 {
     for (int rank = 0; rank < 3; rank++) {
@@ -141,8 +148,10 @@ static bool apply_guards(gt_draft *draft, gt_polynomial *p)
                 continue;
             }
             while ((loaded = gt_draft_first_of(draft, &bound, GT_DRAFT_LOADED)) >= 0) {
-                uint16_t total =
-                    total_of(draft, gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer);
+                const uint32_t buffer = gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer;
+                uint16_t total = total_of(draft, buffer);
+                draft->buffers[buffer].is_prefix |=
+                    begins_with(draft, &guard->left, (uint16_t)loaded);
                 gt_polynomial value = total ? gt_polynomial_symbol(total) : gt_polynomial_unknown();
                 bound = gt_polynomial_replace(&bound, (uint16_t)loaded, &value);
                 guard = &draft->guards.items[i - 1];

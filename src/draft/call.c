@@ -8,11 +8,10 @@
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
+/* `<<<` and `>>>`, with blanks or without. */
 static bool is_joined(const gt_program *program, size_t at, const char *first, const char *second)
 {
-    const gt_token *tokens = program->tokens.items;
-    return gt_program_is(program, at, first) && gt_program_is(program, at + 1, second) &&
-           tokens[at].text + tokens[at].length == tokens[at + 1].text;
+    return gt_program_is(program, at, first) && gt_program_is(program, at + 1, second);
 }
 
 /* With `open` on `<<<`. */
@@ -142,9 +141,7 @@ void gt_call_read(gt_draft *draft)
         gt_call_note_fallbacks(c);
         gt_call_settle_leaves(&c->tracer);
         gt_call_read_values(c);
-        for (uint16_t d = 0; d < 3; d++) {
-            gt_call_read_extent(c, d);
-        }
+        gt_call_note_fallbacks(c);
         for (uint32_t i = 0; i < draft->parameter_count; i++) {
             const char *value = gt_text_string(&c->call->parameters[i].value);
             bool plain = strspn(value, "0123456789") == strlen(value);

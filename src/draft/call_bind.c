@@ -192,16 +192,8 @@ static void find_pointer_type(char out[GT_NAME_MAX], const gt_caller *c, uint32_
         if (value.end != value.first + 1 || !gt_program_find(&found, program, &site, value.first)) {
             break;
         }
-        gt_span type = {found.identity, found.identity};
-        while (gt_program_is_any(program, type.end - 1, "__restrict__ __restrict restrict const")) {
-            type.end--;
-        }
-        type.end -= gt_program_is(program, type.end - 1, "*");
-        for (type.first = type.end; type.end < found.identity && type.first > 0 &&
-                                    program->tokens.items[type.first - 1].kind == GT_TOKEN_NAME;) {
-            type.first--;
-        }
-        if (type.first < type.end && gt_trace_type(out, program, type, &site) > 0) {
+        const gt_span type = gt_program_type(program, found.identity);
+        if (gt_program_is(program, type.end, "*") && gt_trace_type(out, program, type, &site) > 0) {
             return;
         }
         value = found.value;

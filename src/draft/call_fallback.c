@@ -64,15 +64,6 @@ const char *gt_call_extent(const gt_draft *draft, uint16_t symbol)
     return "";
 }
 
-static size_t find_leaf(const gt_tracer *t, const char *name)
-{
-    size_t leaf = 0;
-    while (leaf < t->leaf_count && strcmp(t->leaves[leaf].name, name) != 0) {
-        leaf++;
-    }
-    return leaf;
-}
-
 static const char *last_part(const char *name)
 {
     return strchr(name, '.') ? strchr(name, '.') + 1 : name;
@@ -94,10 +85,11 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
     const char *name = last_part(symbol->name);
     uint32_t index = gt_call_parameter_of(c->draft, name);
     bool is_parameter = index < c->draft->parameter_count;
-    size_t leaf = find_leaf(t, name);
+    int found = gt_trace_slot(t, name);
+    size_t leaf = (size_t)found;
     gt_span span;
     int64_t value = 0;
-    if (leaf == t->leaf_count) {
+    if (found < 0) {
         bool given =
             is_parameter && gt_program_item_at(c->program, &span, c->launch.arguments, index);
         bool known = given && gt_call_number_of(&value, c, span, &c->site);
@@ -118,40 +110,24 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
 
 static void note_polynomial(gt_caller *c, const gt_polynomial *p)
 {
-    for (uint32_t i = 0; i < p->count && p->known; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            uint16_t at = p->terms[i].powers[k].symbol;
-            const gt_draft_symbol *symbol = gt_draft_symbol_at(c->draft, at);
-            if (symbol->kind == GT_DRAFT_PARAMETER ||
-                (symbol->kind == GT_DRAFT_SIZE && !gt_call_extent(c->draft, at)[0])) {
-                note_symbol(c, symbol);
-            }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(c->draft, power->symbol);
+        if (symbol->kind == GT_DRAFT_PARAMETER ||
+            (symbol->kind == GT_DRAFT_SIZE && !gt_call_extent(c->draft, power->symbol)[0])) {
+            note_symbol(c, symbol);
         }
     }
 }
 
-/* The sum where the sizes that the program does not say have that value. */
-double gt_call_polynomial_value(const gt_caller *c, const gt_polynomial *p, double chosen)
+double gt_call_value(const void *user, uint16_t symbol)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < p->count && p->known; i++) {
-        double product = p->terms[i].coefficient;
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_draft_symbol *symbol =
-                gt_draft_symbol_at(c->draft, p->terms[i].powers[k].symbol);
-            size_t leaf = find_leaf(&c->tracer, last_part(symbol->name));
-            bool known = leaf < c->tracer.leaf_count && c->tracer.leaves[leaf].has_value;
-            double value = known ? (double)c->tracer.leaves[leaf].value
-                           : symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE
-                               ? chosen
-                               : 16;
-            for (int e = p->terms[i].powers[k].exponent; e > 0; e--) {
-                product *= value;
-            }
-        }
-        sum += product;
-    }
-    return sum;
+    const gt_caller *c = user;
+    const gt_draft_symbol *own = gt_draft_symbol_at(c->draft, symbol);
+    int leaf = gt_trace_slot((void *)&c->tracer, last_part(own->name));
+    return leaf >= 0 && c->tracer.leaves[leaf].has_value ? (double)c->tracer.leaves[leaf].value
+           : own->kind == GT_DRAFT_PARAMETER || own->kind == GT_DRAFT_SIZE ? (double)c->chosen
+                                                                           : 16;
 }
 
 void gt_call_note_fallbacks(gt_caller *c)

@@ -19,6 +19,7 @@ typedef struct gt_caller {
     gt_call_launch launch;
     gt_site site;
     bool is_pinned; /* results depend on the block: it must stay one */
+    int64_t chosen; /* for sizes that the program does not say */
 } gt_caller;
 
 /* What an expression is for. */
@@ -56,8 +57,8 @@ uint32_t gt_call_parameter_of(const gt_draft *draft, const char *name);
 void gt_call_read_extent(gt_caller *c, uint16_t d);
 /* Makes sizes of what the kernel's body says where the program does not. */
 void gt_call_note_fallbacks(gt_caller *c);
-/* The sum where the sizes that the program does not say have that value. */
-double gt_call_polynomial_value(const gt_caller *c, const gt_polynomial *p, double chosen);
+/* The value of a symbol of the kernel's, for gt_polynomial_value(); `user` is the caller. */
+double gt_call_value(const void *user, uint16_t symbol);
 
 /* ---- call_sizes.c ---- */
 

@@ -35,12 +35,7 @@ static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text)
 void gt_call_read_casts(gt_caller *c)
 {
     const gt_program *program = c->program;
-    const gt_program_function *own = NULL;
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const gt_program_function *function = &program->functions.items[i];
-        const char *name = program->tokens.items[function->name].text;
-        own = name == c->draft->text + c->draft->function.name ? function : own;
-    }
+    const gt_program_function *own = gt_draft_program_function(c->draft);
     for (size_t i = own ? own->body.first : 0; own && i < own->body.end; i++) {
         size_t at = i - 1 - gt_program_is(program, i - 1, "(");
         char name[GT_NAME_MAX], type[GT_NAME_MAX];
@@ -113,15 +108,15 @@ void gt_call_write_work(gt_caller *c)
 }
 
 /* One value for all sizes that the program does not say: as large as all lengths allow. */
-static int64_t choose_value(gt_caller *c)
+static void choose_value(gt_caller *c)
 {
-    int64_t value = INT64_C(1) << 20;
-    for (bool all = false; value > 32 && !all; value = all ? value : value / 2) {
+    c->chosen = INT64_C(1) << 20;
+    for (bool all = false; c->chosen > 32 && !all; c->chosen /= all ? 1 : 2) {
         int64_t slots[GT_SLOT_MAX] = {0};
         all = true;
         for (size_t i = 0; i < c->tracer.leaf_count; i++) {
             const gt_trace_leaf *leaf = &c->tracer.leaves[i];
-            slots[i] = leaf->has_value ? leaf->value : value;
+            slots[i] = leaf->has_value ? leaf->value : c->chosen;
         }
         for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
             all &= fits(c, slots, &c->call->parameters[i].length);
@@ -134,10 +129,9 @@ static int64_t choose_value(gt_caller *c)
             bool told = c->call->parameters[buffer->parameter].length.length > 0;
             gt_polynomial whole = gt_draft_whole_problem(c->draft);
             const gt_polynomial *length = buffer->length.known ? &buffer->length : &whole;
-            all &= told || gt_call_polynomial_value(c, length, (double)value) <= LENGTH_MAX;
+            all &= told || gt_polynomial_value(length, gt_call_value, c) <= LENGTH_MAX;
         }
     }
-    return value;
 }
 
 /* The value as the program writes it, or that it has none. */
@@ -156,13 +150,13 @@ static void append_origin(gt_caller *c, gt_span span)
 
 void gt_call_write_sizes(gt_caller *c)
 {
-    int64_t chosen = choose_value(c);
+    choose_value(c);
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         const gt_trace_leaf *leaf = &c->tracer.leaves[i];
         if (!gt_call_is_size(leaf)) {
             continue;
         }
-        int64_t value = leaf->has_value && leaf->value > 0 ? leaf->value : chosen;
+        int64_t value = leaf->has_value && leaf->value > 0 ? leaf->value : c->chosen;
         bool power = value >= 1024 && (value & (value - 1)) == 0;
         if (!leaf->has_value) {
             gt_text_printf(&c->call->sizes, "// ? '%s': the program has ", leaf->name);

@@ -113,6 +113,27 @@ static size_t pointer_name(const gt_program *program, gt_span span)
     return 0;
 }
 
+/* An argument of the function's call whose first one is that pointer, and where the call is. */
+static bool find_argument(gt_span *out, gt_site *site, const gt_program *program, gt_span within,
+                          const gt_token *name, const char *function, size_t index)
+{
+    for (size_t i = within.first; i + 1 < within.end; i++) {
+        gt_span items, pointer;
+        if (!gt_program_is(program, i, function) || !gt_program_is(program, i + 1, "(")) {
+            continue;
+        }
+        items = (gt_span){i + 2, gt_program_close(program, i + 1)};
+        size_t at =
+            gt_program_item_at(program, &pointer, items, 0) ? pointer_name(program, pointer) : 0;
+        if (at && gt_token_equals(&program->tokens.items[at], name) &&
+            gt_program_item_at(program, out, items, index)) {
+            *site = (gt_site){i, gt_program_function_at(program, i), NULL};
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The bytes that the program allocates for, or copies to, a pointer of that name. */
 static bool find_bytes(gt_span *out, gt_site *site, const gt_program *program, gt_span within,
                        const gt_token *name)
@@ -120,30 +141,16 @@ static bool find_bytes(gt_span *out, gt_site *site, const gt_program *program, g
     static const struct {
         const char *function;
         size_t bytes;
-    } sources[] = {{"cudaMalloc", 1},      {"cudaMallocManaged", 1}, {"cudaMallocAsync", 1},
-                   {"cudaHostAlloc", 1},   {"cudaMallocHost", 1},    {"cudaMemcpy", 2},
-                   {"cudaMemcpyAsync", 2}, {"cudaMemset", 2}};
-    for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
-        for (size_t i = within.first; i + 1 < within.end; i++) {
-            gt_span items, pointer;
-            if (!gt_program_is(program, i, sources[s].function) ||
-                !gt_program_is(program, i + 1, "(")) {
-                continue;
-            }
-            items = (gt_span){i + 2, gt_program_close(program, i + 1)};
-            size_t at = gt_program_item_at(program, &pointer, items, 0)
-                            ? pointer_name(program, pointer)
-                            : 0;
-            const gt_token *own = &program->tokens.items[at];
-            if (at && own->length == name->length &&
-                memcmp(own->text, name->text, own->length) == 0 &&
-                gt_program_item_at(program, out, items, sources[s].bytes)) {
-                *site = (gt_site){i, gt_program_function_at(program, i), NULL};
-                return true;
-            }
-        }
+    } sources[] = {{"cudaMalloc", 1},    {"cudaMallocManaged", 1}, {"cudaMallocAsync", 1},
+                   {"cudaHostAlloc", 1}, {"cudaMallocHost", 1},    {"cudaHostRegister", 1},
+                   {"cudaMemcpy", 2},    {"cudaMemcpyAsync", 2},   {"cudaMemset", 2}};
+    size_t s = 0;
+    while (
+        s < sizeof sources / sizeof *sources &&
+        !find_argument(out, site, program, within, name, sources[s].function, sources[s].bytes)) {
+        s++;
     }
-    return false;
+    return s < sizeof sources / sizeof *sources;
 }
 
 /* The same through the functions that pass the pointer on. */
@@ -167,6 +174,10 @@ static bool trace_bytes(gt_span *out, gt_site *site, const gt_caller *c, gt_span
                         gt_program_parameter(program, from.function->parameters, token, &index);
         if (!is_local && find_bytes(out, site, program, (gt_span){0, program->code}, token)) {
             return true;
+        }
+        if (find_argument(&value, &from, program, (gt_span){0, program->code}, token,
+                          "cudaHostGetDevicePointer", 1)) {
+            continue;
         }
         if (!gt_program_find(&found, program, &from, name) ||
             found.value.first >= found.value.end) {
@@ -218,7 +229,9 @@ static void read_length(gt_caller *c, uint32_t index)
             (void)gt_trace_add(&c->tracer, leaf, 0, -1);
         }
     }
-    if (!gt_call_append(c, out, NULL, GT_CALL_LENGTH, "(", bytes, &site, by)) {
+    if (!gt_call_append(c, out, NULL, GT_CALL_LENGTH, "(", bytes, &site, by) ||
+        strcmp(gt_text_string(out), "0") == 0) { /* as a variable begins */
+        gt_text_free(out);
         gt_text_printf(unknown, "cannot read the size of its cudaMalloc() in line %d",
                        c->program->tokens.items[site.at].line);
     }
@@ -253,10 +266,7 @@ static void read_fill(gt_caller *c, uint32_t index)
                 !gt_program_is(program, set + 1, "rand") || !gt_program_is(program, set + 4, "%")) {
                 continue;
             }
-            gt_span bound = {set + 5, set + 5};
-            while (bound.end < program->code && !gt_program_is(program, bound.end, ";")) {
-                bound.end++;
-            }
+            const gt_span bound = gt_program_statement(program, set + 5);
             gt_site site = {k, gt_program_function_at(program, k), NULL};
             (void)gt_call_append(c, out, NULL, GT_CALL_NONE, "", bound, &site, " - 1");
             return;

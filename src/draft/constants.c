@@ -41,12 +41,11 @@ static void read_value(gt_draft *draft, gt_draft_constant *constant, gt_lexer *l
     constant = &draft->constants.items[index];
     constant->value = gt_draft_evaluate(draft, &sum);
     constant->has_value = sum.known && whole && constant->value > 0;
-    for (uint32_t i = 0; i < sum.count && sum.known; i++) {
-        for (uint32_t k = 0; k < sum.terms[i].count; k++) {
-            const gt_draft_constant *part = gt_draft_constant_of(
-                draft, gt_draft_symbol_at(draft, sum.terms[i].powers[k].symbol)->name);
-            constant->has_value &= part && part->has_value;
-        }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(&sum, &at));) {
+        const gt_draft_constant *part =
+            gt_draft_constant_of(draft, gt_draft_symbol_at(draft, power->symbol)->name);
+        constant->has_value &= part && part->has_value;
     }
 }
 
@@ -76,12 +75,10 @@ static void read_directive(gt_draft *draft, gt_lexer *line)
     if (name.kind != GT_TOKEN_NAME || is_function || line->token.kind == GT_TOKEN_END) {
         return;
     }
-    int last = name.line;
     gt_draft_constant *constant = add(draft, &name);
     if (constant) {
         constant->is_macro = true;
-        constant->first_line = name.line;
-        constant->last_line = last;
+        constant->first_line = constant->last_line = name.line;
         read_value(draft, constant, line, NULL);
     }
 }
@@ -404,9 +401,8 @@ static void read_undefined(gt_draft *draft, gt_span span, int depth)
                                                 : NULL;
         if (macro) {
             read_undefined(draft, macro->value, depth + 1);
-        } else if (called && called->is_device && called->body.first > span.end) {
-            read_undefined(draft, called->body, depth + 1);
-        } else if (called && called->is_device && called->body.end < span.first) {
+        } else if (called && called->is_device &&
+                   (called->body.first > span.end || called->body.end < span.first)) {
             read_undefined(draft, called->body, depth + 1);
         } else if (gt_program_is_undefined(draft->program, i)) {
             note_undefined(draft, token);
@@ -417,7 +413,6 @@ static void read_undefined(gt_draft *draft, gt_span span, int depth)
 void gt_draft_read_undefined(gt_draft *draft)
 {
     const gt_program *program = draft->program;
-    const char *name = draft->text + draft->function.name;
     gt_lexer lexer, line;
     const char *whole = draft->whole ? draft->whole : draft->text;
     gt_lexer_open(&lexer, whole, strlen(whole), (gt_place){"", 1, 1});
@@ -437,11 +432,9 @@ void gt_draft_read_undefined(gt_draft *draft)
             }
         }
     }
-    for (size_t i = 0; program && i < program->functions.count; i++) {
-        const gt_program_function *function = &program->functions.items[i];
-        if (program->tokens.items[function->name].text == name) {
-            read_undefined(draft, function->body, 0);
-        }
+    const gt_program_function *kernel = program ? gt_draft_program_function(draft) : NULL;
+    if (kernel) {
+        read_undefined(draft, kernel->body, 0);
     }
     for (size_t i = 0; draft->compared && i < draft->compared->count; i++) {
         const gt_draft_comparison *one = &draft->compared->items[i];

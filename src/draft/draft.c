@@ -174,6 +174,11 @@ static gputune_status read_parameters(gt_draft *draft)
                                                   !gt_type_is_float(parameter->element.type) &&
                                                   parameter->element.lanes == 1;
     }
+    if (draft->buffer_count == 0 && !draft->blocks[0]) {
+        gt_message_at(gt_draft_place(draft, draft->function.name),
+                      "a kernel without a pointer among its parameters; expected what it writes");
+        return gt_failure(GPUTUNE_EUNSUPPORTED);
+    }
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -307,14 +312,30 @@ static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const
     return GPUTUNE_OK;
 }
 
+const gt_program_function *gt_draft_program_function(const gt_draft *draft)
+{
+    const gt_program *program = draft->program;
+    size_t i = 0;
+    while (i < program->functions.count &&
+           program->tokens.items[program->functions.items[i].name].text !=
+               draft->text + draft->function.name) {
+        i++;
+    }
+    return i < program->functions.count ? &program->functions.items[i] : NULL;
+}
+
+gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, uint16_t d)
+{
+    uint16_t symbol;
+    return gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)
+               ? gt_draft_constant_of(draft, draft->symbols.items[symbol].name)
+               : NULL;
+}
+
 static gputune_status guard_constants(maker *m, const gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        uint16_t symbol;
-        const gt_draft_constant *constant = NULL;
-        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
-            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
-        }
+        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
                                                   &draft->dimensions[d - 1].fixed);
         if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
@@ -342,11 +363,7 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 static void keep_foreign(gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        uint16_t symbol;
-        const gt_draft_constant *constant = NULL;
-        if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
-            constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
-        }
+        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
         if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
             draft->dimensions[d].fixed = gt_polynomial_number(constant->value);
         }
@@ -648,6 +665,13 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     return check_draft(out, m);
 }
 
+static void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(texts[i]);
+    }
+}
+
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel,
                                  gt_include_fn include, gt_neighbour_fn neighbour, void *user)
 {
@@ -656,16 +680,12 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     m.reader = (gt_reader){.parts = parts, .include = find_include, .user = &m};
     gputune_status status = parts ? gt_reader_run(&m.reader, path, text) : gt_fail_memory();
     GT_THEN(status, make(out, &m, text, kernel));
-    for (size_t i = 0; i < m.missing.count; i++) {
-        free(m.missing.items[i]);
-    }
+    free_texts(m.missing.items, m.missing.count);
     gt_array_free(&m.missing);
     gt_lines_free(&m.lines);
     gt_program_free(&m.program);
     free(m.joined);
-    for (size_t i = 0; i < m.context.count; i++) {
-        free(m.context.items[i]);
-    }
+    free_texts(m.context.items, m.context.count);
     gt_array_free(&m.context);
     gt_array_free(&m.compared);
     gt_reader_free(&m.reader);

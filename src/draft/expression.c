@@ -1,5 +1,6 @@
 /* Reads C expressions of indices and bounds as polynomials. */
 #include "draft/parts.h"
+#include "draft/trace.h"
 #include "kernel/expression_code.h"
 #include "kernel/types.h"
 
@@ -182,6 +183,20 @@ static gt_polynomial read_call(gt_draft *draft, gt_lexer *lexer, const char *nam
     return gt_polynomial_unknown();
 }
 
+/* sizeof(TYPE), with the lexer on the bracket. */
+static gt_polynomial read_size(gt_draft *draft, gt_lexer *lexer)
+{
+    char words[GT_NAME_MAX] = "";
+    bool by_macro;
+    gt_lexer inside = *lexer;
+    gt_lexer_next(&inside);
+    gt_draft_skip_brackets(lexer);
+    bool is_words = gt_words_read(words, sizeof words, &inside, "a type") == GPUTUNE_OK &&
+                    gt_lexer_is(&inside, ")");
+    int64_t bytes = is_words ? gt_trace_bytes(draft->program, words, &by_macro) : 0;
+    return bytes > 0 ? gt_polynomial_number((double)bytes) : gt_polynomial_unknown();
+}
+
 /* What an element of a buffer of integers holds. */
 static gt_polynomial read_loaded(gt_draft *draft, gt_lexer *lexer, uint32_t buffer)
 {
@@ -273,7 +288,8 @@ static gt_polynomial read_name(gt_draft *draft, gt_lexer *lexer)
         return read_parentheses(draft, lexer);
     }
     if (gt_lexer_is(lexer, "(")) {
-        return read_call(draft, lexer, name);
+        return strcmp(name, "sizeof") == 0 ? read_size(draft, lexer)
+                                           : read_call(draft, lexer, name);
     }
     int buffer = gt_draft_find_buffer(draft, &token, &alias);
     if (gt_lexer_is(lexer, "[")) {

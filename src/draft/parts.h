@@ -65,6 +65,10 @@ typedef struct gt_draft_buffer {
     uint32_t texture;     /* the parameter is its texture object, of so many dimensions; 0: none */
     int indexed;          /* the buffer that its elements index, or -1 */
     uint16_t total;       /* the size that its elements are bounds of; 0: none */
+    bool is_prefix;       /* a loop goes from one of its elements to the next */
+    int bounded;          /* the buffer of that size, or -1 */
+    gt_polynomial factor; /* of an element in the index, or in the size; */
+    gt_polynomial rest;   /* and the largest that is added; not known: not told */
     gt_polynomial length; /* elements; not known: nothing says it */
 } gt_draft_buffer;
 
@@ -248,6 +252,11 @@ double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
 void gt_draft_pin(gt_draft *draft);
 
 /* ---- draft.c ---- */
+
+/* The kernel among the program's functions, or NULL. */
+const gt_program_function *gt_draft_program_function(const gt_draft *draft);
+/* The constant that fixes the block in dimension d, or NULL. */
+gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, uint16_t d);
 
 /* Whether a header defines the constant, where nothing can be put around it. */
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);

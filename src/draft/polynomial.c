@@ -1,6 +1,7 @@
 /* Sums of products of names. */
 #include "draft/polynomial.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,4 +230,44 @@ int gt_monomial_degree(const gt_monomial *term)
         degree += term->powers[i].exponent;
     }
     return degree;
+}
+
+const gt_power *gt_polynomial_next(const gt_polynomial *p, gt_powers *place)
+{
+    while (p->known && place->term < p->count) {
+        const gt_monomial *term = &p->terms[place->term];
+        if (place->at < term->count) {
+            return &term->powers[place->at++];
+        }
+        *place = (gt_powers){place->term + 1, 0};
+    }
+    return NULL;
+}
+
+double gt_polynomial_value(const gt_polynomial *p,
+                           double (*value)(const void *user, uint16_t symbol), const void *user)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->count && p->known; i++) {
+        double product = p->terms[i].coefficient;
+        for (uint32_t k = 0; k < p->terms[i].count; k++) {
+            product *=
+                pow(value(user, p->terms[i].powers[k].symbol), p->terms[i].powers[k].exponent);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+bool gt_polynomial_is_whole(const gt_polynomial *p)
+{
+    gt_powers at = {0};
+    bool is_whole = p->known;
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        is_whole &= power->exponent > 0;
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        is_whole &= fmod(p->terms[i].coefficient, 1) == 0;
+    }
+    return is_whole;
 }

@@ -45,5 +45,15 @@ bool gt_polynomial_is_number(const gt_polynomial *p, double *out);
 /* Whether it is one symbol alone. */
 bool gt_polynomial_is_symbol(const gt_polynomial *p, uint16_t *out);
 bool gt_polynomial_equal(const gt_polynomial *a, const gt_polynomial *b);
+/* The next of all its powers, from {0, 0} on; NULL: there is none left, or p is not known. */
+typedef struct gt_powers {
+    uint32_t term, at;
+} gt_powers;
+const gt_power *gt_polynomial_next(const gt_polynomial *p, gt_powers *place);
+/* What it comes to where symbols have these values. */
+double gt_polynomial_value(const gt_polynomial *p,
+                           double (*value)(const void *user, uint16_t symbol), const void *user);
+/* Whether it has no fraction: no exponent below 0, and whole coefficients. */
+bool gt_polynomial_is_whole(const gt_polynomial *p);
 /* The term's exponents, summed. */
 int gt_monomial_degree(const gt_monomial *term);

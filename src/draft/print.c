@@ -1,379 +1,399 @@
-/* Writes the code of an expression as text: the stack machine runs on texts in place of numbers. */
+/* Writes sums as text, and the code of an expression: the stack machine runs on sums. */
 #include "draft/print.h"
 
 #include "kernel/expression_code.h"
 
-#include "base/number.h"
+#include "base/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_TEXT = 480, TIGHT = 12, PRODUCT = 10, SUM = 9, LOOSE = 1 };
+/* ---- sums ------------------------------------------------------------------------------------ */
 
-/* factor * text + more; without a text: the number `more`. */
-typedef struct part {
-    int64_t factor, more;
-    int precedence; /* of the text */
-    char text[PART_TEXT];
-} part;
+/* The product of the powers whose exponents have that sign, behind a number unless that is 1. */
+static void append_product(gt_text *out, const gt_monomial *term, double number, int sign,
+                           gt_symbol_fn name, void *user)
+{
+    bool first = !(number < 1 || number > 1);
+    if (!first) {
+        gt_text_printf(out, "%.0f", number);
+    }
+    for (uint32_t k = 0; k < term->count; k++) {
+        for (int e = term->powers[k].exponent * sign; e > 0; e--) {
+            gt_text_append(out, first ? "" : " * ");
+            name(user, out, term->powers[k].symbol, first ? GT_PRINT_PRODUCT : GT_PRINT_TIGHT);
+            first = false;
+        }
+    }
+    gt_text_append(out, first ? "1" : "");
+}
+
+static void append_term(gt_text *out, const gt_monomial *term, gt_symbol_fn name, void *user)
+{
+    double number = fabs(term->coefficient);
+    bool is_fraction = number < 1;
+    for (uint32_t k = 0; k < term->count; k++) {
+        is_fraction |= term->powers[k].exponent < 0;
+    }
+    gt_text_append(out, is_fraction ? "ceil_div(" : "");
+    append_product(out, term, number < 1 ? 1 : number, 1, name, user);
+    if (is_fraction) {
+        gt_text_append(out, ", ");
+        append_product(out, term, number < 1 ? 1 / number : 1, -1, name, user);
+        gt_text_append(out, ")");
+    }
+}
+
+/* The terms by their degree, behind the first one that is added. */
+static void sort_terms(uint32_t order[GT_TERM_MAX], const gt_polynomial *p)
+{
+    uint32_t lead = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        uint32_t at = i;
+        for (; at > 0 &&
+               gt_monomial_degree(&p->terms[order[at - 1]]) < gt_monomial_degree(&p->terms[i]);
+             at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    while (lead < p->count && p->terms[order[lead]].coefficient < 0) {
+        lead++;
+    }
+    for (uint32_t first = lead < p->count ? order[lead] : 0; lead > 0 && lead < p->count; lead--) {
+        order[lead] = order[lead - 1];
+        order[lead - 1] = first;
+    }
+}
+
+void gt_polynomial_append(gt_text *out, const gt_polynomial *p, gt_symbol_fn name, void *user)
+{
+    uint32_t order[GT_TERM_MAX];
+    sort_terms(order, p);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const gt_monomial *term = &p->terms[order[i]];
+        bool minus = term->coefficient < 0;
+        gt_text_append(out, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
+        append_term(out, term, name, user);
+    }
+    gt_text_append(out, p->count ? "" : "0");
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+/* What sums are made of: a name, or what is no sum of products. */
+typedef struct atom {
+    char *text;
+    int precedence;
+    gt_operation kind; /* DIVIDE, REMAINDER; NOT_EQUAL, EQUAL: whether there is one; else LITERAL */
+    gt_polynomial of, by; /* its operands */
+} atom;
+
+enum { ATOMS_MAX = 1024 };
 
 typedef struct printer {
     const gt_expression *expression;
     const char *const *names;
-    gt_text *divided;
-    part stack[GT_CODE_STACK];
+    gt_polynomial stack[GT_CODE_STACK];
     int depth;
-    bool failed;
+    GT_ARRAY(atom) atoms;
+    GT_ARRAY(uint16_t) divided; /* quotients that must leave no rest */
+    bool is_open, failed;       /* a condition decides what is computed; too long */
 } printer;
 
-static bool is_number(const part *p)
+static void append_atom(void *user, gt_text *out, uint16_t symbol, int around)
 {
-    return p->text[0] == '\0';
+    const printer *p = user;
+    const atom *own = &p->atoms.items[symbol];
+    gt_text_printf(out, own->precedence < around ? "(%s)" : "%s", own->text);
 }
 
-static part number(int64_t value)
+/* A sum, in brackets where what is around it binds tighter. */
+static void append_sum(printer *p, gt_text *out, const gt_polynomial *sum, int around)
 {
-    return (part){.factor = 0, .more = value, .precedence = TIGHT};
-}
-
-static void set(printer *p, part *out, int precedence, const char *format, const char *a,
-                const char *b, const char *c)
-{
-    part made = {.factor = 1, .precedence = precedence};
-    int length = gt_snprintf(made.text, sizeof made.text, format, a, b, c);
-    p->failed |= length < 0 || (size_t)length >= sizeof made.text;
-    *out = made;
-}
-
-/* The whole of a part, in brackets where what is around it binds tighter. */
-static void render(printer *p, char out[PART_TEXT], const part *from, int around)
-{
-    char product[PART_TEXT];
-    const char *open = "", *close = "";
-    int own = from->precedence, length;
-    if (is_number(from)) {
-        (void)gt_snprintf(out, PART_TEXT, from->more < 0 ? "(%lld)" : "%lld",
-                          (long long)from->more);
+    uint16_t symbol;
+    double number;
+    int own = sum->count > 1 ? GT_PRINT_SUM : GT_PRINT_PRODUCT;
+    if (gt_polynomial_is_symbol(sum, &symbol)) {
+        append_atom(p, out, symbol, around);
         return;
     }
-    if (from->factor == 1) {
-        length = gt_snprintf(product, sizeof product, "%s", from->text);
-    } else {
-        bool loose = from->precedence < PRODUCT;
-        length = gt_snprintf(product, sizeof product, loose ? "%lld * (%s)" : "%lld * %s",
-                             (long long)from->factor, from->text);
-        own = PRODUCT;
+    if (gt_polynomial_is_number(sum, &number)) {
+        own = number < 0 ? GT_PRINT_LOOSE : GT_PRINT_TIGHT;
     }
-    p->failed |= length < 0 || length >= PART_TEXT;
-    own = from->more ? SUM : own;
-    if (own < around) {
-        open = "(";
-        close = ")";
-    }
-    if (from->more) {
-        length =
-            gt_snprintf(out, PART_TEXT, "%s%s %c %lld%s", open, product, from->more < 0 ? '-' : '+',
-                        (long long)(from->more < 0 ? -from->more : from->more), close);
-    } else {
-        length = gt_snprintf(out, PART_TEXT, "%s%s%s", open, product, close);
-    }
-    p->failed |= length < 0 || length >= PART_TEXT;
+    gt_text_append(out, own < around ? "(" : "");
+    gt_polynomial_append(out, sum, append_atom, p);
+    gt_text_append(out, own < around ? ")" : "");
 }
 
-static void infix(printer *p, part *a, const part *b, const char *sign, int precedence)
+/* A symbol for the text, which has its operands, and is taken. */
+static gt_polynomial intern(printer *p, gt_text *text, const atom *like)
 {
-    char left[PART_TEXT], right[PART_TEXT];
-    render(p, left, a, precedence);
-    render(p, right, b, precedence + 1);
-    part out = {.factor = 1, .precedence = precedence};
-    int length = gt_snprintf(out.text, sizeof out.text, "%s %s %s", left, sign, right);
-    p->failed |= length < 0 || (size_t)length >= sizeof out.text;
-    *a = out;
+    atom made = *like;
+    uint16_t index = 0;
+    p->failed |= gt_text_take(&made.text, text) != GPUTUNE_OK;
+    while (index < p->atoms.count && !p->failed &&
+           strcmp(p->atoms.items[index].text, made.text) != 0) {
+        index++;
+    }
+    bool is_new = index == p->atoms.count && index < ATOMS_MAX && !p->failed;
+    p->failed |= index == ATOMS_MAX || (is_new && gt_array_push(&p->atoms, made) != GPUTUNE_OK);
+    if (!is_new || p->failed) {
+        free(made.text);
+    }
+    return gt_polynomial_symbol(index);
 }
 
-/* A quotient rounds up after all: its divisor need not divide. */
-static void take_back(printer *p, const char *remainder, size_t length)
+/* `a SIGN b`. */
+static gt_polynomial infix(printer *p, gt_operation kind, const gt_polynomial *a,
+                           const gt_polynomial *b)
 {
-    char line[PART_TEXT + 64];
-    (void)gt_snprintf(line, sizeof line, "#pragma gputune require(%.*s == 0)\n", (int)length,
-                      remainder);
-    char *said = p->divided ? strstr(p->divided->data ? p->divided->data : "", line) : NULL;
-    if (said) {
-        p->divided->length = (size_t)(said - p->divided->data);
-        *said = '\0';
+    const gt_infix *sign = gt_infix_of(kind);
+    gt_text text = {0};
+    append_sum(p, &text, a, sign->precedence);
+    gt_text_printf(&text, " %s ", sign->sign);
+    append_sum(p, &text, b, kind == GT_DO_DIVIDE ? GT_PRINT_TIGHT : sign->precedence + 1);
+    return intern(p, &text, &(atom){NULL, sign->precedence, kind, *a, *b});
+}
+
+/* NAME(a, b), or NAME(a). */
+static gt_polynomial call(printer *p, const char *name, const gt_polynomial *a,
+                          const gt_polynomial *b)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "%s(", name);
+    append_sum(p, &text, a, GT_PRINT_LOOSE);
+    if (b) {
+        gt_text_append(&text, ", ");
+        append_sum(p, &text, b, GT_PRINT_LOOSE);
+    }
+    gt_text_append(&text, ")");
+    return intern(p, &text, &(atom){NULL, GT_PRINT_TIGHT, GT_DO_LITERAL, *a, *a});
+}
+
+/* What the sum is, if it is one quotient or the like alone; NULL: it is not. */
+static const atom *only(const printer *p, const gt_polynomial *sum)
+{
+    uint16_t symbol;
+    bool is = gt_polynomial_is_symbol(sum, &symbol) && symbol < p->atoms.count;
+    return is ? &p->atoms.items[symbol] : NULL;
+}
+
+/* The quotient need not divide after all. */
+static void let_rest(printer *p, uint16_t quotient)
+{
+    for (size_t i = p->divided.count; i > 0; i--) {
+        if (p->divided.items[i - 1] == quotient) {
+            p->divided.items[i - 1] = p->divided.items[--p->divided.count];
+        }
     }
 }
 
-/* (X - 1) / B + 1 */
-static bool add_one(printer *p, part *a, const part *b)
+/* Takes the quotient among the terms of `a` for one of `of` that is rounded up. */
+static bool round_term(printer *p, gt_polynomial *a, uint16_t quotient, const gt_polynomial of)
 {
-    static const char less[] = " - 1) / ";
-    char *found = strstr(a->text, less), whole[PART_TEXT], by[PART_TEXT];
-    if (!is_number(b) || b->more != 1 || a->more || a->factor != 1 || !found || a->text[0] != '(' ||
-        strchr(a->text + 1, '(') || strpbrk(found + sizeof less - 1, " ,")) {
-        return false;
-    }
-    (void)gt_snprintf(whole, sizeof whole, "%s", a->text);
-    whole[found - a->text + 6] = '%';
-    take_back(p, whole, strlen(whole));
-    (void)gt_snprintf(by, sizeof by, "%s", found + sizeof less - 1);
-    (void)gt_snprintf(whole, sizeof whole, "%.*s", (int)(found - a->text) - 1, a->text + 1);
-    set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by, "");
+    const gt_polynomial by = p->atoms.items[quotient].by;
+    let_rest(p, quotient);
+    gt_polynomial rounded = call(p, "ceil_div", &of, &by);
+    *a = gt_polynomial_replace(a, quotient, &rounded);
     return true;
 }
 
-/* X / B + (X % B == 0 ? 0 : 1), and the other ways to write it. */
-static bool add_rest(printer *p, part *a, const part *b)
+/* (X - 1) / B + 1, and X / B + (X % B != 0), however that is written. X / B + 1 has a block too
+ * many where B divides X, and need not be of a whole number of them. */
+static bool add_rest(printer *p, gt_polynomial *a, const gt_polynomial *b)
 {
-    static const char *const rests[] = {" == 0 ? 0 : 1", " != 0 ? 1 : 0", " > 0 ? 1 : 0",
-                                        " ? 1 : 0",      " != 0",         " > 0"};
-    char quotient[PART_TEXT];
-    const char *rest = strstr(b->text, " % "), *slash = strstr(a->text, " / ");
-    if (!rest || !slash || a->factor != 1 || b->factor != 1 || b->more ||
-        slash - a->text != rest - b->text) {
-        return false;
+    const gt_polynomial one = gt_polynomial_number(1);
+    const atom *rest = only(p, b), *own = only(p, a);
+    if (gt_polynomial_equal(b, &one) && own && own->kind == GT_DO_DIVIDE) {
+        const gt_polynomial of = gt_polynomial_add(&own->of, &one, 1);
+        const uint16_t quotient = a->terms[0].powers[0].symbol;
+        let_rest(p, quotient);
+        return own->of.count > 1 && of.count < own->of.count && round_term(p, a, quotient, of);
     }
-    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
-        (void)gt_snprintf(quotient, sizeof quotient, "%s%s", a->text, rests[i]);
-        quotient[slash - a->text + 1] = '%';
-        if (strcmp(quotient, b->text) != 0) {
-            continue;
+    for (uint16_t i = 0; rest && rest->kind == GT_DO_NOT_EQUAL && i < p->atoms.count; i++) {
+        own = &p->atoms.items[i];
+        if (own->kind == GT_DO_DIVIDE && gt_polynomial_has(a, i) &&
+            gt_polynomial_equal(&own->of, &rest->of) && gt_polynomial_equal(&own->by, &rest->by)) {
+            return round_term(p, a, i, own->of);
         }
-        take_back(p, quotient, strlen(a->text));
-        char whole[PART_TEXT], by[PART_TEXT];
-        (void)gt_snprintf(whole, sizeof whole, "%.*s", (int)(slash - a->text), a->text);
-        (void)gt_snprintf(by, sizeof by, "%s", slash + 3);
-        int64_t more = a->more;
-        size_t last = strlen(by) - 1;
-        bool enclosed = by[0] == '(' && by[last] == ')' && !strchr(by + 1, '(');
-        by[last] = enclosed ? '\0' : by[last];
-        set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by + enclosed, "");
-        a->more = more;
-        return true;
     }
     return false;
 }
 
-static void add(printer *p, part *a, const part *b, int sign)
+/* A sum that a product or a quotient has is not taken apart. */
+static gt_polynomial whole(printer *p, const gt_polynomial *sum)
 {
-    int64_t more = a->more + sign * b->more;
-    if (sign > 0 && (add_rest(p, a, b) || add_one(p, a, b))) {
-        return;
+    gt_text text = {0};
+    if (sum->count < 2) {
+        return *sum;
     }
-    if (is_number(b)) {
-        a->more = more;
-        return;
-    }
-    part left = *a, right = *b;
-    left.more = right.more = 0;
-    if (is_number(a) && sign > 0) {
-        *a = right;
-    } else if (!is_number(a) && strcmp(a->text, b->text) == 0) {
-        a->factor += sign * b->factor;
-        *a = a->factor == 0 ? number(0) : *a;
-    } else if (is_number(a)) {
-        infix(p, a, &right, "-", SUM);
-        return;
-    } else {
-        infix(p, &left, &right, sign > 0 ? "+" : "-", SUM);
-        *a = left;
-    }
-    a->more = more;
+    append_sum(p, &text, sum, GT_PRINT_LOOSE);
+    return intern(p, &text, &(atom){NULL, GT_PRINT_SUM, GT_DO_ADD, *sum, *sum});
 }
 
-static void multiply(printer *p, part *a, const part *b)
+static gt_polynomial multiply(printer *p, const gt_polynomial *a, const gt_polynomial *b)
 {
-    if (is_number(a) || is_number(b)) {
-        int64_t by = is_number(a) ? a->more : b->more;
-        *a = is_number(a) ? *b : *a;
-        a->factor *= by;
-        a->more *= by;
-        *a = by == 0 ? number(0) : *a;
-        return;
+    double number;
+    if (gt_polynomial_is_number(a, &number) || gt_polynomial_is_number(b, &number)) {
+        return gt_polynomial_multiply(a, b);
     }
-    part left = *a, right = *b;
-    int64_t factor = a->more || b->more ? 1 : a->factor * b->factor;
-    if (!a->more && !b->more) {
-        left.factor = right.factor = 1;
-    }
-    char one[PART_TEXT], other[PART_TEXT];
-    render(p, one, &left, PRODUCT);
-    render(p, other, &right, strchr(right.text, '/') || strchr(right.text, '%') ? TIGHT : PRODUCT);
-    set(p, a, PRODUCT, "%s * %s%s", one, other, "");
-    a->factor = factor;
+    const gt_polynomial left = whole(p, a), right = whole(p, b);
+    return gt_polynomial_multiply(&left, &right);
 }
 
-/* The rest of `text` without the end or the beginning, into out; false: it has neither. */
-static bool without(char out[PART_TEXT], const char *text, const char *end, const char *begin)
+/* a / b where that leaves no rest, whatever the names stand for. */
+static bool cancel(gt_polynomial *out, const gt_polynomial *a, const gt_polynomial *b)
 {
-    size_t length = strlen(text), last = strlen(end), first = strlen(begin);
-    if (length > last && strcmp(text + length - last, end) == 0) {
-        (void)gt_snprintf(out, PART_TEXT, "%.*s", (int)(length - last), text);
-        return true;
-    }
-    if (length > first && strncmp(text, begin, first) == 0) {
-        (void)gt_snprintf(out, PART_TEXT, "%s", text + first);
-        return true;
-    }
-    return false;
+    *out = gt_polynomial_divide(a, b);
+    return gt_polynomial_is_whole(out);
 }
 
-/* a / b where a is X + b and a number, which rounds up. */
-static bool round_up(printer *p, part *a, const part *b)
+/* Terms that are no number. */
+static uint32_t count_named(const gt_polynomial *sum)
 {
-    char by[PART_TEXT], last[PART_TEXT + 4], first[PART_TEXT + 4], whole[PART_TEXT];
-    if (is_number(b) && b->more > 1 && a->more == b->more - 1) {
-        a->more = 0;
-        render(p, whole, a, LOOSE);
-        render(p, by, b, LOOSE);
-        set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by, "");
-        return true;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        count += sum->terms[i].count > 0;
     }
-    render(p, by, b, PRODUCT);
-    (void)gt_snprintf(last, sizeof last, " + %s", by);
-    (void)gt_snprintf(first, sizeof first, "%s + ", by);
-    if (!is_number(b) && a->factor == 1 && a->precedence == SUM &&
-        without(whole, a->text, last, first)) {
-        char less[24] = "";
-        if (a->more != -1) {
-            (void)gt_snprintf(less, sizeof less, " %c %lld", a->more < -1 ? '-' : '+',
-                              llabs((long long)a->more + 1));
-        }
-        a->more = 0;
-        (void)gt_snprintf(whole + strlen(whole), sizeof whole - strlen(whole), "%s", less);
-        render(p, by, b, LOOSE);
-        set(p, a, TIGHT, "ceil_div(%s, %s)%s", whole, by, "");
-        return true;
-    }
-    return false;
+    return count;
 }
 
-/* a / b where b is a factor of a. */
-static bool cancel(part *a, const part *b)
+static gt_polynomial divide(printer *p, const gt_polynomial *a, const gt_polynomial *divisor)
 {
-    char last[PART_TEXT + 4], first[PART_TEXT + 4], rest[PART_TEXT];
-    if (is_number(b)) {
-        bool whole = b->more != 0 && a->factor % b->more == 0 && a->more % b->more == 0;
-        a->factor /= whole ? b->more : 1;
-        a->more /= whole ? b->more : 1;
-        return whole;
+    const gt_polynomial one = gt_polynomial_number(1), own = whole(p, a), by = whole(p, divisor);
+    gt_polynomial b = *divisor, of = *a, out;
+    double number = 0;
+    bool is_number = gt_polynomial_is_number(&b, &number);
+    const atom *quotient = only(p, a);
+    if (quotient && quotient->kind == GT_DO_DIVIDE) { /* X / Y / Z is X / (Y * Z) */
+        let_rest(p, a->terms[0].powers[0].symbol);
+        of = quotient->of;
+        b = quotient->by;
+        b = multiply(p, &b, divisor);
+        return divide(p, &of, &b);
     }
-    if (a->more || b->more || is_number(a) || b->factor == 0 || a->factor % b->factor) {
-        return false;
+    if (cancel(&out, a, &by) || cancel(&out, &own, &by)) {
+        return out;
     }
-    (void)gt_snprintf(last, sizeof last, " * %s", b->text);
-    (void)gt_snprintf(first, sizeof first, "%s * ", b->text);
-    if (strcmp(a->text, b->text) == 0) {
-        *a = number(a->factor / b->factor);
-        return true;
-    }
-    if (a->precedence == PRODUCT && without(rest, a->text, last, first)) {
-        a->factor /= b->factor;
-        memcpy(a->text, rest, sizeof rest);
-        return true;
-    }
-    return false;
-}
-
-static void divide(printer *p, part *a, const part *divisor)
-{
-    char whole[PART_TEXT], by[PART_TEXT];
-    part own = *divisor, *b = &own;
-    for (int64_t k = 2; is_number(b) && !is_number(a) && a->more == 0 && k <= 64;) {
-        bool both = a->factor % k == 0 && b->more % k == 0 && b->more > 1;
-        a->factor /= both ? k : 1;
-        b->more /= both ? k : 1;
+    for (double k = 2; is_number && a->count == 1 && k <= 64 && k < number;) {
+        const gt_polynomial common = gt_polynomial_number(k);
+        bool both = cancel(&out, &of, &common) && fmod(number, k) < 1;
+        of = both ? out : of;
+        number /= both ? k : 1;
         k += !both;
     }
-    if (cancel(a, b) || round_up(p, a, b)) {
-        return;
+    b = is_number ? gt_polynomial_number(number) : b;
+    out = gt_polynomial_add(&of, &b, -1);
+    out = gt_polynomial_add(&out, &one, 1); /* of X + b - 1, X */
+    uint32_t names = count_named(&out);
+    if (out.known && names > 0 &&
+        (is_number ? number > 1 && names == out.count
+                   : names + count_named(&b) == count_named(&of))) {
+        return call(p, "ceil_div", &out, &b);
     }
-    render(p, whole, a, PRODUCT);
-    render(p, by, b, TIGHT);
-    if (p->divided && !strchr(whole, '%')) {
-        gt_text_printf(p->divided, "#pragma gputune require(%s %% %s == 0)\n", whole, by);
+    out = infix(p, GT_DO_DIVIDE, &of, &b);
+    if (!p->is_open && !p->failed &&
+        !strchr(p->atoms.items[out.terms[0].powers[0].symbol].text, '%')) {
+        p->failed |= gt_array_push(&p->divided, out.terms[0].powers[0].symbol) != GPUTUNE_OK;
     }
-    set(p, a, PRODUCT, "%s / %s%s", whole, by, "");
+    return out;
 }
 
-static void binary(printer *p, gt_operation operation)
+static gt_polynomial compute(printer *p, gt_operation operation, const gt_polynomial *a,
+                             const gt_polynomial *b)
 {
-    part *a = &p->stack[p->depth - 2];
-    const part *b = &p->stack[--p->depth];
+    const gt_polynomial zero = gt_polynomial_number(0);
+    gt_polynomial out = *a, by = *b;
+    double left, right;
+    bool is_number = gt_polynomial_is_number(b, &right);
     int64_t value;
-    if (is_number(a) && is_number(b)) {
-        p->failed |= gt_operation_binary(&value, operation, a->more, b->more) != NULL;
-        *a = number(value);
-        return;
+    if (is_number && gt_polynomial_is_number(a, &left)) {
+        p->failed |= gt_operation_binary(&value, operation, (int64_t)left, (int64_t)right) != NULL;
+        return gt_polynomial_number((double)value);
     }
-    bool by_shift = is_number(b) && b->more >= 0 && b->more < 32 &&
+    bool by_shift = is_number && right >= 0 && right < 32 &&
                     (operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT);
-    part power = by_shift ? number(INT64_C(1) << b->more) : *b;
+    by = by_shift ? gt_polynomial_number((double)(INT64_C(1) << (int)right)) : by;
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
-        add(p, a, b, operation == GT_DO_ADD ? 1 : -1);
-    } else if (operation == GT_DO_MULTIPLY || (by_shift && operation == GT_DO_SHIFT_LEFT)) {
-        multiply(p, a, &power);
-    } else if (operation == GT_DO_DIVIDE || by_shift) {
-        divide(p, a, &power);
-    } else {
-        const gt_infix *sign = gt_infix_of(operation);
-        if (sign) {
-            infix(p, a, b, sign->sign, sign->precedence);
-            return;
-        }
-        char first[PART_TEXT], second[PART_TEXT];
-        render(p, first, a, LOOSE);
-        render(p, second, b, LOOSE);
-        set(p, a, TIGHT, "%s(%s, %s)", gt_function_of(operation), first, second);
+        bool adds = operation == GT_DO_ADD;
+        return adds && add_rest(p, &out, b) ? out : gt_polynomial_add(a, b, adds ? 1 : -1);
     }
+    if (operation == GT_DO_MULTIPLY || (by_shift && operation == GT_DO_SHIFT_LEFT)) {
+        return multiply(p, a, &by);
+    }
+    if (operation == GT_DO_DIVIDE || by_shift) {
+        return divide(p, a, &by);
+    }
+    if (!gt_infix_of(operation)) {
+        return call(p, gt_function_of(operation), a, b);
+    }
+    const atom *rest = only(p, a); /* X % B > 0 */
+    const atom asked = rest ? *rest : (atom){0};
+    out = infix(p, operation, a, b);
+    if (asked.kind == GT_DO_REMAINDER && gt_polynomial_equal(b, &zero) && !p->failed) {
+        atom *made = &p->atoms.items[out.terms[0].powers[0].symbol];
+        made->kind = operation == GT_DO_GREATER ? GT_DO_NOT_EQUAL : operation;
+        made->of = asked.of;
+        made->by = asked.by;
+    }
+    return out;
 }
 
-static void unary(printer *p, gt_operation operation)
+static void negate(printer *p, gt_operation operation)
 {
-    part *a = &p->stack[p->depth - 1];
-    char text[PART_TEXT];
-    if (operation == GT_DO_NEGATE) {
-        part zero = number(0);
-        add(p, &zero, a, -1);
-        *a = zero;
-        return;
-    }
+    gt_polynomial *a = &p->stack[p->depth - 1];
+    const gt_polynomial zero = gt_polynomial_number(0);
     const char *function = gt_function_of(operation);
-    render(p, text, a, function ? LOOSE : TIGHT);
-    if (function) {
-        set(p, a, TIGHT, "%s(%s)%s", function, text, "");
+    if (operation == GT_DO_NEGATE) {
+        *a = gt_polynomial_add(&zero, a, -1);
+    } else if (function) {
+        *a = call(p, function, a, NULL);
     } else if (operation != GT_DO_TRUTH) {
-        set(p, a, TIGHT, "%s%s%s", operation == GT_DO_NOT ? "!" : "~", text, "");
+        gt_text text = {0};
+        gt_text_append(&text, operation == GT_DO_NOT ? "!" : "~");
+        append_sum(p, &text, a, GT_PRINT_TIGHT);
+        *a = intern(p, &text, &(atom){NULL, GT_PRINT_TIGHT, GT_DO_LITERAL, *a, *a});
     }
 }
 
 static void run(printer *p, int from, int to);
 
 /* `c ? a : b`, whose halves end where the jumps go; back: the place behind it. */
-static int choice(printer *p, int at)
+static int choose(printer *p, int at)
 {
     const gt_instruction *code = p->expression->code;
     int otherwise = code[at].target, end = code[otherwise - 1].target;
-    gt_text *divided = p->divided;
-    char texts[3][PART_TEXT];
-    const part *condition = &p->stack[p->depth - 1];
-    if (is_number(condition)) {
-        int64_t holds = condition->more;
-        p->depth--;
-        run(p, holds ? at + 1 : otherwise, holds ? otherwise - 1 : end);
+    const gt_polynomial condition = p->stack[--p->depth];
+    const bool is_open = p->is_open;
+    double holds, first, second;
+    if (gt_polynomial_is_number(&condition, &holds)) {
+        bool is = holds < 0 || holds > 0;
+        run(p, is ? at + 1 : otherwise, is ? otherwise - 1 : end);
         return end;
     }
-    p->divided = NULL;
+    p->is_open = true;
     run(p, at + 1, otherwise - 1);
     run(p, otherwise, end);
-    p->divided = divided;
-    if (!p->failed) {
-        p->depth -= 2;
-        for (int i = 0; i < 3; i++) {
-            render(p, texts[i], &p->stack[p->depth - 1 + i], LOOSE + (i == 0));
-        }
-        set(p, &p->stack[p->depth - 1], 0, "%s ? %s : %s", texts[0], texts[1], texts[2]);
+    p->is_open = is_open;
+    if (p->failed) {
+        return end;
     }
+    gt_polynomial *a = &p->stack[p->depth - 2], *b = &p->stack[--p->depth];
+    const atom *asked = only(p, &condition);
+    atom made = asked ? *asked : (atom){0};
+    bool counts = gt_polynomial_is_number(a, &first) && gt_polynomial_is_number(b, &second) &&
+                  first + second < 2 && (made.kind == GT_DO_EQUAL ? second : first) > 0;
+    made.kind = counts && made.kind != GT_DO_DIVIDE ? GT_DO_NOT_EQUAL : GT_DO_LITERAL;
+    made.precedence = 0;
+    gt_text text = {0};
+    append_sum(p, &text, &condition, GT_PRINT_LOOSE + 1);
+    gt_text_append(&text, " ? ");
+    append_sum(p, &text, a, GT_PRINT_LOOSE);
+    gt_text_append(&text, " : ");
+    append_sum(p, &text, b, GT_PRINT_LOOSE);
+    *a = intern(p, &text, &made);
     return end;
 }
 
@@ -382,38 +402,40 @@ static void run(printer *p, int from, int to)
     const gt_instruction *code = p->expression->code;
     for (int i = from; i < to && !p->failed;) {
         const gt_instruction *one = &code[i++];
+        gt_polynomial *top = &p->stack[p->depth];
         if (one->operation == GT_DO_REAL) {
             p->failed = true; /* sizes are integers */
-        } else if (one->operation == GT_DO_LITERAL || one->operation == GT_DO_SLOT) {
-            bool is_slot = one->operation == GT_DO_SLOT;
-            part *top = &p->stack[p->depth++];
-            *top = number(is_slot ? 0 : one->integer);
-            if (is_slot) {
-                set(p, top, TIGHT, "%s%s%s", p->names[one->target], "", "");
-            }
+        } else if (one->operation == GT_DO_LITERAL) {
+            *top = gt_polynomial_number((double)one->integer);
+            p->depth++;
+        } else if (one->operation == GT_DO_SLOT) {
+            gt_text text = {0};
+            gt_text_append(&text, p->names[one->target]);
+            *top = intern(p, &text, &(atom){.precedence = GT_PRINT_TIGHT});
+            p->depth++;
         } else if (one->operation == GT_DO_BRANCH) {
-            i = choice(p, i - 1);
+            i = choose(p, i - 1);
         } else if (one->operation == GT_DO_AND_SHORTCUT || one->operation == GT_DO_OR_SHORTCUT) {
-            const gt_infix *sign = gt_infix_of(one->operation);
             run(p, i, one->target);
             i = one->target;
             if (!p->failed) {
                 p->depth--;
-                infix(p, &p->stack[p->depth - 1], &p->stack[p->depth], sign->sign,
-                      sign->precedence);
+                top[-1] = infix(p, one->operation, &top[-1], top);
             }
         } else if (one->operation >= GT_DO_BINARY && one->operation < GT_DO_SQRT) {
-            binary(p, one->operation);
+            p->depth--;
+            top[-2] = compute(p, one->operation, &top[-2], &top[-1]);
         } else {
-            unary(p, one->operation);
+            negate(p, one->operation);
         }
+        p->failed |= p->depth > 0 && !p->stack[p->depth - 1].known;
     }
 }
 
 bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *expression,
                          const char *const *names)
 {
-    char text[PART_TEXT];
+    gt_text text = {0};
     printer *p = calloc(1, sizeof *p);
     if (!p) {
         out->failed = true;
@@ -421,18 +443,26 @@ bool gt_expression_print(gt_text *out, gt_text *divided, const gt_expression *ex
     }
     p->expression = expression;
     p->names = names;
-    p->divided = divided;
-    size_t before = divided ? divided->length : 0;
     run(p, 0, expression->count);
     if (!p->failed) {
-        render(p, text, &p->stack[0], 0);
+        append_sum(p, &text, &p->stack[0], 0);
     }
-    if (divided && divided->data && (p->failed || strchr(text, '?'))) { /* the rest is seen to */
-        divided->length = before;
-        divided->data[before] = '\0';
+    bool printed = !p->failed && !text.failed, is_open = strchr(gt_text_string(&text), '?');
+    for (size_t i = 0; i < p->divided.count && divided && printed && !is_open; i++) {
+        const atom *quotient = &p->atoms.items[p->divided.items[i]];
+        gt_text_append(divided, "#pragma gputune require(");
+        append_sum(p, divided, &quotient->of, GT_PRINT_PRODUCT);
+        gt_text_append(divided, " % ");
+        append_sum(p, divided, &quotient->by, GT_PRINT_TIGHT);
+        gt_text_append(divided, " == 0)\n");
     }
-    bool printed = !p->failed;
-    gt_text_append(out, printed ? text : "");
+    gt_text_append(out, printed ? gt_text_string(&text) : "");
+    for (size_t i = 0; i < p->atoms.count; i++) {
+        free(p->atoms.items[i].text);
+    }
+    gt_array_free(&p->atoms);
+    gt_array_free(&p->divided);
+    gt_text_free(&text);
     free(p);
     return printed;
 }

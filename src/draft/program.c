@@ -225,6 +225,46 @@ gt_span gt_program_strip(const gt_program *program, gt_span span)
     }
 }
 
+gt_span gt_program_statement(const gt_program *program, size_t first)
+{
+    gt_span span = {first, first};
+    while (span.end < program->code && !gt_program_is(program, span.end, ";")) {
+        span.end++;
+    }
+    return span;
+}
+
+gt_span gt_program_type(const gt_program *program, size_t name)
+{
+    static const char others[] = "static extern typedef __device__ __constant__";
+    for (bool again = true; again && name > 2; name -= again ? 2 : 0) {
+        while (gt_program_is_any(program, name - 1, "__restrict__ __restrict restrict const *")) {
+            name--;
+        }
+        again = gt_program_is(program, name - 1, ",");
+    }
+    gt_span type = {name, name};
+    while (type.first > 0 && is_name(program, type.first - 1) &&
+           !gt_program_is_any(program, type.first - 1, others)) {
+        type.first--;
+    }
+    return type;
+}
+
+void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (size_t i = span.first; i < span.end && length < GT_NAME_MAX; i++) {
+        const gt_token *token = &program->tokens.items[i];
+        bool is_part = !gt_program_is_any(program, i, "struct const");
+        length += is_part ? (size_t)gt_snprintf(out + length, GT_NAME_MAX - length, "%s%.*s",
+                                                length ? " " : "", (int)token->length, token->text)
+                          : 0;
+    }
+    out[0] = length < GT_NAME_MAX ? out[0] : '\0';
+}
+
 const gt_program_function *gt_program_function_at(const gt_program *program, size_t at)
 {
     for (size_t i = 0; i < program->functions.count; i++) {
@@ -596,6 +636,15 @@ static bool on_device(const gt_program *program, const gt_token *name, int depth
         if (!gt_token_equals(own, name) && !gt_token_is(own, "main") &&
             first_of(program, span, name) &&
             (function->is_device || on_device(program, own, depth + 1))) {
+            return true;
+        }
+    }
+    for (size_t i = 1; i + 1 < program->code && depth < DEPTH_MAX; i++) { /* a struct's extents */
+        bool is_struct =
+            gt_program_is(program, i + 1, "{") &&
+            (gt_program_is(program, i - 1, "struct") || gt_program_is(program, i, "struct"));
+        gt_span span = {i + 2, is_struct ? gt_program_close(program, i + 1) : 0};
+        if (is_struct && first_of(program, span, name)) {
             return true;
         }
     }

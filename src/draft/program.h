@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/lexer.h"
+#include "kernel/template.h"
 
 #include "base/array.h"
 
@@ -74,6 +75,12 @@ bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, 
 size_t gt_program_cast(const gt_program *program, gt_span span);
 /* Without brackets and casts around it. */
 gt_span gt_program_strip(const gt_program *program, gt_span span);
+/* What stands from there to the next semicolon. */
+gt_span gt_program_statement(const gt_program *program, size_t first);
+/* The words of the type in front of a name that is declared, `TYPE *a, *NAME`. */
+gt_span gt_program_type(const gt_program *program, size_t name);
+/* The span's tokens but struct and const, with blanks between them; "": they are too long. */
+void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span);
 /* The function whose body has the token, or NULL. */
 const gt_program_function *gt_program_function_at(const gt_program *program, size_t at);
 /* The function or macro of that name, or NULL. */

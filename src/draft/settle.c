@@ -1,30 +1,19 @@
 /* Settles how long buffers are, and which sizes a problem has. */
 #include "draft/parts.h"
 
+static double value_of(const void *user, uint16_t at)
+{
+    const gt_draft_symbol *symbol = gt_draft_symbol_at(user, at);
+    const gt_draft_constant *constant =
+        symbol->kind == GT_DRAFT_CONSTANT ? gt_draft_constant_of(user, symbol->name) : NULL;
+    return constant && constant->has_value ? constant->value
+           : symbol->value > 0             ? symbol->value
+                                           : 16;
+}
+
 double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        double product = p->terms[i].coefficient;
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_power *power = &p->terms[i].powers[k];
-            const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
-            const gt_draft_constant *constant = symbol->kind == GT_DRAFT_CONSTANT
-                                                    ? gt_draft_constant_of(draft, symbol->name)
-                                                    : NULL;
-            double value = constant && constant->has_value ? constant->value
-                           : symbol->value > 0             ? symbol->value
-                                                           : 16;
-            for (int e = power->exponent; e > 0; e--) {
-                product *= value;
-            }
-            for (int e = power->exponent; e < 0; e++) {
-                product /= value;
-            }
-        }
-        sum += product;
-    }
-    return sum;
+    return gt_polynomial_value(p, value_of, draft);
 }
 
 /* With the launch's own numbers in place: blocks that are fixed, and the grid. */
@@ -77,20 +66,14 @@ static gt_polynomial with_blocks(const gt_draft *draft, gt_polynomial p)
     return p;
 }
 
-static int highest_degree(const gt_polynomial *p)
+/* A buffer of h * w - 1 elements has h * w. */
+static void round_up(gt_polynomial *p)
 {
     int highest = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         int degree = gt_monomial_degree(&p->terms[i]);
         highest = degree > highest ? degree : highest;
     }
-    return highest;
-}
-
-/* A buffer of h * w - 1 elements has h * w. */
-static void round_up(gt_polynomial *p)
-{
-    int highest = highest_degree(p);
     bool all = highest > 0;
     for (uint32_t i = 0; i < p->count; i++) {
         all &= gt_monomial_degree(&p->terms[i]) == highest || p->terms[i].coefficient < 0;
@@ -105,17 +88,13 @@ static void round_up(gt_polynomial *p)
 /* Whether a length depends on the block or the grid, of which then one must be chosen. */
 static bool needs_pin(const gt_polynomial *p)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_power *power = &p->terms[i].powers[k];
-            bool is_block =
-                power->symbol >= GT_DRAFT_BLOCK_DIM && power->symbol < GT_DRAFT_GRID_DIM;
-            if (is_block || power->exponent < 0) {
-                return true;
-            }
-        }
+    gt_powers at = {0};
+    bool needs = false;
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        needs |= power->exponent < 0 ||
+                 (power->symbol >= GT_DRAFT_BLOCK_DIM && power->symbol < GT_DRAFT_GRID_DIM);
     }
-    return false;
+    return needs;
 }
 
 static bool has_strided_grid(const gt_draft *draft, const gt_polynomial *p)
@@ -128,11 +107,24 @@ static bool has_strided_grid(const gt_draft *draft, const gt_polynomial *p)
     return has;
 }
 
-/* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, uint32_t index, uint32_t by)
+/* An index or a size has elements of a buffer as one of its parts. */
+static void note_part(gt_draft *draft, gt_draft_buffer *of, const gt_polynomial *p, uint16_t part)
 {
+    const gt_polynomial symbol = gt_polynomial_symbol(part);
+    of->factor = gt_polynomial_factor(p, part);
+    gt_polynomial own = gt_polynomial_multiply(&of->factor, &symbol);
+    own = gt_draft_maximum(draft, gt_polynomial_add(p, &own, -1));
+    of->rest = with_constants(draft, with_launch(draft, own));
+}
+
+/* The elements of one buffer index another: bytes have 256 values. */
+static void note_indexed(gt_draft *draft, uint32_t index, const gt_polynomial *plain,
+                         uint16_t loaded)
+{
+    const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
     const gt_function_parameter *parameter = &draft->parameters[draft->buffers[by].parameter];
     draft->buffers[by].indexed = (int)index;
+    note_part(draft, &draft->buffers[by], plain, loaded);
     if (parameter->has_type && parameter->element.bytes == 1 &&
         !draft->buffers[index].length.known) {
         draft->buffers[index].length = gt_polynomial_number(256);
@@ -151,7 +143,16 @@ static void settle_length(gt_draft *draft, uint32_t index)
             continue;
         }
         if (loaded >= 0 && !access->size.known) {
-            note_indexed(draft, index, gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer);
+            const gt_polynomial in_loops = gt_draft_expand(draft, access->index, false);
+            bool is_there = in_loops.known && gt_polynomial_has(&in_loops, (uint16_t)loaded);
+            note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
+        }
+        for (uint32_t by = 0; by < draft->buffer_count && access->size.known; by++) {
+            gt_draft_buffer *bound = &draft->buffers[by];
+            if (bound->total && gt_polynomial_has(&access->size, bound->total)) {
+                bound->bounded = (int)index;
+                note_part(draft, bound, &access->size, bound->total);
+            }
         }
         gt_polynomial size = with_launch(draft, access->size);
         draft->is_pinned |= size.known && !buffer->is_moved &&
@@ -192,11 +193,10 @@ bool gt_draft_quotient(const gt_draft *draft, const gt_polynomial *p, gt_polynom
 
 static void mark_sizes(gt_draft *draft, const gt_polynomial *p)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            gt_draft_symbol *symbol = &draft->symbols.items[p->terms[i].powers[k].symbol];
-            symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE;
-        }
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        gt_draft_symbol *symbol = &draft->symbols.items[power->symbol];
+        symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE;
     }
 }
 
@@ -269,7 +269,7 @@ static void settle_lengths(gt_draft *draft)
 {
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         draft->buffers[i].length = gt_polynomial_unknown();
-        draft->buffers[i].indexed = -1;
+        draft->buffers[i].indexed = draft->buffers[i].bounded = -1;
     }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         settle_length(draft, i);
@@ -300,17 +300,14 @@ static void note_opaque(gt_draft *draft)
 /* Whether the value of p is that of the text, whichever axes there are. */
 static bool is_settled(const gt_draft *draft, const gt_polynomial *p)
 {
-    for (uint32_t i = 0; i < p->count && p->known; i++) {
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            uint16_t symbol = p->terms[i].powers[k].symbol;
-            const gt_draft_constant *constant =
-                gt_draft_constant_of(draft, gt_draft_symbol_at(draft, symbol)->name);
-            if (!constant || !constant->has_value || gt_draft_is_block(draft, constant->name)) {
-                return false;
-            }
-        }
+    gt_powers at = {0};
+    bool settled = p->known;
+    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+        const gt_draft_constant *constant =
+            gt_draft_constant_of(draft, gt_draft_symbol_at(draft, power->symbol)->name);
+        settled &= constant && constant->has_value && !gt_draft_is_block(draft, constant->name);
     }
-    return p->known;
+    return settled;
 }
 
 void gt_draft_settle(gt_draft *draft)

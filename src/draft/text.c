@@ -1,4 +1,5 @@
 /* What the writers of clauses share: names, expressions, what is there already. */
+#include "draft/print.h"
 #include "draft/write.h"
 
 #include <string.h>
@@ -66,24 +67,6 @@ const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol)
     return dot ? dot + 1 : name;
 }
 
-/* The product of the powers whose exponents have that sign, behind a number unless that is 1. */
-static void append_product(gt_draft_writer *w, const gt_monomial *term, double number, int sign)
-{
-    bool first = true;
-    if (number < 1 || number > 1) {
-        gt_text_printf(w->out, "%.0f", number);
-        first = false;
-    }
-    for (uint32_t k = 0; k < term->count; k++) {
-        for (int e = term->powers[k].exponent * sign; e > 0; e--) {
-            gt_text_printf(w->out, "%s%s", first ? "" : " * ",
-                           gt_draft_name_of(w, term->powers[k].symbol));
-            first = false;
-        }
-    }
-    gt_text_append(w->out, first ? "1" : "");
-}
-
 /* Expressions know the axes and the problem; the code's own constants are numbers there. */
 static gt_polynomial with_numbers(const gt_draft_writer *w, gt_polynomial p)
 {
@@ -105,44 +88,16 @@ static gt_polynomial with_numbers(const gt_draft_writer *w, gt_polynomial p)
     return p;
 }
 
-static void append_term(gt_draft_writer *w, const gt_monomial *term)
+static void append_name(void *user, gt_text *out, uint16_t symbol, int around)
 {
-    double number = term->coefficient < 0 ? -term->coefficient : term->coefficient, below = 1;
-    bool is_fraction = number < 1;
-    for (uint32_t k = 0; k < term->count; k++) {
-        is_fraction |= term->powers[k].exponent < 0;
-    }
-    if (number < 1) {
-        below = 1 / number;
-        number = 1;
-    }
-    gt_text_append(w->out, is_fraction ? "ceil_div(" : "");
-    append_product(w, term, number, 1);
-    if (is_fraction) {
-        gt_text_append(w->out, ", ");
-        append_product(w, term, below, -1);
-        gt_text_append(w->out, ")");
-    }
+    (void)around;
+    gt_text_append(out, gt_draft_name_of(user, symbol));
 }
 
-/* Terms of the highest degree first. */
 void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *sum)
 {
-    enum { DEGREE_MAX = 8 };
-    bool first = true;
-    const gt_polynomial numbers = with_numbers(w, *sum), *p = &numbers;
-    for (int degree = DEGREE_MAX; degree >= -DEGREE_MAX; degree--) {
-        for (uint32_t i = 0; i < p->count; i++) {
-            if (gt_monomial_degree(&p->terms[i]) != degree) {
-                continue;
-            }
-            bool minus = p->terms[i].coefficient < 0;
-            gt_text_append(w->out, first ? (minus ? "-" : "") : minus ? " - " : " + ");
-            append_term(w, &p->terms[i]);
-            first = false;
-        }
-    }
-    gt_text_append(w->out, first ? "0" : "");
+    const gt_polynomial numbers = with_numbers(w, *sum);
+    gt_polynomial_append(w->out, &numbers, append_name, w);
 }
 
 /* How many indices of the buffer's accesses a symbol is multiplied with: the innermost extent, most

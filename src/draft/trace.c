@@ -168,51 +168,41 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* What `typedef TYPE NAME;` and `using NAME = TYPE;` say last; empty: nothing. */
+static gt_span alias_of(const gt_program *program, const char *name)
+{
+    gt_span type = {0, 0};
+    for (size_t i = 1; i + 1 < program->code; i++) {
+        if (!gt_program_is(program, i, name)) {
+            continue;
+        }
+        const gt_span before = gt_program_type(program, i);
+        if (gt_program_is(program, i + 1, ";") && before.first > 0 &&
+            gt_program_is(program, before.first - 1, "typedef")) {
+            type = before;
+        } else if (gt_program_is(program, i - 1, "using") && gt_program_is(program, i + 1, "=")) {
+            type = gt_program_statement(program, i + 2);
+        }
+    }
+    return type;
+}
+
 int64_t gt_trace_bytes(const gt_program *program, char word[GT_NAME_MAX], bool *by_macro)
 {
     gt_element element;
     *by_macro = false;
-    for (int depth = 0; depth < 8; depth++) {
-        size_t length = strlen(word);
+    for (int depth = 0; depth < 8 && word[0]; depth++) {
         if (gt_element_from_name(&element, word)) {
             return element.bytes;
         }
-        gt_token name = {GT_TOKEN_NAME, word, length, 0, 0};
+        gt_token name = {GT_TOKEN_NAME, word, strlen(word), 0, 0};
         const gt_macro *macro = gt_program_macro_of(program, &name);
-        gt_span type = {0, 0};
-        for (size_t i = 1; i + 1 < program->code && !macro; i++) {
-            if (!gt_program_is(program, i, word)) {
-                continue;
-            }
-            if (gt_program_is(program, i + 1, ";")) { /* typedef TYPE NAME; */
-                size_t first = i;
-                while (first > 0 && program->tokens.items[first - 1].kind == GT_TOKEN_NAME &&
-                       !gt_program_is(program, first - 1, "typedef")) {
-                    first--;
-                }
-                bool is_typedef = first > 0 && gt_program_is(program, first - 1, "typedef");
-                type = is_typedef ? (gt_span){first, i} : type;
-            } else if (gt_program_is(program, i - 1, "using") &&
-                       gt_program_is(program, i + 1, "=")) {
-                type.first = type.end = i + 2;
-                while (type.end < program->code && !gt_program_is(program, type.end, ";")) {
-                    type.end++;
-                }
-            }
-        }
-        type = macro ? macro->value : type;
+        const gt_span type = macro ? macro->value : alias_of(program, word);
         *by_macro |= macro != NULL;
-        length = 0;
-        char next[GT_NAME_MAX] = "";
-        for (size_t i = type.first; i < type.end && length < sizeof next; i++) {
-            const gt_token *token = &program->tokens.items[i];
-            length += (size_t)gt_snprintf(next + length, sizeof next - length, "%s%.*s",
-                                          length ? " " : "", (int)token->length, token->text);
-        }
-        if (!next[0]) {
+        if (type.first == type.end) {
             return 0;
         }
-        (void)gt_snprintf(word, GT_NAME_MAX, "%s", next);
+        gt_program_words(word, program, type);
     }
     return 0;
 }
@@ -223,18 +213,10 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_spa
     enum { HOPS = 6 };
     gt_site from = *site;
     for (int hop = 0; hop < HOPS; hop++) {
-        char type[GT_NAME_MAX] = "";
-        size_t length = 0;
+        char type[GT_NAME_MAX];
         gt_found found;
         bool by_macro;
-        for (size_t i = span.first; i < span.end && length < sizeof type; i++) {
-            const gt_token *token = &program->tokens.items[i];
-            bool is_part = !gt_program_is_any(program, i, "struct const");
-            length += is_part
-                          ? (size_t)gt_snprintf(type + length, sizeof type - length, "%s%.*s",
-                                                length ? " " : "", (int)token->length, token->text)
-                          : 0;
-        }
+        gt_program_words(type, program, span);
         if (hop == 0) {
             memcpy(words, type, sizeof type);
         }
@@ -253,10 +235,59 @@ int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_spa
     return 0;
 }
 
+/* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
+ * is none. */
+static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, int depth)
+{
+    const gt_program *program = t->program;
+    const bool is_star = gt_program_is(program, span.first, "*");
+    const size_t name = span.first + is_star;
+    const bool is_element = is_star || gt_program_is(program, name + 1, "[");
+    char words[GT_NAME_MAX];
+    for (size_t i = 2; i < program->code && name < span.end; i++) {
+        bool is_pointer = gt_program_is(program, i - 1, "*") && is_element;
+        if (!gt_program_same(program, i, name) ||
+            !(is_pointer || gt_program_is(program, i + 1, "["))) {
+            continue;
+        }
+        int64_t bytes = gt_trace_type(words, program, gt_program_type(program, i), site);
+        if (bytes <= 0) {
+            continue;
+        }
+        gt_text_printf(&t->text, "(%lld", (long long)bytes);
+        for (size_t open = i + 1; !is_element && gt_program_is(program, open, "[");
+             open = gt_program_close(program, open) + 1) {
+            gt_span extent = {open + 1, gt_program_close(program, open)};
+            gt_span item, items = {extent.end + 3, 0};
+            int64_t count = 0;
+            gt_text_append(&t->text, " * (");
+            if (extent.first < extent.end) {
+                expand(t, extent, &(gt_site){i, gt_program_function_at(program, i), NULL},
+                       depth + 1);
+            } else if (gt_program_is(program, extent.end + 2, "{")) { /* as many as are given */
+                items.end = gt_program_close(program, extent.end + 2);
+                while (gt_program_item(program, &item, &items)) {
+                    count++;
+                }
+                gt_text_printf(&t->text, "%lld", (long long)count);
+            }
+            gt_text_append(&t->text, ")");
+        }
+        gt_text_append(&t->text, ")");
+        return true;
+    }
+    return false;
+}
+
 /* sizeof(TYPE); what is no number type has a leaf. */
-static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site)
+static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
+    gt_element element;
+    name_text(words, t, span.first);
+    if (!gt_element_from_name(&element, words) && expand_array_size(t, span, site, depth)) {
+        return;
+    }
     for (size_t i = span.first; i < span.end; i++) {
         t->failed |= gt_program_is(t->program, i, "*");
     }
@@ -305,10 +336,7 @@ static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_sit
         value = macro->value;
     } else if (function && gt_program_is(program, function->body.first, "return")) {
         bound.parameters = function->parameters;
-        value = (gt_span){function->body.first + 1, function->body.first + 1};
-        while (value.end < function->body.end && !gt_program_is(program, value.end, ";")) {
-            value.end++;
-        }
+        value = gt_program_statement(program, function->body.first + 1);
         inner = (gt_site){function->body.first, NULL, NULL};
     } else {
         return false;
@@ -329,7 +357,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
     name_text(name, t, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
-        expand_sizeof(t, inside, site);
+        expand_sizeof(t, inside, site, depth);
     } else if (gt_program_is_any(t->program, at, "ceil ceilf")) {
         expand_ceil(t, inside, site, depth);
     } else if (gt_program_is_any(t->program, at, "min max")) {
@@ -366,7 +394,8 @@ static void expand_number(gt_tracer *t, size_t at)
     for (int d = 0; d < 3 && t->in_grid; d++) {
         int64_t block = t->blocks[(t->dimension + d) % 3].literal;
         const gt_trace_leaf *leaf = &t->leaves[t->blocks[(t->dimension + d) % 3].leaf];
-        if (block >= 16 && (value == (double)block || value == (double)(block - 1))) {
+        bool is_own = d == 0 && block > 2 && gt_program_is_any(t->program, at - 1, "/ +");
+        if ((block >= 16 || is_own) && (value == (double)block || value == (double)(block - 1))) {
             gt_text_printf(&t->text, value < (double)block ? "(%s - 1)" : " %s ", leaf->name);
             t->leaf_uses++;
             return;
@@ -508,12 +537,9 @@ static bool find_member(const gt_tracer *t, gt_span *span, gt_site *site, int di
     for (size_t i = site->at; i > 3 && site->function && i > site->function->body.first; i--) {
         if (gt_program_is(program, i, "=") && gt_program_is(program, i - 1, member) &&
             gt_program_is(program, i - 2, ".") && gt_program_is(program, i - 3, name)) {
-            size_t end = i + 1;
-            while (end < program->code && !gt_program_is(program, end, ";")) {
-                end++;
-            }
-            if (gt_program_is_plain(program, (gt_span){i + 1, end})) {
-                *span = (gt_span){i + 1, end};
+            const gt_span value = gt_program_statement(program, i + 1);
+            if (gt_program_is_plain(program, value)) {
+                *span = value;
                 site->at = i;
                 return true;
             }

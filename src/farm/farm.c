@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,13 +358,6 @@ static const gt_farm_ops operations = {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static uint32_t core_count(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (uint32_t)count : 1;
-}
-
 static gputune_status copy_text(char **out, const char *text)
 {
     return text ? gt_strdup(out, text) : GPUTUNE_OK;
@@ -374,13 +366,16 @@ static gputune_status copy_text(char **out, const char *text)
 static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *options)
 {
     gt_compile_host *host = &farm->compile;
-    uint32_t count = options->compile_workers ? options->compile_workers : core_count();
+    uint32_t count = options->compile_workers ? options->compile_workers : gt_cores_count();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
     uint32_t more = GT_COMPILE_WORKERS_MAX - count;
     more = options->compile_on_count < more ? (uint32_t)options->compile_on_count : more;
     host->slots = calloc(count + more, sizeof *host->slots);
     GT_TRY(gt_allocated(host->slots));
-    host->own_count = host->limit = count;
+    host->own_count = host->limit = host->allowed = count;
+    if (!options->compile_workers) {
+        gt_cores_join(host);
+    }
     host->slot_count = count + more;
     farm->farm.compile_workers = count;
     GT_TRY(gt_engines_open(host, options->compile_on, more));

@@ -14,6 +14,8 @@
 static const double COMPILE_DEADLINE_S = 120;
 /* A worker that has been at a canceled job for so long is not waited for. */
 static const double FORGOTTEN_S = 0.5;
+/* Another farm may have left a core. */
+static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -107,13 +109,20 @@ static void slot_give(gt_host_farm *farm, gt_slot *slot, gt_farm_request *reques
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
+static bool has_core(const gt_compile_host *host)
+{
+    return gt_cores_at_work(host) < host->allowed;
+}
+
 /* The worker that has the fewest jobs, below `below`, of those that may have this one. */
 static gt_slot *least_busy(gt_compile_host *host, unsigned below, const gt_farm_request *request)
 {
     gt_slot *best = NULL;
+    bool idle_may = has_core(host);
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_slot *slot = &host->slots[i];
-        if (slot->link.open && slot->queue.count < below &&
+        bool may = slot->engine || slot->queue.count > 0 || idle_may;
+        if (slot->link.open && slot->queue.count < below && may &&
             gt_engine_may_take(host, slot, request) &&
             (!best || slot->queue.count < best->queue.count)) {
             best = slot;
@@ -178,7 +187,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     if (slot) {
         return slot;
     }
-    slot = *open < host->limit ? closed_slot(host) : NULL;
+    slot = *open < host->limit && has_core(host) ? closed_slot(host) : NULL;
     if (!slot && (slot = take_from_forgotten(host))) {
         --*open;
     }
@@ -206,6 +215,7 @@ double gt_compile_load(const gt_host_farm *farm)
 void gt_compile_pump(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
+    gt_cores_divide(host);
     if (host->queue.count > 0) {
         gt_engines_start(farm);
     }
@@ -227,6 +237,7 @@ void gt_compile_pump(gt_host_farm *farm)
             slot_flush(farm, &host->slots[i]);
         }
     }
+    gt_cores_divide(host);
 }
 
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
@@ -380,7 +391,8 @@ static void slot_died(gt_host_farm *farm, gt_slot *slot)
 
 double gt_compile_patience(const gt_host_farm *farm)
 {
-    double least = farm->compile.queue.count ? FORGOTTEN_S : INFINITY;
+    bool is_short = farm->compile.allowed < farm->compile.limit;
+    double least = !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         const gt_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && slot->queue.count > 0) {
@@ -474,6 +486,7 @@ void gt_compile_cancel(gt_host_farm *farm)
             host->slots[i].queue.items[k]->forgotten = true;
         }
     }
+    gt_cores_divide(host);
 }
 
 void gt_compile_close(gt_host_farm *farm)
@@ -490,6 +503,7 @@ void gt_compile_close(gt_host_farm *farm)
     gt_queue_clear(&host->queue);
     gt_array_free(&host->queue);
     gt_engines_close(farm);
+    gt_cores_leave(host);
     free(host->slots);
     host->slots = NULL;
     host->slot_count = 0;

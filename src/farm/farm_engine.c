@@ -165,7 +165,7 @@ void gt_engines_count(gt_host_farm *farm)
         }
         ready += is_of_our_compiler(host, &host->slots[i]);
     }
-    farm->farm.compile_workers = host->own_count + ready;
+    farm->farm.compile_workers = host->allowed + ready;
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */

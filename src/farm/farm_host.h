@@ -185,8 +185,11 @@ typedef struct gt_compile_host {
     uint32_t slot_count, own_count; /* behind this machine's own are those that commands start */
     gt_engine_host *engines;
     uint32_t engine_count;
-    int nvrtc_version;       /* of this machine's own; 0: not known yet */
-    uint32_t limit;          /* how many may run: fewer if the system does not start more */
+    int nvrtc_version;     /* of this machine's own; 0: not known yet */
+    uint32_t limit;        /* how many may run: fewer if the system does not start more */
+    uint32_t allowed;      /* how many may be at a source now: farms share the cores */
+    uint32_t told_at_work; /* to the farms with which it shares them */
+    bool shares_cores;
     unsigned start_failures; /* in a row */
     gt_queue queue;
     char **environment;
@@ -204,6 +207,19 @@ gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot);
 void gt_compile_return(gt_compile_host *host, gt_farm_request *request);
 /* The same for those of a slot from that index on; none of its requests is with a worker then. */
 void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from);
+
+/* ---- farm_cores.c ---------------------------------------------------------------------------- */
+
+/* How many cores this process may use. */
+uint32_t gt_cores_count(void);
+/* The farm is one of those of this process that compile on all cores, until it leaves. */
+void gt_cores_join(gt_compile_host *host);
+void gt_cores_leave(gt_compile_host *host);
+/* How many of its own workers are at a source that somebody waits for. */
+uint32_t gt_cores_at_work(const gt_compile_host *host);
+/* Sets host->allowed: its share of the cores, and all that the others leave. Tells those how many
+ * are at work here. */
+void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_engine.c --------------------------------------------------------------------------- */
 

@@ -100,7 +100,8 @@ static RECORD(texture, NUMBER(format), NUMBER(channels), NUMBER(filter), NUMBER(
 #define T gt_kernel_step
 static RECORD(step, STRING(entry), NUMBERS(grid), NUMBERS(block), NUMBERS(cluster),
               NUMBER(preferred_cluster), NUMBER(shared_bytes), NUMBER(times), NUMBER(cooperative),
-              NUMBER(programmatic), NUMBER(takes_none), NUMBER(parameter_count), NUMBERS(parameters));
+              NUMBER(programmatic), NUMBER(takes_none), NUMBER(parameter_count),
+              NUMBERS(parameters));
 #undef T
 
 #define T gt_sequence_item
@@ -188,7 +189,8 @@ static RECORD(input, NUMBER(workload), NUMBER(buffer), NUMBER(expected), NUMBER(
 RECORD(gt_record_setup, ENUMERATOR(objective, GPUTUNE_OBJECTIVE_COUNT - 1),
        ENUMERATOR(cache, GPUTUNE_CACHE_HOT), NUMBER(seed),
        INLINE(workloads, workload_count, &workload), STRING(awkward), IMAGE(reference),
-       IMAGE(service),       HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive), NUMBER(check));
+       IMAGE(service), HEAP(inputs, input_count, GT_MEMBER_STRUCT, &input), NUMBER(exhaustive),
+       NUMBER(check));
 #undef T
 
 #define T gt_prepared

@@ -27,11 +27,11 @@ static bool begins_with_any(const char *name, const char *const *words, size_t c
 bool gt_header_is_hosts(const char *name)
 {
     static const char *const others[] = {
-        "ATen/",     "boost/",    "c10/",     "cudnn.h",  "dirent.h", "errno.h",
-        "error.h",   "fcntl.h",   "fmt/",     "getopt.h", "gtest/",   "helper_",
-        "malloc.h",  "memory.h",  "mpi.h",    "nccl.h",   "omp.h",    "opencv2/",
-        "pthread.h", "pybind11/", "signal.h", "spdlog/",  "stdarg.h", "strings.h",
-        "sys/",      "time.h",    "torch/",   "unistd.h", "windows.h"};
+        "ATen/",     "boost/",   "c10/",      "cudnn.h",   "dirent.h", "EGL/",     "GL/",
+        "GLES2/",    "GLES3/",   "X11/",      "errno.h",   "error.h",  "fcntl.h",  "fmt/",
+        "getopt.h",  "gtest/",   "helper_",   "malloc.h",  "memory.h", "mpi.h",    "nccl.h",
+        "omp.h",     "opencv2/", "pthread.h", "pybind11/", "signal.h", "spdlog/",  "stdarg.h",
+        "strings.h", "sys/",     "time.h",    "torch/",    "unistd.h", "windows.h"};
     return !strpbrk(name, "./") || /* of C++'s library */
            begins_with_any(name, others, sizeof others / sizeof *others);
 }
@@ -43,6 +43,10 @@ bool gt_header_is_known(const char *name)
                                         "cuda_runtime_api.h",
                                         "device_launch_parameters.h",
                                         "cuda_profiler_api.h",
+                                        "cuda_gl_interop.h",
+                                        "cuda_egl_interop.h",
+                                        "cublas.h",
+                                        "cublasLt.h",
                                         "cublas_v2.h",
                                         "cufft.h",
                                         "curand.h",
@@ -143,7 +147,7 @@ static bool is_host(const program *p, const gt_lexer *lexer, const gt_token *las
 {
     const gt_token *token = &lexer->token;
     if (token->kind != GT_TOKEN_NAME) {
-        return gt_token_is(token, "<<") && token->text[2] == '<';
+        return gt_token_is(token, "<<") && token->text[2 + strspn(token->text + 2, " ")] == '<';
     }
     if (gt_token_is(last, "::")) {
         const char *scope = last->text - 3;

@@ -237,8 +237,8 @@ static const char prologue[] =
     "__device__ gputune_t *operator[](long long i) const { return at + i * columns; } };\n"
     "template <typename gputune_t> struct gputune_plane { gputune_t *at; long long rows, columns; "
     "__device__ gputune_row<gputune_t> operator[](long long i) const { return {at + i * rows * "
-    "columns, columns}; } };\n" EXTREME("min", "<") EXTREME("max", ">")
-    "__global__ void " GT_ELEMENTS_REFERENCE "(";
+    "columns, columns}; } };\n" EXTREME("min", "<")
+        EXTREME("max", ">") "__global__ void " GT_ELEMENTS_REFERENCE "(";
 
 /* Unless an argument has that name. */
 static void append_helpers(gt_text *out, const gt_template *template)

@@ -65,15 +65,20 @@ uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
     return (uint32_t)fmax(least, fmin(count, MOST_IN_HAND));
 }
 
+double gt_schedule_gpu_s(const gt_schedule *schedule)
+{
+    double newcomer_s = schedule->newcomer_s > 0 ? schedule->newcomer_s : USUAL_NEWCOMER_S;
+    double own_per_s = (1 - schedule->round_share) / newcomer_s;
+    return 1 / (own_per_s + schedule->helped_per_s);
+}
+
 /* How many variants of a search that learns may be on their way. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
     bool launched = schedule->newcomer_s > 0;
-    double newcomer_s = launched ? schedule->newcomer_s : USUAL_NEWCOMER_S;
-    double own_per_s = (1 - schedule->round_share) / newcomer_s;
-    double gpu_s = 1 / (own_per_s + schedule->helped_per_s);
+    double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
     double beside = launched ? ceil(workers * gpu_s / compile_s) : 0; /* those that compile */
     uint32_t in_hand = gt_schedule_in_hand(schedule) + schedule->helped_in_hand;

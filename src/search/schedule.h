@@ -33,6 +33,9 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 /* Whether the next thing that the GPU does is a round, if there are contestants to sample; else it
  * is a newcomer. `waiting`: newcomers that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
+/* After how many seconds the GPUs are free for one more newcomer, rounds included; a guess until
+ * the first one was launched. */
+double gt_schedule_gpu_s(const gt_schedule *schedule);
 /* How many newcomers may be with the measure worker: so many that it is at work while the session
  * thinks, and few, because what was handed over cannot be put off. At least 1. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);

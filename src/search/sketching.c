@@ -14,17 +14,21 @@ enum {
     MANY = 100          /* variants that a search can try without sketches */
 };
 #define SHARE     0.7 /* of the limit is for sketches */
+#define SLOW      0.5 /* of what a variant may compile so that MANY are tried: worth a look */
 #define FASTER    2.0 /* a sketch must compile so many times faster, */
 #define AGREEMENT 0.3 /* and the ranks of times correlate so well */
+
+static uint32_t most_first(const gt_search_settings *settings)
+{
+    return settings->workers / 2 > LEAST_PAIRS ? settings->workers / 2 : LEAST_PAIRS;
+}
 
 gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
                                   const gt_search_settings *settings)
 {
-    uint32_t most = settings->workers / 2;
+    uint32_t first = most_first(settings);
     *out = (gt_sketching){.settings = *settings};
-    out->pair_count = most < LEAST_PAIRS       ? LEAST_PAIRS
-                      : most < GT_SKETCH_PAIRS ? most
-                                               : GT_SKETCH_PAIRS;
+    out->most_pairs = first < GT_SKETCH_PAIRS ? first : GT_SKETCH_PAIRS;
     if (domain->size < LEAST_SIZE || !(settings->limit_s > 0)) {
         return GPUTUNE_OK;
     }
@@ -37,55 +41,71 @@ void gt_sketching_end(gt_sketching *sketching)
     sketching->strategy = NULL;
 }
 
-/* The pairs that were not proposed that way yet. */
-static void take_pairs(const gt_sketching *sketching, uint32_t *from, gt_point *out, size_t count,
-                       size_t *given)
+/* Seconds that a variant may compile if MANY of them can be tried. */
+static double quick_s(const gt_sketching *sketching, double left_s)
 {
-    for (; *given < count && *from < sketching->pair_count; ++*from) {
-        out[(*given)++] = sketching->pairs[*from].point;
-    }
+    return left_s * sketching->settings.workers / MANY;
 }
 
-static gputune_status choose_pairs(gt_sketching *sketching, gt_strategy *full)
+/* Whether the pairs have compiled for long enough: those that have not ended since they were
+ * proposed, at most. */
+static bool compile_slowly(const gt_sketching *sketching, double left_s)
 {
-    gt_point points[GT_SKETCH_PAIRS];
-    size_t given;
-    GT_TRY(gt_strategy_ask(full, points, sketching->pair_count, &given));
-    for (size_t i = 0; i < given; i++) {
-        sketching->pairs[i].point = points[i];
+    double sum_s = 0;
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
+        const gt_sketch_pair *pair = &sketching->pairs[i];
+        sum_s += pair->tried ? pair->full.compile_s : sketching->begun_left_s - left_s;
     }
-    sketching->pair_count = (uint32_t)given;
+    return sketching->proposed == sketching->most_pairs &&
+           sum_s >= SLOW * quick_s(sketching, left_s) * sketching->proposed;
+}
+
+/* The first variants are the pairs. Until one has been tried the other half of the workers is free
+ * for sketches. */
+static gputune_status ask_full(gt_sketching *sketching, gt_strategy *full, gt_point *out,
+                               size_t count, size_t *given)
+{
+    uint32_t first = most_first(&sketching->settings);
+    if (!sketching->has_tried) {
+        count = count < first - sketching->first ? count : first - sketching->first;
+    }
+    GT_TRY(gt_strategy_ask(full, out, count, given));
+    sketching->first += sketching->has_tried ? 0 : (uint32_t)*given;
+    for (size_t i = 0; i < *given && sketching->proposed < sketching->most_pairs; i++) {
+        sketching->pairs[sketching->proposed++].point = out[i];
+    }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, gt_point *out,
-                                size_t count, size_t *given, bool *as_sketches)
+gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
+                                gt_point *out, size_t count, size_t *given, bool *as_sketches)
 {
+    uint32_t most = UNJUDGED * sketching->settings.workers;
     *given = 0;
-    *as_sketches =
-        sketching->sketched < sketching->pair_count || sketching->tried == sketching->pair_count;
-    if (!sketching->sketched) {
-        GT_TRY(choose_pairs(sketching, full));
+    sketching->begun_left_s = sketching->proposed ? sketching->begun_left_s : left_s;
+    *as_sketches = sketching->judged || sketching->sketched || compile_slowly(sketching, left_s);
+    while (*as_sketches && *given < count && sketching->sketched < sketching->proposed) {
+        out[(*given)++] = sketching->pairs[sketching->sketched++].point;
     }
-    take_pairs(sketching, *as_sketches ? &sketching->sketched : &sketching->tried, out, count,
-               given);
     if (*given) {
         return GPUTUNE_OK;
     }
-    if (!sketching->judged) {
-        uint32_t most = UNJUDGED * sketching->settings.workers;
-        uint32_t left = most > sketching->unjudged ? most - sketching->unjudged : 0;
-        *as_sketches = left > 0;
-        count = left > 0 && left < count ? left : count;
+    *as_sketches = sketching->judged || (*as_sketches && sketching->unjudged < most);
+    if (!*as_sketches) {
+        return ask_full(sketching, full, out, count, given);
     }
-    GT_TRY(gt_strategy_ask(*as_sketches ? sketching->strategy : full, out, count, given));
-    sketching->unjudged += *as_sketches ? (uint32_t)*given : 0;
+    if (!sketching->judged) {
+        count = count < most - sketching->unjudged ? count : most - sketching->unjudged;
+    }
+    GT_TRY(gt_strategy_ask(sketching->strategy, out, count, given));
+    sketching->unjudged += (uint32_t)*given;
     return GPUTUNE_OK;
 }
 
 gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch)
 {
-    for (uint32_t i = 0; i < sketching->pair_count; i++) {
+    sketching->has_tried |= !is_sketch;
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
         gt_sketch_pair *pair = &sketching->pairs[i];
         if (gt_point_equal(&pair->point, &result->point)) {
             *(is_sketch ? &pair->sketch : &pair->full) = *result;
@@ -111,7 +131,7 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
 {
     double sketch[GT_SKETCH_PAIRS], full[GT_SKETCH_PAIRS], correlation;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < sketching->pair_count; i++) {
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
         const gt_sketch_pair *pair = &sketching->pairs[i];
         if (has_both_times(pair)) {
             sketch[count] = pair->sketch.time_ns;
@@ -130,13 +150,14 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
 static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
 {
     double sketch_s = 0, full_s = 0;
-    uint32_t compiled = 0, ended = 0;
+    uint32_t compiled = 0, ended = 0, tried = 0;
     *pays = sketching->ok || sketching->failed < LEAST_FAILED;
-    if (!*pays || sketching->judged) {
+    if (!*pays || sketching->judged || !sketching->proposed) {
         return GPUTUNE_OK;
     }
-    for (uint32_t i = 0; i < sketching->pair_count; i++) {
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
         const gt_sketch_pair *pair = &sketching->pairs[i];
+        tried += pair->tried;
         ended += pair->sketched && pair->tried;
         if (pair->sketch.compile_s > 0 && pair->full.compile_s > 0) {
             sketch_s += pair->sketch.compile_s;
@@ -144,7 +165,11 @@ static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
             compiled++;
         }
     }
-    sketching->judged = ended + (ended > LEAST_PAIRS) >= sketching->pair_count;
+    if (!sketching->sketched) {
+        *pays = tried < sketching->most_pairs || compile_slowly(sketching, left_s);
+        return GPUTUNE_OK;
+    }
+    sketching->judged = ended + (ended > LEAST_PAIRS) >= sketching->proposed;
     if (!sketching->judged) {
         return GPUTUNE_OK;
     }

@@ -1,9 +1,10 @@
 /* Searching by sketches first. A sketch is a variant that is compiled quickly, with less
  * optimisation, and launched once: it is never a result, but shows where the fast ones are. Where
- * sources compile for seconds, several sketches are had in the time of one variant. The first few
- * configurations are tried both ways, which tells whether that pays here: whether sketches compile
- * far faster, whether few variants could be tried without them, and whether what is faster as a
- * sketch is faster. The times of the sketches are then hints for the search. Pure; one thread. */
+ * sources compile for seconds, several sketches are had in the time of one variant. No search is
+ * sketched before its first variants compile for long. Those are then tried as sketches too, which
+ * tells whether that pays here: whether sketches compile far faster, whether few variants could be
+ * tried without them, and whether what is faster as a sketch is faster. The times of the sketches
+ * are then hints for the search. Pure; one thread. */
 #pragma once
 
 #include "search/strategy.h"
@@ -22,10 +23,13 @@ typedef struct gt_sketching {
     gt_strategy *strategy; /* proposes what to sketch; NULL: it is over */
     gt_search_settings settings;
     gt_sketch_pair pairs[GT_SKETCH_PAIRS];
-    uint32_t pair_count, sketched, tried; /* of the pairs: proposed one way, and the other */
-    uint32_t ok, failed;                  /* sketches */
-    uint32_t unjudged;                    /* proposed beside the pairs before those were judged */
-    bool judged;
+    uint32_t most_pairs;
+    uint32_t proposed, sketched; /* of the pairs: one way, and the other */
+    uint32_t ok, failed;         /* sketches */
+    uint32_t unjudged;           /* proposed beside the pairs before those were judged */
+    double begun_left_s;         /* what was left of the limit at the first proposal */
+    uint32_t first;              /* variants proposed before one was tried */
+    bool has_tried, judged;
 } gt_sketching;
 
 /* Begins, unless the domain is small. The domain must outlive it. ENOMEM. *out is the caller's, for
@@ -33,11 +37,12 @@ typedef struct gt_sketching {
 gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
                                   const gt_search_settings *settings);
 void gt_sketching_end(gt_sketching *sketching);
-/* What to try next while it is not over, up to `count`: all of them as sketches (*as_sketches), or
- * none. The pairs are of `full`, the search itself, and so is what follows a few sketches for each
- * worker until the pairs are judged. ENOMEM. */
-gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, gt_point *out,
-                                size_t count, size_t *given, bool *as_sketches);
+/* What to try next while it is not over, up to `count`, `left_s` seconds before the search's limit:
+ * all of them as sketches (*as_sketches), or none. Variants are proposed by `full`, the search
+ * itself: all, until the first of them, the pairs, compile for long. Until the pairs are judged
+ * only a few sketches are made for each worker. ENOMEM. */
+gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
+                                gt_point *out, size_t count, size_t *given, bool *as_sketches);
 /* Tells a result, of a sketch or of a variant; `full` is told of variants by the caller. ENOMEM. */
 gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch);
 /* Ends it where it is time, `left_s` seconds before the search's limit, or where it does not pay.

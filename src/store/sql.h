@@ -197,8 +197,11 @@
      * evidence stays */                                                                           \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
+    /* a tuning that was killed has left what it tried, and no facts of its GPU */                 \
     X(BRING_GPU,                                                                                   \
-      "INSERT OR IGNORE INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu")     \
+      "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
+      "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
+      " FROM kept.gpu k WHERE k.environment = excluded.environment) WHERE name = ''")              \
     X(BRING_KERNEL, "INSERT OR IGNORE INTO main.kernel (name, identity) SELECT name, identity "    \
                     "FROM kept.kernel")                                                            \
     X(BRING_SCENARIO, "INSERT OR IGNORE INTO main.scenario (kernel, " GT_TEXT_SCENARIO             \

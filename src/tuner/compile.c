@@ -122,31 +122,11 @@ static bool all_reported(const gt_session *session)
             (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
 }
 
-static gputune_status keep_code(const gt_session *session)
-{
-    const gt_field *field = &session->field;
-    const gt_device *device = session->request->device;
-    GT_ARRAY(gt_code) codes = {0};
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = GT_UNIT_FIRST; i < field->units.count && !status; i++) {
-        const gt_unit *unit = &field->units.items[i];
-        if (unit->stage == GT_STAGE_READY && !unit->from_store) {
-            status = gt_array_push(&codes, gt_unit_code(unit, device));
-        }
-    }
-    if (!status && codes.count) {
-        status =
-            gt_store_put_cubins(session->request->services->store, codes.items, codes.count, NULL);
-    }
-    gt_array_free(&codes);
-    return status;
-}
-
 static int compile_space(gt_session *session)
 {
     const compile_run *run = session->state;
     int answer = gt_session_run(session);
-    gputune_status kept = keep_code(session);
+    gputune_status kept = gt_field_keep_code(&session->field, NULL);
     answer = answer ? answer : run->answer;
     answer = answer ? answer : kept;
     if (answer == GPUTUNE_OK && session->field.ready == 0) {

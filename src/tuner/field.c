@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
+#include "tuner/code_memo.h"
 #include "tuner/outcome.h"
 
 #include <string.h>
@@ -119,21 +120,28 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
     return status;
 }
 
-static bool compiled_before(gt_field *field, gt_unit *unit)
+static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit)
 {
     const gt_request *request = field->options.request;
     const gt_device *device = request->device;
+    return !unit->is_sketch && !request->options.force &&
+           gt_store_find_cubin(out, request->services->store, unit->hash, device->arch,
+                               device->emulated, 0, &request->patience) == GPUTUNE_OK;
+}
+
+/* By an earlier session of this process, or of another one that stored it. */
+static bool compiled_before(gt_field *field, gt_unit *unit)
+{
     gt_code code;
-    if (request->options.force ||
-        gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
-                            device->emulated, 0, &request->patience) != GPUTUNE_OK) {
+    bool is_kept = gt_code_memo_find(&code, unit->hash, field->options.request->device);
+    if (!is_kept && !find_stored(&code, field, unit)) {
         return false;
     }
     unit->compiled.image = code.image; /* taken over */
     unit->compiled.resources = code.resources;
     unit->compiled.compile_ns = code.compile_ns;
     unit->compiled.nvrtc_version = code.nvrtc_version;
-    unit->from_store = true;
+    unit->from_store = !is_kept;
     return true;
 }
 
@@ -150,7 +158,7 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
     const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
-    if (!unit->is_sketch && compiled_before(field, unit)) {
+    if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
@@ -310,7 +318,10 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     unit->repeatable = event->repeatable;
     unit->compiled = event->compiled; /* taken over from the event */
     event->compiled = (gt_compiled){0};
-    if (event->status != GPUTUNE_OK) {
+    if (event->status == GPUTUNE_OK) {
+        const gt_code code = gt_unit_code(unit, field->options.request->device);
+        gt_code_memo_put(&code);
+    } else {
         GT_TRY(gt_strdup(&unit->message, event->message));
     }
     gt_field_note_compiled(field, (uint32_t)event->id);

@@ -86,9 +86,9 @@ typedef struct gt_helper {
     gputune *tuner; /* whose farm it is */
     char name[32];  /* "GPU 1" */
     gt_farm *farm;
-    bool prepared, lost;
-    uint32_t in_hand;      /* variants that its measure worker has */
-    int64_t since_ns;      /* it has been at the first of them since then */
+    bool asked, prepared, lost; /* asked to prepare */
+    uint32_t in_hand;           /* variants that its measure worker has */
+    int64_t since_ns;           /* it has been at the first of them since then */
     double scale;          /* a launch's time on the request's GPU over that here; 0: not known */
     uint32_t uncalibrated; /* variants since the scale was found out */
     uint32_t unequal;      /* in a row: scales that no equal GPU has */
@@ -178,6 +178,8 @@ enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
+/* So many helpers take part from now on, the first ones of the options'. */
+gputune_status gt_field_take_helpers(gt_field *field, uint32_t count);
 /* Takes proposals, generates sources and submits them, so that the compile workers stay busy; hands
  * compiled variants to the measure worker where it is their turn. Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
@@ -238,6 +240,8 @@ bool gt_variant_may_be_late(const gt_variant *variant);
 uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
 /* The code of a unit, to be stored. Its image stays the unit's. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
+/* Stores the code of the variants that are ready, as far as it was compiled here. */
+gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* What is known of a variant without its samples, as a trial: times, noise, configuration and
  * message are for the caller to fill in. */
 gt_trial gt_field_trial(const gt_field *field, uint32_t variant);

@@ -62,6 +62,13 @@ static void note_answer(gt_helper *helper)
 
 /* ---- what they get --------------------------------------------------------------------------- */
 
+gputune_status gt_field_take_helpers(gt_field *field, uint32_t count)
+{
+    bool has_come = count > field->options.helper_count;
+    field->options.helper_count = count;
+    return has_come && field->preparing ? gt_field_prepare_helpers(field) : GPUTUNE_OK;
+}
+
 gputune_status gt_field_prepare_helpers(gt_field *field)
 {
     for (uint32_t i = 0; i < field->setup->input_count; i++) {
@@ -70,8 +77,11 @@ gputune_status gt_field_prepare_helpers(gt_field *field)
         }
     }
     for (uint32_t i = 0; i < field->options.helper_count; i++) {
-        gt_farm *farm = field->options.helpers[i].farm;
-        GT_TRY(farm->ops->prepare(farm, field->setup));
+        gt_helper *helper = &field->options.helpers[i];
+        if (!helper->asked) {
+            helper->asked = true;
+            GT_TRY(helper->farm->ops->prepare(helper->farm, field->setup));
+        }
     }
     return GPUTUNE_OK;
 }

@@ -45,7 +45,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
  * whatever else becomes of a variant there, the request's own GPU decides: it is launched there
  * next. Times of another GPU are scaled, by a variant that is launched on both now and then. */
 
-/* Asks the helpers' measure workers to prepare as the own one does. */
+/* Asks the helpers' measure workers to prepare as the own one does, those that were not asked yet.
+ */
 gputune_status gt_field_prepare_helpers(gt_field *field);
 /* Gives them newcomers, as far as they have room. */
 gputune_status gt_field_give_helpers(gt_field *field);

@@ -50,8 +50,9 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     if (failure == GPUTUNE_ECRASHED && strstr(message, "ILLEGAL_ADDRESS")) {
         say_launch(&text, field, variant);
         const gt_request *r = field->options.request;
-        gt_text_printf(&text, "%s%s; is a length in args() too small, shared() %s, or a require() "
-                              "missing?",
+        gt_text_printf(&text,
+                       "%s%s; is a length in args() too small, shared() %s, or a require() "
+                       "missing?",
                        field->setup->awkward[0] ? ", or at " : "", field->setup->awkward,
                        gt_template_lacks_shared(r->template)
                            ? "missing, which an array 'extern __shared__' needs"
@@ -218,6 +219,24 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
     return code;
 }
 
+gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
+{
+    const gt_request *request = field->options.request;
+    GT_ARRAY(gt_code) codes = {0};
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < field->variants.count && !status; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        const gt_unit *unit = &field->units.items[variant->unit];
+        if (variant->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
+            status = gt_array_push(&codes, gt_unit_code(unit, request->device));
+        }
+    }
+    GT_THEN(status,
+            gt_store_put_cubins(request->services->store, codes.items, codes.count, patience));
+    gt_array_free(&codes);
+    return status;
+}
+
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
 static uint32_t shared_bytes_of(const gt_field *field, uint32_t index)
 {
@@ -311,6 +330,7 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     }
     gt_finding finding = {.status = variant->failure,
                           .time_ns = time_ns,
+                          .gpu_s = gt_schedule_gpu_s(&field->schedule),
                           .occupancy = variant->verified.occupancy,
                           .given_up = variant->stage == GT_STAGE_GIVEN_UP ||
                                       variant->stage == GT_STAGE_LATE,

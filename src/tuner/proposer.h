@@ -11,6 +11,7 @@ typedef struct gt_finding {
     gputune_status status; /* OK, or the failure */
     double time_ns;        /* by the objective; 0: not sampled yet */
     double compile_ns;
+    double gpu_s; /* that a newcomer keeps the GPU from the next one */
     gt_resources resources;
     double occupancy; /* 0: not known */
     bool given_up;    /* a failure that is only that compiling took too long */

@@ -74,22 +74,6 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-static void keep_code(const gt_field *field, const gt_request *request)
-{
-    gt_code codes[2 * GT_PROVE_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < field->variants.count && count < sizeof codes / sizeof *codes; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        const gt_unit *unit = &field->units.items[variant->unit];
-        if (variant->stage == GT_STAGE_READY && unit->compiled.image.bytes) {
-            codes[count++] = gt_unit_code(unit, request->device);
-        }
-    }
-    if (count) {
-        (void)gt_store_put_cubins(request->services->store, codes, count, &request->patience);
-    }
-}
-
 /* What a variant that is right is kept as: the trial that is known of it, with its times, or a new
  * one. */
 static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
@@ -135,7 +119,7 @@ static bool is_verdict(const gt_variant *variant)
 static void keep(const gt_field *field, const gt_request *request)
 {
     gt_history here = {0};
-    keep_code(field, request);
+    (void)gt_field_keep_code(field, &request->patience);
     (void)gt_history_load_here(&here, request);
     for (uint32_t i = 0; i < field->variants.count; i++) {
         if (is_verdict(&field->variants.items[i])) {

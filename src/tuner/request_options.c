@@ -67,11 +67,6 @@ static gputune_status check_lists(const gputune_options *o)
             return refuse_null("only", i);
         }
     }
-    for (size_t i = 0; i < o->helper_count; i++) {
-        if (!o->helpers[i]) {
-            return refuse_null("helpers", i);
-        }
-    }
     return GPUTUNE_OK;
 }
 

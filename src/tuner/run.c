@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
-static const double narrow_enough = 0.002; /* half width of the interval over the median */
+static const double narrow_enough = 0.4; /* half width of the interval over median times epsilon */
 
 typedef struct run_state {
     gt_session session;
@@ -54,6 +54,7 @@ static size_t column(const run_state *run, uint32_t variant, double *out)
 
 static gputune_status look_at_intervals(run_state *run)
 {
+    const double narrow = narrow_enough * run->session.request->options.epsilon;
     run->is_narrow = true;
     for (uint32_t i = 0; i < variant_count(run); i++) {
         gt_summary summary;
@@ -62,17 +63,20 @@ static gputune_status look_at_intervals(run_state *run)
         }
         GT_TRY(gt_summarise(&summary, run->scratch, column(run, i, run->scratch)));
         run->is_narrow =
-            run->is_narrow && (summary.high - summary.low) / 2 <= narrow_enough * summary.median;
+            run->is_narrow && (summary.high - summary.low) / 2 <= narrow * summary.median;
     }
     return GPUTUNE_OK;
 }
 
 /* Whether the intervals are computed after this round. A round of energy takes a second for each
- * variant. */
+ * variant; seven samples have an interval, which is wide. */
 static bool is_time_to_look(const run_state *run)
 {
-    bool by_energy = gt_objective_facts(run->session.request->options.objective)->by_energy;
-    return run->rounds >= (by_energy ? 5 : 20) && run->rounds % (by_energy ? 1 : 10) == 0;
+    const gputune_options *options = &run->session.request->options;
+    bool by_energy = gt_objective_facts(options->objective)->by_energy;
+    bool roughly = by_energy || options->epsilon >= 0.02;
+    uint32_t least = by_energy ? 5 : roughly ? 7 : 20;
+    return run->rounds >= least && run->rounds % (roughly ? 1 : 10) == 0;
 }
 
 /* EXHAUSTIVE goes to the last round, however narrow the intervals are. */
@@ -303,6 +307,7 @@ static gputune_status make_room(run_state *run, size_t count)
 static int measure(run_state *run, int (*each)(void *, const gputune_record *), void *user)
 {
     GT_TRY(gt_session_run(&run->session));
+    (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
     if (!run->rounds) {
         return explain_stop(run);
     }

@@ -23,17 +23,27 @@ gputune_status gt_session_may_measure(const gt_request *request)
                         : GPUTUNE_OK;
 }
 
-/* Helpers are linked to the farm in the order of their numbers. One whose GPU is at something else
- * does not help. EINVAL for one of another kind. */
+static gt_farm *last_farm(gt_session *session)
+{
+    return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
+}
+
+/* Those that have come since it was called last. Helpers are linked to the farm in the order in
+ * which they come. One whose GPU is at something else does not help. EINVAL for one of another
+ * kind. */
 static gputune_status borrow_helpers(gt_session *session)
 {
     const gt_services *services = session->request->services;
     const gputune_options *o = &session->request->options;
-    gt_farm *last = session->farm;
     for (size_t i = 0; i < o->helper_count && session->helper_count < GT_HELPERS_MAX; i++) {
         gt_helper *helper = &session->helpers[session->helper_count];
+        gputune *tuner = __atomic_load_n(&o->helpers[i], __ATOMIC_ACQUIRE);
+        if (!tuner || i >= GT_HELPERS_ASKED_MAX || session->helpers_asked >> i & 1) {
+            continue;
+        }
+        session->helpers_asked |= UINT64_C(1) << i;
         gputune_status status = services->borrow_helper(services->user, &helper->farm, helper->name,
-                                                        o->helpers[i], o->isolation);
+                                                        tuner, o->isolation);
         if (status == GPUTUNE_EINVAL) {
             return status;
         }
@@ -41,8 +51,8 @@ static gputune_status borrow_helpers(gt_session *session)
             gt_log_line(&services->log, GPUTUNE_LOG_INFO, "%s", gt_message());
             continue;
         }
-        helper->tuner = o->helpers[i];
-        last = last->helper = helper->farm;
+        helper->tuner = tuner;
+        last_farm(session)->helper = helper->farm;
         session->helper_count++;
     }
     return GPUTUNE_OK;
@@ -279,10 +289,22 @@ static gputune_status ask_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
+/* GPUs that have become free since take part, too. */
+static gputune_status join_helpers(gt_session *session)
+{
+    gt_field *field = &session->field;
+    if (!field->options.drops_slower || session->stop != GT_STOP_NONE || field->abandoned) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(borrow_helpers(session));
+    return gt_field_take_helpers(field, session->helper_count);
+}
+
 /* The measure worker gets its work before a proposer thinks about what to compile next. */
 static gputune_status start_work(gt_session *session)
 {
     GT_TRY(stop_if_over(session));
+    GT_TRY(join_helpers(session));
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(ask_policy(session));
         gt_field_give_up_compiles(&session->field);

@@ -20,7 +20,7 @@ typedef enum gt_stop {
 
 typedef struct gt_session gt_session;
 
-enum { GT_HELPERS_MAX = 15 };
+enum { GT_HELPERS_MAX = 15, GT_HELPERS_ASKED_MAX = 64 };
 
 /* What a session is for. Those that are NULL do nothing. */
 typedef struct gt_policy {
@@ -66,6 +66,7 @@ struct gt_session {
     gt_farm *farm;
     gt_helper helpers[GT_HELPERS_MAX];
     uint32_t helper_count;
+    uint64_t helpers_asked; /* a bit for each of the options' */
     gt_field field;
     int64_t start_ns;
     gt_stop stop;

@@ -160,7 +160,8 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
     gt_tried result = {.outcome = outcome_of(finding),
                        .time_ns = finding->time_ns,
-                       .compile_s = finding->compile_ns * 1e-9};
+                       .compile_s = finding->compile_ns * 1e-9,
+                       .measure_s = finding->gpu_s};
     bool is_best =
         p->earlier.count && memcmp(&p->earlier.items[0].config, config, sizeof *config) == 0;
     if (is_best &&
@@ -275,8 +276,9 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 /* While there are sketches to make, none are left for a moment; that is not the end. */
 static gputune_status ask(gt_strategy_proposer *p, gt_point *out, size_t count, size_t *given)
 {
-    return p->sketching.strategy ? gt_sketching_ask(&p->sketching, p->strategy, out, count, given,
-                                                    &p->proposer.sketches)
+    return p->sketching.strategy ? gt_sketching_ask(&p->sketching, p->strategy,
+                                                    gt_patience_left_s(&p->request->patience), out,
+                                                    count, given, &p->proposer.sketches)
                                  : gt_strategy_ask(p->strategy, out, count, given);
 }
 

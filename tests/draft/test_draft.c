@@ -347,6 +347,8 @@ static const struct {
      "or tex2D(), which read buffers"},
     {K "float *y) { surf2Dwrite(1.0f, s, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:31: a surface, which a template cannot have; expected a buffer"},
+    {K "int n) { printf(\"%d\", n); }\n", NULL, GPUTUNE_EUNSUPPORTED,
+     "kernel.cu:1:17: a kernel without a pointer among its parameters; expected what it writes"},
     {K "float *y) { other<<<1, 1>>>(y); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:36: a launch from the device, which a template cannot have; expected a pipeline "
      "of "

@@ -140,9 +140,53 @@ static const program programs[] = {
      "kernel(k)\nproblem(n = 1 << 10)\n"
      "args(out real y[n / 4], in int at[n] = uniform(0, 15), in real x[n], int n, float a = 0.25f, "
      "bool on = 1)\n"
-     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\ngrid(n / 4 / BLOCK)\n"
-     "require(n % 4 == 0)\nrequire(n / 4 % BLOCK == 0)\nwork(bytes = 4 * n / 4 + 4 * n + 4 * n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\n"
+     "grid(n / (4 * BLOCK))\nrequire(n % (4 * BLOCK) == 0)\nrequire(n % 4 == 0)\n"
+     "work(bytes = 4 * (n / 4) + 8 * n)\n"
      "reference(self)\n"},
+    {"a launch with blanks, the size of an array, and that of an element",
+     "static float table[] = {0.5f, 1, 2};\n"
+     "__global__ void k(float *y, const float *x, const float *w, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i] * w[i % "
+     "3];\n}\n"
+     "int main() { int n = 4096; float *a, *b, *c; cudaMalloc(&a, n * sizeof(*a));\n"
+     "cudaMalloc(&b, n * sizeof(b[0])); cudaMalloc(&c, sizeof(table));\n"
+     "k << < n / 256, 256 >> > (a, b, c, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], in float w[3], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / BLOCK)\n"
+     "require(n % BLOCK == 0)\nwork(bytes = 8 * n + 12)\nreference(self)\n"},
+    {"row pointers, and indices of rows that begin where another buffer says",
+     "__global__ void k(float *y, const int *rows, const int *at, const float *v, int n, int "
+     "w)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n"
+     "    float sum = 0;\n    for (int j = rows[i]; j < rows[i + 1]; j++) {\n"
+     "        for (int c = 0; c < w; c++) sum += v[at[j] * w + c];\n    }\n    y[i] = sum;\n}\n"
+     "int main() { int n = 1024, w = 8, e = 5000, m = 300; float *y, *v; int *rows, *at;\n"
+     "cudaMalloc(&y, 4 * n); cudaMalloc(&rows, 4 * (n + 1)); cudaMalloc(&at, 4 * e);\n"
+     "cudaMalloc(&v, 4 * m * w); k<<<(n + 255) / 256, 256>>>(y, rows, at, v, n, w); }\n",
+     "kernel(k)\nproblem(n = 1 << 10)\nproblem(w = 8)\n"
+     "args(out float y[n], in int rows[n + 1] = prefix(5000), in int at[5000] = uniform(0, 299), "
+     "in "
+     "float v[300 * w], int n, int w)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 8 * n + 1200 * w + 20004)\nreference(self)\n"},
+    {"a block more than needed, and a size in bytes",
+     "__global__ void k(float *y, const float *x, size_t bytes)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < bytes / sizeof(float)) y[i] = x[i];\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<n / 256 + 1, 256>>>(a, b, n * 4); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], size_t bytes = 4 * n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(n / BLOCK + 1)\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
+    {"an extent of a struct is a number",
+     "#define ROWS 16\nstruct rows { float of[ROWS]; };\n"
+     "__global__ void k(float *y, const rows *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[0].of[i];\n}\n"
+     "int main() { float *y; rows *x; cudaMalloc(&y, 4 * ROWS); cudaMalloc(&x, sizeof(rows));\n"
+     "int n = ROWS; k<<<1, 64>>>(y, x, n); }\n",
+     "kernel(k)\nargs(out float y[16], in rows x[1] = uniform(0, 99), int n = 16)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 64)\nblock(BLOCK)\ngrid(1)\nreference(self)\n"},
     {"names that only a tuner defines are axes",
      "__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = (blockIdx.x * block_size_x + threadIdx.x) * WORK;\n    #pragma unroll UNROLL\n"

@@ -215,6 +215,7 @@ static const char *const right[] = {
     "templates/stencil2d.cu",
     "templates/stencil2d_steps.cu",
     "templates/stencil3d.cu",
+    "templates/stencil3d_steps.cu",
     "templates/transpose.cu",
     "examples/axpy_typed.cu",
     "examples/bias.cu",

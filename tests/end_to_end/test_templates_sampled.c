@@ -83,6 +83,15 @@ TEST(test_stencil2d_steps)
     verify_space("stencil2d_steps", GPUTUNE_SIZES({"height", 37}, {"width", 45}, {"R", 2}), 401);
 }
 
+/* On rings that are shorter than what a tile has around it, too. */
+TEST(test_stencil3d_steps)
+{
+    const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});
+    verify_space("stencil3d_steps", sizes, 61);
+    const gputune_sizes small = GPUTUNE_SIZES({"depth", 3}, {"height", 5}, {"width", 4}, {"R", 2});
+    verify_space("stencil3d_steps", small, 97);
+}
+
 int main(void)
 {
     return tests_run(open_h200, bench_close);

@@ -98,6 +98,20 @@ TEST(test_workers_may_be_kept)
     gputune_close(tuner);
 }
 
+/* Another tuner of the process, on an equal GPU, runs what the first one's workers compiled. */
+TEST(test_what_was_compiled_is_not_compiled_again)
+{
+    gputune *one = tuner_open(":memory:");
+    tune(one);
+    int compilers = count_children("compile");
+    assert_true(compilers >= 1);
+    gputune *other = tuner_open(":memory:");
+    tune(other);
+    assert_int_equal(count_children("compile"), compilers);
+    gputune_close(one);
+    gputune_close(other);
+}
+
 /* As the command line does it: a worker says what the device is. */
 static gputune *open_as_tool(void)
 {

@@ -8,20 +8,11 @@ import sys
 
 from gputune import _abi
 
-# For tools, or reached through get(); a C++ program calls these themselves.
-BOTH = """gputune_free gputune_refresh gputune_check_database gputune_tune_together gputune_plan_function
-          gputune_plan_parameter gputune_plan_check_argument gputune_wisdom_export gputune_wisdom_import
-          gputune_find_kernels gputune_emit gputune_draft_template gputune_compile gputune_replay
-          gputune_plan_retain gputune_status_text""".split()
 LEFT_OUT = {
-    "gputune.hpp": BOTH + """gputune_version gputune_strategy_name gputune_source_name gputune_objective_name
-                   gputune_kernels gputune_describe_space gputune_space_free gputune_misses
-                   gputune_check""".split(),
-    "Python": BOTH + """gputune_options.isolation gputune_options.alignments gputune_options.inputs_ready
-              gputune_open_options.worker gputune_open_options.compile_workers
-              gputune_open_options.emulate_without_gpu gputune_open_options.tune_only
-              gputune_open_options.read_only gputune_open_options.record gputune_open_options.measure_on
-              gputune_record_filter.failures""".split()}
+    "gputune.hpp": [],
+    # Python's own counts and checks, its exceptions' docstrings, and what its dicts are made of do these
+    "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text
+              gputune_options.inputs_ready""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",
              "gputune_wisdom_filter", "gputune_wisdom_options"]
 

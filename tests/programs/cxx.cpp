@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gt = gputune_cxx;
@@ -369,6 +370,119 @@ static void databases(const gt::tuner &tuner)
     }
 }
 
+/* The rest of gputune.h. */
+static void tools(const gt::tuner &tuner)
+{
+    unsigned count = 0;
+    const auto counted = [&](const auto &) { count++; };
+    const auto since = [&] { return std::exchange(count, 0u); };
+    expect(tuner.try_kernels(counted) && since() > 10, "kernels");
+    expect(tuner.try_find_kernels("axpy", counted) && since() == 1, "find_kernels");
+    expect(!tuner.try_find_kernels("nosuch", counted), "find_kernels of what is not there");
+    const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1").only("VEC=1");
+    gt::options two = one;
+    two.plain.max_variants = 1;
+    const auto checked = tuner.try_check("axpy", {{"n", 64}}, counted, two);
+    expect(checked && since() == 1, "check", checked ? "" : checked.why().message);
+    const auto space = tuner.try_describe_space("axpy", {{"n", 64}}, "sm_90", one);
+    expect(space && (*space)->valid == 1, "describe_space",
+           space ? std::to_string((*space)->valid) : space.why().message);
+    expect(!tuner.try_describe_space("axpy", {{"m", 64}}), "a space that is wrong");
+    const auto source = tuner.try_emit("axpy", {{"n", 64}}, "VEC=4");
+    expect(source && source->find("__global__ void axpy") != std::string::npos &&
+               *source != *tuner.try_emit("axpy", {{"n", 64}}, "VEC=1"),
+           "emit", source ? source->substr(0, 300) : source.why().message);
+    const auto ptx = tuner.try_emit("axpy", {}, "", GPUTUNE_FORM_PTX);
+    expect(ptx && ptx->find(".entry") != std::string::npos, "emit PTX",
+           ptx ? "" : ptx.why().message);
+    const auto draft = gt::try_draft_template("k.cu", "__global__ void k(float *y, int n) {}");
+    expect(draft && draft->find("#pragma gputune kernel(k)") != std::string::npos, "draft",
+           draft ? *draft : draft.why().message);
+    expect(!gt::try_draft_template("k.cu", "int main() {}"), "a draft of nothing");
+    expect(bool(tuner.try_check_database()), "check_database");
+    tuner.refresh();
+    expect(std::string(gt::name(GPUTUNE_STRATEGY_MODEL)) == "model" &&
+               std::string(gt::name(GPUTUNE_SOURCE_CACHED)) == "cached" &&
+               std::string(gt::name(GPUTUNE_OBJECTIVE_RATE)) == "rate" &&
+               std::string(gt::status_text(GPUTUNE_EBUSY)).find("in use") != std::string::npos &&
+               std::string(gt::version()) == GPUTUNE_VERSION_STRING,
+           "names");
+}
+
+/* What goes from one tuner to another, and what tools read. */
+static void files(const gt::tuner &tuner)
+{
+    const std::string folder = temporary(), misses = folder + "/misses";
+    gputune_open_options options = gt::default_open_options();
+    options.database = ":memory:";
+    options.record = misses.c_str();
+    const auto other = gt::tuner::try_open(options);
+    const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1");
+    expect(other && tuner.try_tune("axpy", {{"n", 96}}, one), "tune");
+    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    filter.sizes = "n=96";
+    const auto text = tuner.try_export_wisdom(&filter);
+    const auto taken = other->try_import_wisdom(text ? *text : "");
+    expect(taken && *taken == 1, "wisdom as text", taken ? "" : taken.why().message);
+    expect(!other->try_import_wisdom("{"), "a text that is no wisdom");
+    gputune_options cached = gt::default_options();
+    cached.effort = GPUTUNE_CACHED_ONLY;
+    unsigned count = 0;
+    std::uint64_t asked = 0;
+    expect(bool(other->try_tune("axpy", {{"n", 97}}, cached)), "what is not stored");
+    const auto read =
+        gt::try_misses(misses, [&](const gputune_miss &miss) { asked += miss.count; });
+    std::remove(misses.c_str());
+    expect(read && asked == 1, "misses", read ? "" : read.why().message);
+    const auto compiled = other->try_compile(
+        "axpy", {{"n", 96}}, "sm_90a",
+        [&](const gputune_compiled &it) { count += std::string(it.status) == "ok"; }, one);
+    expect(compiled && count > 1, "compile", compiled ? "" : compiled.why().message);
+    const std::string space = folder + "/space.json";
+    std::FILE *file = std::fopen(space.c_str(), "w");
+    std::fprintf(file,
+                 "{\"tune_params_keys\": [\"a\"], \"tune_params\": {\"a\": [1, 2]}, \"cache\": {"
+                 "\"1\": {\"a\": 1, \"time\": 2.0}, \"2\": {\"a\": 2, \"time\": 1.0}}}\n");
+    std::fclose(file);
+    double optimum = 0;
+    const auto replayed =
+        gt::try_replay(space, [&](const gputune_replayed &it) { optimum = it.optimum_ns; });
+    expect(replayed && optimum == 1e6, "replay",
+           replayed ? std::to_string(optimum) : replayed.why().message);
+    expect(!gt::try_replay(space + ".none", [](const gputune_replayed &) {}), "no file to replay");
+}
+
+/* A group of one process, and programs that launch by themselves. */
+static void by_oneself(const gt::tuner &tuner)
+{
+    int broadcasts = 0;
+    const auto broadcast = [&](void *, std::size_t bytes) {
+        broadcasts += bytes > 0;
+        return 0;
+    };
+    const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1");
+    const auto plan = tuner.try_tune_together("axpy", {{"n", 98}}, 0, broadcast, one);
+    expect(plan && broadcasts > 0, "tune_together", plan ? "" : plan.why().message);
+    expect(!tuner.try_tune_together(
+               "axpy", {{"n", 98}}, 0, [](void *, std::size_t) { return 1; }, one),
+           "a broadcast that fails");
+    if (!plan) {
+        return;
+    }
+    const auto function = plan->try_function();
+    expect(function && function->function && function->parameter_count == 4 &&
+               function->block[0] == plan->info().block[0] && !plan->try_function(1),
+           "what is launched");
+    const auto first = plan->try_parameter(0), last = plan->try_argument(3);
+    expect(first && std::string(first->name) == "y" && last && last->is_size && last->size == 98 &&
+               !plan->try_parameter(4) && !plan->try_argument(4),
+           "its parameters");
+    expect(plan->try_check_argument<float>(0) && !plan->try_check_argument<double>(0),
+           "types of arguments");
+    const gt::plan same = gt::plan::retain(plan->get());
+    expect(same.get() == plan->get() && std::string(same.info().kernel) == "axpy", "a reference");
+}
+
 static void diagnosis()
 {
     unsigned good = 0, bad = 0;
@@ -417,6 +531,15 @@ static void exceptions(const gt::tuner &tuner)
         expect(number == 8, "a progress function's exception comes through");
     }
     try {
+        tuner.tune_together("axpy", {{"n", 99}}, 0, [](void *, std::size_t) -> int { throw 9; });
+        expect(false, "a broadcast's exception comes through");
+    } catch (int number) {
+        expect(number == 9, "a broadcast's exception comes through");
+    }
+    expect(!tuner.emit("axpy", {}, "").empty() && tuner.describe_space("axpy", {})->valid > 1 &&
+               axpy.function().parameter_count == 4 && !tuner.export_wisdom().empty(),
+           "what throws where it fails");
+    try {
         tuner.records([](const gputune_record &) { throw 7; });
         expect(false, "a callback's exception comes through");
     } catch (int number) {
@@ -425,7 +548,7 @@ static void exceptions(const gt::tuner &tuner)
 }
 #endif
 
-int main()
+int main() // NOLINT(bugprone-exception-escape)
 {
     CUdevice device;
     CUcontext context;
@@ -458,6 +581,9 @@ int main()
         options_of_cxx(*tuner);
         helpers(*tuner);
         databases(*tuner);
+        tools(*tuner);
+        files(*tuner);
+        by_oneself(*tuner);
         diagnosis();
         expect(tuner->try_tune("axpy", {{"m", 1}}).why().status != GPUTUNE_OK,
                "a result that failed");

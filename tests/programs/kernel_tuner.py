@@ -215,6 +215,22 @@ __global__ void large(float *x)
 
 
 @test
+def what_crashes_is_tried_once():
+    runs, own = [], gputune.kernel_tuner._run
+
+    def noted(*arguments):
+        runs.append(1)
+        return own(*arguments)
+
+    gputune.kernel_tuner._run = noted
+    try:
+        results, _ = tune({"block_size_x": [64, 128]}, ADD.replace("c[i]", "c[i + (1 << 30)]"))
+    finally:
+        gputune.kernel_tuner._run = own
+    assert len(runs) == 1 and all("__error__" in one for one in results), (runs, results)
+
+
+@test
 def totals_of_the_clock():
     begun = time.perf_counter()
     _, env = tune({"block_size_x": [64, 128, 256]}, answer=[a + b, None, None, None])
@@ -230,6 +246,10 @@ def what_is_not_served_says_so():
     for name, value in (("lang", "OpenCL"), ("texmem_args", {"tex": a}), ("observers", [object()]),
                         ("simulation_mode", True), ("strategy", object())):
         raises(NotImplementedError, "served", tune, one, **{name: value})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tune(one, cache="results.json")
+    assert "cache has no effect" in str(caught[0].message) and caught[0].filename == __file__, caught
     raises(NotImplementedError, "__global__", tune, one, "__kernel void f(global float *x) {}")
     raises(TypeError, "argument 4 (n) is 1000; expected a NumPy array", tune, one, given=[*arguments[:3], N])
     raises(TypeError, "has 4 parameters; got 3 arguments", tune, one, given=arguments[:3])

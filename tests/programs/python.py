@@ -605,6 +605,20 @@ def spaces_runs_and_trials():
 
 
 @test
+def the_code_of_a_run_stays():
+    with tempfile.TemporaryDirectory() as folder:
+        with gputune.open(database=f"{folder}/one.db") as tuner:
+            tuner.add_source("many.cu", MANY)
+            first, = tuner.run("many", n=N, epsilon=0.05)
+            assert tuner.trials() == []
+        with gputune.open(database=f"{folder}/one.db") as tuner:
+            tuner.add_source("many.cu", MANY)
+            again, = tuner.run("many", n=N, epsilon=0.05)
+        assert again["compile_ns"] == first["compile_ns"] > 0  # of the one compilation that there was
+    raises(ValueError, "epsilon is 7", gputune.run, "axpy", n=N, epsilon=7)
+
+
+@test
 def an_answer_outside_of_its_restrictions_says_so():
     lines = []
     with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
@@ -825,6 +839,122 @@ def a_gpu_of_the_same_kind_helps():
         assert not (pace["throttled"] or pace["shared"] or pace["other"]), pace
     raises(ValueError, "closed", gputune.tune, "axpy", helpers=[other], **few)
     assert [one["ordinal"] for one in gputune.devices()] == [0, 1], gputune.devices()
+
+
+@test
+def code_spaces_and_drafts():
+    source = gputune.emit("axpy", "VEC=4", n=N)
+    assert "__global__ void axpy" in source and source != gputune.emit("axpy", n=N)
+    assert ".entry" in gputune.emit("axpy", form="ptx")
+    assert gputune.emit("axpy", form="cubin", arch="sm_90a")[:4] == b"\x7fELF"
+    raises(ValueError, "form is 'sass'; expected one of source, ptx, cubin", gputune.emit, "axpy", form="sass")
+    assert [one["name"] for one in gputune.kernels("axpy")] == ["axpy"]
+    assert gputune.kernels("axpy")[0]["objective"] == "kernel"
+    draft = gputune.draft_template("k.cu", source="__global__ void k(float *y, int n) {}")
+    assert "#pragma gputune kernel(k)" in draft
+    raises(gputune.NotFoundError, "", gputune.draft_template, "k.cu", "j", "__global__ void k(int n) {}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "space.json")
+        with open(path, "w") as file:
+            file.write('{"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]}, "cache": {'
+                       '"1": {"a": 1, "time": 2.0}, "2": {"a": 2, "time": 1.0}}}')
+        scores = gputune.replay(path, ["random", "model"], evaluations=[1, 2], seeds=10)
+        assert [(one["strategy"], one["evaluations"]) for one in scores] == \
+            [("random", 1), ("random", 2), ("model", 1), ("model", 2)], scores
+        assert scores[1]["mean_regret"] == 0 and scores[0]["optimum_ns"] == 1e6
+    raises(ValueError, "strategy is 'luck'", gputune.replay, path, ["luck"])
+    raises(gputune.NotFoundError, "space.json", gputune.replay, path)
+    with gputune.open(database=":memory:") as tuner:
+        variants = tuner.compile("axpy", "sm_90a", n=64, only=["BLOCK=128", "UNROLL=1"])
+        assert len(variants) > 1 and all(one["status"] == "ok" for one in variants), variants
+        tuner.check_database()
+        text = gputune.export_wisdom("axpy")
+        assert gputune.records("axpy") and tuner.import_wisdom(text) == len(gputune.records("axpy"))
+        raises(gputune.RecordedError, "", tuner.import_wisdom, "{")
+        tuner.refresh()
+        assert tuner.tune("axpy", n=N, effort="cached").info["kernel"] == "axpy"
+
+
+@test
+def what_a_program_launches_by_itself():
+    function, = plan().functions
+    assert function["image"] and function["function"] and function["grid"] == plan().info["grid"]
+    assert [one["name"] for one in function["parameters"]] == ["y", "x", "a", "n"]
+    assert [one["kind"] for one in function["parameters"]] == ["buffer", "buffer", "scalar", "scalar"]
+
+
+@test
+def tuners_for_tools():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/some.db"
+        raises(gputune.DatabaseError, "some.db", gputune.open, database=path, read_only=True)
+        with gputune.open(database=path, tune_only=True, compile_workers=1) as tuner:
+            few = {"n": 64, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 60}
+            axpy = tuner.tune("axpy", **few)
+            assert axpy.info["source"] == "measured"
+            raises(gputune.UnsupportedError, "tune_only", axpy, 8, 16, 2.0, 64)
+        with gputune.open(database=path, read_only=True) as tuner:
+            assert len(tuner.records()) == 1
+        misses = f"{folder}/misses"
+        with gputune.open(database=":memory:", record=misses) as tuner:
+            tuner.tune("axpy", n=78, effort="cached")
+        assert [one["sizes"] for one in gputune.misses(misses)] == ["n=78"]
+        with gputune.open(database=":memory:", measure_on="exec") as tuner:
+            assert tuner.tune("axpy", **few).info["source"] == "measured"
+        raises(gputune.WorkerError, "none", gputune.open, worker=f"{folder}/none")
+        raises(ValueError, "compile_workers is -1", gputune.open, compile_workers=-1)
+        with open(path, "w") as file:
+            file.write("something else")
+        with gputune.open(database=path) as tuner:
+            raises(gputune.DatabaseError, "some.db", tuner.check_database)
+
+
+@test
+def without_a_gpu():
+    driver = os.environ.pop("GPUTUNE_DRIVER")
+    try:
+        with gputune.open(database=":memory:", emulate_without_gpu=True) as tuner:
+            if tuner.device["emulated"]:
+                y, x = Tensor(), Tensor()
+                tuner.tune("axpy", n=N, effort="cached")(y, x, 2.0, N)
+                assert y.read() == [3.0] * N
+    finally:
+        os.environ["GPUTUNE_DRIVER"] = driver
+
+
+@test
+def alignments_isolation_and_failures():
+    with gputune.open(database=":memory:") as tuner:
+        few = {"n": N, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 60}
+        narrow = tuner.tune("axpy", alignment={"y": 4, "x": 4}, **few)
+        assert "VEC=1" in narrow.info["configuration"]
+        assert narrow.arguments[0]["alignment"] == 4 and tuner.tune("axpy", **few).arguments[0]["alignment"] == 16
+        raises(gputune.InvalidError, "z", tuner.tune, "axpy", alignment={"z": 4}, **few)
+        raises(TypeError, "alignment of y is '4'", tuner.tune, "axpy", alignment={"y": "4"}, **few)
+        raises(ValueError, "isolation is 'none'; expected one of process, thread", tuner.tune, "axpy",
+               isolation="none", **few)
+        assert tuner.tune("axpy", isolation="thread", force=True, **few).info["source"] == "measured"
+        tuner.add_source("fails.cu", MANY.replace("many", "fails").replace("y[i] +=", "y[A == 2 ? 1 << 30 : i] +="))
+        tuner.tune("fails", n=N, only=["BLOCK=64", "A=1,2", "B=1"], time_limit=60)
+        assert len(tuner.records("fails")) == 1
+        failed = [one for one in tuner.records("fails", failures=True) if one["status"] != "ok"]
+        assert [one["configuration"] for one in failed] == ["BLOCK=64 A=2 B=1"], failed
+
+
+@test
+def ranks_of_a_group_have_one_variant():
+    said, few = [], {"n": 4097, "only": ["BLOCK=128,256", "UNROLL=1"], "time_limit": 60}
+    with gputune.open(database=":memory:") as zero, gputune.open(database=":memory:") as one:
+        def send(data):
+            said.append(data)
+            return data
+        first = zero.tune("axpy", group=(0, send), **few)
+        second = one.tune("axpy", group=(1, lambda data: said[0] if data is None else data), **few)
+        assert len(said) == 1 and first.info["source"] == "measured"
+        assert second.info["configuration"] == first.info["configuration"]
+        raises(ZeroDivisionError, "", zero.tune, "axpy", group=(0, lambda _: 1 / 0), **few)
+        raises(TypeError, "broadcast returned 7; expected", zero.tune, "axpy", group=(0, lambda _: 7), **few)
+        raises(TypeError, "group is 3; expected a rank and a function", zero.tune, "axpy", group=3, **few)
 
 
 @test

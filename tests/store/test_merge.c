@@ -120,6 +120,29 @@ TEST_WITHIN(better_evidence_stays, open_world, close_world)
     assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
+/* A tuning that was killed has left trials, and no facts of its GPU. */
+TEST_WITHIN(a_gpu_gets_its_name_from_whoever_knows_it, open_world, close_world)
+{
+    world *w = *state;
+    files all;
+    int64_t n = 1024;
+    char problem[32];
+    gt_store *killed = open_path(w, name_file(&all, w, 0));
+    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_trial trial = trial_of(2, "VEC=4", 90);
+    assert_int_equal(gt_store_put_trials(killed, ENVIRONMENT, &scenario, &trial, 1, NULL),
+                     GPUTUNE_OK);
+    gt_store_close(killed);
+    gt_store *whole = open_path(w, name_file(&all, w, 1));
+    put_size(whole, 2048, 10);
+    gt_store_close(whole);
+    run_sql(all.paths[1], "UPDATE gpu SET name = 'a GPU'");
+    (void)merge(w, &all, 2);
+    assert_int_equal(number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
+    (void)merge(w, &all, 1);
+    assert_int_equal(number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
+}
+
 TEST_WITHIN(what_was_not_finished_replaces_nothing, open_world, close_world)
 {
     world *w = *state;

@@ -179,6 +179,41 @@ TEST_WITHIN(one_that_cannot_prepare_is_left_out, open_world, close_world)
     scripted_farm_close(&two.helper);
 }
 
+typedef struct late {
+    two_gpus two;
+    gputune *helpers[1];
+} late;
+
+static void come(void *user, const gputune_progress *at)
+{
+    late *l = user;
+    if (at->verified >= 3) {
+        __atomic_store_n(&l->helpers[0], (gputune *)(void *)&l->two, __ATOMIC_RELEASE);
+    }
+}
+
+TEST_WITHIN(one_that_comes_later_takes_part_from_then_on, open_world, close_world)
+{
+    world *w = *state;
+    late l = {.helpers = {NULL}};
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    set_up(&l.two, w);
+    options.helpers = l.helpers;
+    options.helper_count = 1;
+    options.progress = come;
+    options.user = &l;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_non_null(l.helpers[0]);
+    assert_int_equal(l.two.helper.prepares, 1);
+    assert_true(l.two.helper.verifies > 1);
+    assert_int_equal(l.two.lent, 0);
+    gt_choice_free(&choice);
+    scripted_farm_close(&l.two.helper);
+}
+
 /* Where a first launch does not tell, its time on another GPU is worth nothing. */
 TEST_WITHIN(short_kernels_are_not_given_away, open_world, close_world)
 {

@@ -7,7 +7,7 @@
 typedef struct listener {
     gt_list_proposer list; /* first */
     gt_config configs[4];
-    double heard_ns[4];
+    double heard_ns[4], gpu_s[4];
 } listener;
 
 static void listen(gt_proposer *self, const gt_config *config, const gt_finding *finding)
@@ -16,11 +16,13 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_finding 
     for (int i = 0; i < 4; i++) {
         if (memcmp(&l->configs[i], config, sizeof *config) == 0 && finding->time_ns > 0) {
             l->heard_ns[i] = finding->time_ns;
+            l->gpu_s[i] = finding->gpu_s;
         }
     }
 }
 
-/* Also of what is so slow that it leaves after its first sample. */
+/* Also of what is so slow that it leaves after its first sample. What the GPU took is heard with
+ * it: a search weighs compiling against it. */
 TEST_WITHIN(times_of_losers_are_heard, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
@@ -45,6 +47,7 @@ TEST_WITHIN(times_of_losers_are_heard, open_world, close_world)
     assert_int_equal(gt_session_run(&tuning.session), GPUTUNE_OK);
     for (int i = 0; i < 4; i++) {
         assert_float_equal(l.heard_ns[i], w->by_block[64 << i].time_ns, 1);
+        assert_true(l.gpu_s[i] > 0 && l.gpu_s[i] < 10);
     }
     gt_session_close(&tuning.session);
     gt_tuning_free_races(&tuning);

@@ -1,7 +1,8 @@
 /* What more GPUs of one kind bring to a search: the same search on one of them and on all, in
  * turns, each with an empty database and with all cores; how long each takes until the best so far
- * is within 1% of the best of all, and how far the GPUs' paces are apart. With -1 all are the first
- * GPU, which shows how it works, and no gain.
+ * is within 1% of the best of all, and how far the GPUs' paces are apart. SIZE is m, n and k of a
+ * gemm; 0: the template's own sizes. With -1 all are the first GPU, which shows how it works, and
+ * no gain.
  *
  * helped [-1] [-d DRIVER] [-g GPUS] [-r TIMES] [-s SECONDS] [-n SIZE] TEMPLATE.cu */
 #include "base/number.h"
@@ -9,7 +10,6 @@
 
 #include <getopt.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { GPUS_MAX = 8, POINTS_MAX = 4096, RUNS_MAX = 64 };
 
@@ -45,7 +45,7 @@ static void tell(void *user, gputune_log_level level, const char *line)
     }
 }
 
-static gputune *open_gpu(size_t number, uint32_t workers, const char *path)
+static gputune *open_gpu(size_t number, const char *path)
 {
     char device[16];
     gputune *tuner;
@@ -54,7 +54,6 @@ static gputune *open_gpu(size_t number, uint32_t workers, const char *path)
     options.driver = driver;
     options.device = device;
     options.database = ":memory:";
-    options.compile_workers = workers;
     options.tune_only = options.keep_workers = true;
     options.log = tell;
     must(gputune_open(&tuner, &options), device);
@@ -80,11 +79,10 @@ static void compare(gputune **tuners, size_t count)
 static void search(run *run, const char *path, size_t gpus, uint64_t seed)
 {
     gputune *tuners[GPUS_MAX];
-    uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) / (uint32_t)gpus;
     gputune_plan *plan;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     for (size_t i = 0; i < gpus; i++) {
-        tuners[i] = open_gpu(i, cores ? cores : 1, path);
+        tuners[i] = open_gpu(i, path);
     }
     if (gpus > 1 && seed == 1) {
         compare(tuners, gpus);
@@ -97,9 +95,8 @@ static void search(run *run, const char *path, size_t gpus, uint64_t seed)
     options.seed = seed;
     options.helpers = tuners + 1;
     options.helper_count = gpus - 1;
-    must(tune_kernel(&plan, tuners[0], path, GPUTUNE_SIZES({"m", size}, {"n", size}, {"k", size}),
-                     &options),
-         path);
+    const gputune_sizes cube = GPUTUNE_SIZES({"m", size}, {"n", size}, {"k", size});
+    must(tune_kernel(&plan, tuners[0], path, size ? cube : GPUTUNE_NO_SIZES, &options), path);
     must(gputune_plan_info(&run->info, plan), path);
     snprintf(run->configuration, sizeof run->configuration, "%s", run->info.configuration);
     gputune_plan_release(plan);

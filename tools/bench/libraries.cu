@@ -3,6 +3,11 @@
 // of launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event
 // pair around one batch; the sides take turns, and the ratio is that of neighbouring samples.
 //
+// What is bound by memory is also told as a share of a copy by the driver, device to device, of as
+// many bytes as the kernel must read and write at the least. Kernels that no library has (copy,
+// softmax, rmsnorm, stencils) stand beside that copy alone; copies are not captured, as in graphs
+// they are slower.
+//
 // The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
 // limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
 // vendor compares them. Kernel: the kernel alone. Overall: the host's time from handing over
@@ -42,7 +47,8 @@ namespace
 constexpr double batch_ms = 5;    // how long a batch takes, about
 constexpr int launches_max = 100; // of a batch
 constexpr size_t samples_max = 2000;
-constexpr size_t workspace = 64 << 20; // cuBLAS's, which it may not allocate while it is captured
+constexpr double copied_at_least = 40e6; // bytes, half of them read
+constexpr size_t workspace = 64 << 20;   // cuBLAS's, which it may not allocate while it is captured
 
 cudaStream_t stream;
 cublasHandle_t blas;
@@ -116,25 +122,31 @@ void refill(const device_array<T> &array, unsigned int limit = 0, size_t first =
 
 using launcher = std::function<void()>; // on the stream
 
-// A batch of launches as a graph.
+enum way { CAPTURED, PLAIN };
+
+// A batch of launches, as a graph or one by one.
 struct batch {
-    batch(const launcher &launch, int launches) : launches(launches)
+    batch(const launcher &launch, int launches, way how = CAPTURED)
+        : launch(launch), launches(launches)
     {
+        CHECK(cudaEventCreate(&begin));
+        CHECK(cudaEventCreate(&end));
+        if (how == PLAIN) {
+            return;
+        }
         cudaGraph_t graph;
         CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-        for (int i = 0; i < launches; i++) {
-            launch();
-        }
+        launch_all();
         CHECK(cudaStreamEndCapture(stream, &graph));
         CHECK(cudaGraphInstantiate(&executable, graph, 0));
         CHECK(cudaGraphDestroy(graph));
-        CHECK(cudaEventCreate(&begin));
-        CHECK(cudaEventCreate(&end));
     }
     batch(const batch &) = delete;
     ~batch()
     {
-        cudaGraphExecDestroy(executable);
+        if (executable) {
+            cudaGraphExecDestroy(executable);
+        }
         cudaEventDestroy(begin);
         cudaEventDestroy(end);
     }
@@ -142,14 +154,25 @@ struct batch {
     {
         float ms = 0;
         CHECK(cudaEventRecord(begin, stream));
-        CHECK(cudaGraphLaunch(executable, stream));
+        if (executable) {
+            CHECK(cudaGraphLaunch(executable, stream));
+        } else {
+            launch_all();
+        }
         CHECK(cudaEventRecord(end, stream));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
         return ms * 1e6 / launches;
     }
+    void launch_all() const
+    {
+        for (int i = 0; i < launches; i++) {
+            launch();
+        }
+    }
+    launcher launch;
     int launches;
-    cudaGraphExec_t executable;
+    cudaGraphExec_t executable = nullptr;
     cudaEvent_t begin, end;
 };
 
@@ -158,12 +181,12 @@ struct verdict {
     gt_paired ratio; // of logarithms: their time over ours
 };
 
-verdict judge(const launcher &ours, const launcher &theirs)
+verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
 {
     double once = batch(ours, 1).sample();
     once = std::max(once, batch(ours, 1).sample());
     int launches = int(std::clamp(batch_ms * 1e6 / once, 1.0, double(launches_max)));
-    batch one(ours, launches), other(theirs, launches);
+    batch one(ours, launches), other(theirs, launches, how_theirs);
     std::vector<double> our_times, their_times, ratios;
     one.sample(), other.sample();
     auto started = std::chrono::steady_clock::now();
@@ -182,6 +205,32 @@ verdict judge(const launcher &ours, const launcher &theirs)
     CHECK(gt_paired_interval(&result.ratio, ratios.data(), ratios.size(), 0.95));
     return result;
 }
+
+// A copy by the driver that reads and writes so many bytes in all.
+struct driver_copy {
+    explicit driver_copy(double bytes) : to(size_t(bytes / 2)), from(to.count)
+    {
+    }
+    launcher launch() const
+    {
+        return [this] {
+            CHECK(cudaMemcpyAsync(to.data, from.data, to.count, cudaMemcpyDeviceToDevice, stream));
+        };
+    }
+    double median_ns() const
+    {
+        const double once = std::max(batch(launch(), 1, PLAIN).sample(), 1.0);
+        batch many(launch(), int(std::clamp(batch_ms * 1e6 / once, 1.0, double(launches_max))),
+                   PLAIN);
+        std::vector<double> times(9);
+        for (double &time : times) {
+            time = many.sample();
+        }
+        std::nth_element(times.begin(), times.begin() + 4, times.end());
+        return times[4];
+    }
+    device_array<char> to, from;
+};
 
 template <typename T> double number(T value)
 {
@@ -243,17 +292,23 @@ struct plan_holder {
     gputune_plan *plan = nullptr;
 };
 
-// `work` over nanoseconds is the unit's billions in a second.
+// `work` over nanoseconds is the unit's billions in a second; where it is bytes, a copy of as many
+// follows, but for what stays in the L2 cache.
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {
     gputune_info info = {};
     info.version = GPUTUNE_INFO_VERSION;
     CHECK(gputune_plan_info(&info, plan.plan));
-    std::printf("%-26s %10.2f %8.1f %-7s %10.2f %-8s %6.3f [%.3f, %.3f]  %s%s\n", row.c_str(),
+    char share[16] = "";
+    if (std::strcmp(unit, "GB/s") == 0 && work > copied_at_least) {
+        std::snprintf(share, sizeof share, "%.3f",
+                      driver_copy(work).median_ns() / result.ours.median);
+    }
+    std::printf("%-26s %10.2f %8.1f %-7s %10.2f %-8s %6.3f [%.3f, %.3f] %7s  %s%s\n", row.c_str(),
                 result.ours.median * 1e-3, work / result.ours.median, unit,
                 result.theirs.median * 1e-3, library, std::exp(result.ratio.mean),
-                std::exp(result.ratio.low), std::exp(result.ratio.high), info.configuration,
+                std::exp(result.ratio.low), std::exp(result.ratio.high), share, info.configuration,
                 info.source == GPUTUNE_SOURCE_DEFAULT ? " (default)" : "");
     std::fflush(stdout);
 }
@@ -383,6 +438,79 @@ void histogram_of(const std::string &name, size_t n, unsigned int bins)
         kept);
     row(name, plan, "CUB", counts, 0, plan.with({&counts.data, &keys.data, &n, &bins}), theirs,
         4.0 * double(n));
+}
+
+// --- beside a copy by the driver alone
+
+void beside_copy(const std::string &name, const plan_holder &plan, const launcher &ours,
+                 double bytes)
+{
+    driver_copy copy(bytes);
+    show(name, plan, "driver", judge(ours, copy.launch(), PLAIN), bytes, "GB/s");
+}
+
+void copy(const std::string &name, size_t n)
+{
+    device_array<float> x(n), y(n);
+    refill(x);
+    plan_holder plan("copy", GPUTUNE_SIZES({"n", n}, {"T=float", 0}));
+    launcher ours = plan.with({&y.data, &x.data, &n});
+    compare(
+        name, y, ours,
+        [&] { CHECK(cudaMemcpyAsync(y.data, x.data, n * 4, cudaMemcpyDeviceToDevice, stream)); },
+        0);
+    beside_copy(name, plan, ours, 8.0 * double(n));
+}
+
+void softmax(const std::string &name, size_t n)
+{
+    unsigned int columns = 4096, rows = unsigned(n / columns);
+    device_array<float> x(n), y(n);
+    refill(x);
+    plan_holder plan("softmax",
+                     GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=float", 0}));
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &rows, &columns}), 8.0 * double(n));
+}
+
+void rmsnorm(const std::string &name, size_t n)
+{
+    unsigned int columns = 4096, rows = unsigned(n / columns);
+    float epsilon = 1e-5f;
+    device_array<__nv_bfloat16> x(n), y(n), weight(columns);
+    refill(x), refill(weight);
+    plan_holder plan("rmsnorm",
+                     GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=__nv_bfloat16", 0}));
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &weight.data, &epsilon, &rows, &columns}),
+                4.0 * double(n));
+}
+
+void stencil2d(const std::string &name, size_t n)
+{
+    int side = int(std::sqrt(double(n)));
+    float c[] = {0.5f, 0.125f};
+    device_array<float> x(n), y(n);
+    refill(x);
+    plan_holder plan("stencil2d", GPUTUNE_SIZES({"height", uint64_t(side)},
+                                                {"width", uint64_t(side)}, {"R", 1}));
+    beside_copy(name, plan, plan.with({c, &y.data, &x.data, &side, &side}), 8.0 * double(n));
+}
+
+void stencil3d(const std::string &name, size_t n)
+{
+    int depth = 1, height, width;
+    while (8.0 * depth * depth * depth <= double(n)) {
+        depth *= 2;
+    }
+    height = depth;
+    width = int(n / depth / height);
+    float c[] = {0.4f, 0.1f};
+    device_array<float> x(n), y(n);
+    refill(x);
+    plan_holder plan("stencil3d",
+                     GPUTUNE_SIZES({"depth", uint64_t(depth)}, {"height", uint64_t(height)},
+                                   {"width", uint64_t(width)}, {"R", 1}));
+    beside_copy(name, plan, plan.with({c, &y.data, &x.data, &depth, &height, &width}),
+                8.0 * double(n));
 }
 
 // By columns the matrices are transposed: C' = B' A'.
@@ -582,8 +710,12 @@ std::vector<entry> all_rows()
         const char *name;
         void (*run)(const std::string &, size_t);
         unsigned int bytes; // of an element of the largest buffer
-    } kernels[] = {{"axpy", axpy, 4},           {"dot", dot, 4},       {"gemv", gemv, 4},
-                   {"transpose", transpose, 4}, {"reduce", reduce, 4}, {"scan", scan, 4}};
+    } kernels[] = {{"axpy", axpy, 4},          {"dot", dot, 4},
+                   {"gemv", gemv, 4},          {"transpose", transpose, 4},
+                   {"reduce", reduce, 4},      {"scan", scan, 4},
+                   {"copy", copy, 4},          {"softmax", softmax, 4},
+                   {"rmsnorm", rmsnorm, 2},    {"stencil2d", stencil2d, 4},
+                   {"stencil3d", stencil3d, 4}};
     const std::pair<const char *, size_t> sizes[] = {
         {"4M", 4u << 20}, {"64M", 64u << 20}, {"1G", 1u << 30}};
     for (auto &kernel : kernels) {
@@ -655,8 +787,8 @@ int main(int argc, char **argv)
     CHECK(cublasSetWorkspace(blas, memory.data, workspace));
     CHECK(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH));
     CHECK(gputune_open(&tuner, &open));
-    std::printf("%-26s %10s %16s %10s %-8s %6s\n", "row", "gputune us", "", "library us", "",
-                "ratio");
+    std::printf("%-26s %10s %16s %10s %-8s %6s %22s\n", "row", "gputune us", "", "library us", "",
+                "ratio", "of copy");
     std::vector<entry> rows = all_rows();
     for (int i = optind; i < argc; i++) {
         run_rows(rows, argv[i]);

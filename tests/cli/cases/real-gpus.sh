@@ -24,7 +24,7 @@ $GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only
 echo == fewer scenarios than GPUs: the others take part in the search
 helped() { # OPTION...
     $GPUTUNE warm axpy --driver emu -v --size n=16384 --only BLOCK=64,256 --only UNROLL=1,2 --time-limit 100 "$@" --format csv 2>said | what
-    grep -E "more GPU|are equal" said
+    grep -E "takes part|are equal" said
     sed -n 's/.*\(GPU 1 launched\) [1-9][0-9]* \(variants first\).*/\1 some \2/p' said
 }
 helped --db three.db --gpus 0 | grep -v GPU >alone

@@ -26,10 +26,9 @@ $GPUTUNE wisdom export --whole --any-gpu --db c.db | grep -c '^code '
 echo "an image that was edited is left out with its entry:"
 sed '0,/^code [0-9]* /s//&A/' a.wisdom >edited.wisdom
 $GPUTUNE wisdom import --trust -d none --db d.db edited.wisdom
-echo "the tables of this installation rebuild themselves, and are of the templates as they are:"
+echo "the tables of this installation rebuild themselves:"
 for table in "$(dirname "$0")"/../../../db/*.wisdom; do
     rm -f e.db
     $GPUTUNE wisdom import -q --trust -d none --db e.db "$table"
     $GPUTUNE wisdom export -q --whole --any-gpu --db e.db | cmp - "$table" && basename "$table"
-    GPUTUNE_TEMPLATES=$(dirname "$0")/../../../templates $GPUTUNE prune --any-gpu --dry-run --db e.db
 done

@@ -1,0 +1,100 @@
+/* The code that this process has compiled. */
+#include "tuner/code_memo.h"
+
+#include "base/array.h"
+#include "base/hash_index.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* That of some thousand variants. */
+static const size_t BYTES_MAX = (size_t)128 << 20;
+
+static struct {
+    pthread_mutex_t mutex;
+    unsigned holders;
+    GT_ARRAY(gt_code) codes;
+    gt_hash_index places; /* by keys */
+    size_t bytes;
+} memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
+{
+    return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
+}
+
+static void drop_all(void)
+{
+    for (size_t i = 0; i < memo.codes.count; i++) {
+        gt_code_free(&memo.codes.items[i]);
+    }
+    gt_array_free(&memo.codes);
+    gt_hash_index_free(&memo.places);
+    memo.bytes = 0;
+}
+
+static bool copy(gt_code *out, const gt_code *code)
+{
+    void *data = malloc(code->image.bytes);
+    if (data) {
+        *out = *code;
+        out->image.data = memcpy(data, code->image.data, code->image.bytes);
+    }
+    return data;
+}
+
+void gt_code_memo_hold(void)
+{
+    pthread_mutex_lock(&memo.mutex);
+    memo.holders++;
+    pthread_mutex_unlock(&memo.mutex);
+}
+
+void gt_code_memo_let_go(void)
+{
+    pthread_mutex_lock(&memo.mutex);
+    if (--memo.holders == 0) {
+        drop_all();
+    }
+    pthread_mutex_unlock(&memo.mutex);
+}
+
+static void put(const gt_code *code)
+{
+    gt_code kept;
+    uint32_t place, next = (uint32_t)memo.codes.count;
+    gt_hash key = key_of(code->source, code->arch, code->ptx);
+    if (gt_hash_index_find(&place, &memo.places, key) || gt_array_reserve(&memo.codes) < 0 ||
+        !copy(&kept, code)) {
+        return;
+    }
+    if (gt_hash_index_intern(&memo.places, key, next, &place) < 0) {
+        gt_code_free(&kept);
+        return;
+    }
+    memo.codes.items[memo.codes.count++] = kept;
+    memo.bytes += kept.image.bytes;
+}
+
+void gt_code_memo_put(const gt_code *code)
+{
+    pthread_mutex_lock(&memo.mutex);
+    if (memo.bytes + code->image.bytes > BYTES_MAX) {
+        drop_all();
+    }
+    if (memo.holders) {
+        put(code);
+    }
+    pthread_mutex_unlock(&memo.mutex);
+}
+
+bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
+{
+    uint32_t place;
+    pthread_mutex_lock(&memo.mutex);
+    bool found =
+        gt_hash_index_find(&place, &memo.places, key_of(source, device->arch, device->emulated)) &&
+        copy(out, &memo.codes.items[place]);
+    pthread_mutex_unlock(&memo.mutex);
+    return found;
+}

@@ -1,0 +1,81 @@
+/* How the farms of a process share the cores. */
+#include "farm/farm_host.h"
+#include "support/test.h"
+
+#include <string.h>
+
+enum { CORES = 8 };
+
+/* A farm on a machine of eight cores, without processes. */
+typedef struct fake {
+    gt_compile_host host;
+    gt_slot slots[CORES];
+    gt_farm_request request, *queue[1];
+} fake;
+
+static void open_fake(fake *f)
+{
+    memset(f, 0, sizeof *f);
+    f->queue[0] = &f->request;
+    f->host.slots = f->slots;
+    f->host.slot_count = f->host.own_count = f->host.limit = CORES;
+    gt_cores_join(&f->host);
+}
+
+/* How many cores it may use now that so many of its workers have a source. */
+static uint32_t allowed(fake *f, uint32_t at_work)
+{
+    for (uint32_t i = 0; i < CORES; i++) {
+        f->slots[i].link.open = true;
+        f->slots[i].queue.items = f->queue;
+        f->slots[i].queue.count = i < at_work;
+    }
+    gt_cores_divide(&f->host);
+    return f->host.allowed;
+}
+
+TEST(each_has_its_part_and_what_the_others_leave)
+{
+    fake one, other;
+    open_fake(&one);
+    assert_int_equal(allowed(&one, 0), 8);
+    assert_int_equal(allowed(&one, 8), 8);
+    open_fake(&other);
+    assert_int_equal(allowed(&other, 0), 4); /* at once, though all cores are at work */
+    assert_int_equal(allowed(&other, 2), 4);
+    assert_int_equal(allowed(&one, 8), 6);
+    assert_int_equal(allowed(&other, 4), 4);
+    assert_int_equal(allowed(&one, 6), 4);
+    assert_int_equal(allowed(&other, 0), 4);
+    assert_int_equal(allowed(&one, 4), 8);
+    gt_cores_leave(&one.host);
+    assert_int_equal(allowed(&other, 0), 8);
+    gt_cores_leave(&other.host);
+}
+
+TEST(what_nobody_waits_for_takes_no_core)
+{
+    fake one, other;
+    open_fake(&one);
+    open_fake(&other);
+    assert_int_equal(allowed(&one, 8), 8);
+    assert_int_equal(allowed(&other, 0), 4);
+    one.request.forgotten = true;
+    assert_int_equal(allowed(&one, 8), 8);
+    assert_int_equal(allowed(&other, 0), 8);
+    gt_cores_leave(&one.host);
+    gt_cores_leave(&other.host);
+}
+
+TEST(more_farms_than_cores_have_one_each)
+{
+    fake farms[CORES + 2];
+    for (int i = 0; i < CORES + 2; i++) {
+        open_fake(&farms[i]);
+    }
+    assert_int_equal(allowed(&farms[0], 8), 8);
+    assert_int_equal(allowed(&farms[1], 0), 1);
+    for (int i = 0; i < CORES + 2; i++) {
+        gt_cores_leave(&farms[i].host);
+    }
+}

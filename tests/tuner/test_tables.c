@@ -1,0 +1,98 @@
+/* The tables that come with gputune are of the templates as they are: each winner's code is found
+ * by the source that its configuration makes today, so that no compiler is needed for it. */
+#include "gpu/device.h"
+#include "kernel/source.h"
+#include "support/test.h"
+#include "tuner/catalog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 1 << 16, VALUE = 512 };
+
+/* The value of a key of a line: key="value", or key=value; what follows stays. */
+static const char *value_of(char out[VALUE], const char *line, const char *key)
+{
+    char start[64];
+    snprintf(start, sizeof start, " %s=", key);
+    const char *from = strstr(line, start);
+    if (!from) {
+        fail_msg("no %s in: %.200s", key, line);
+    }
+    from += strlen(start);
+    from += *from == '"';
+    snprintf(out, VALUE, "%.*s", (int)strcspn(from, "\" \n"), from);
+    if (from[-1] == '"') {
+        snprintf(out, VALUE, "%.*s", (int)strcspn(from, "\""), from);
+    }
+    return out;
+}
+
+/* Whether a winner's code is of today's source. */
+static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
+{
+    char name[VALUE], sizes[VALUE], configuration[VALUE], stored[VALUE], arch[VALUE],
+        hex[GT_HASH_HEX];
+    const gt_template *template;
+    gt_device device;
+    gt_problem problem;
+    gt_config config;
+    gt_source source;
+    assert_int_equal(gt_device_for_arch(&device, value_of(arch, place, "g.arch")), GPUTUNE_OK);
+    gt_device_set_nvrtc(&device, (int)strtol(value_of(arch, place, "g.nvrtc_version"), NULL, 10));
+    assert_int_equal(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_config_parse(&config, template, value_of(configuration, winner, "config")),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_source_generate(&source, template, &problem, &config, &device,
+                                        gt_catalog_prelude(catalog)),
+                     GPUTUNE_OK);
+    bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source"));
+    if (!found) {
+        print_error("%s %s: the code of %s is of another source\n", name, sizes, configuration);
+    }
+    gt_source_free(&source);
+    return found;
+}
+
+static void check_table(const char *name)
+{
+    static char line[LINE], place[LINE];
+    char path[VALUE];
+    gt_catalog *catalog;
+    int winners = 0, lost = 0;
+    snprintf(path, sizeof path, "%s/../db/%s.wisdom", getenv("GPUTUNE_TEMPLATES"), name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    while (fgets(line, sizeof line, file)) {
+        if (!strncmp(line, "place ", 6)) {
+            memcpy(place, line, sizeof place);
+        } else if (!strncmp(line, "winner ", 7)) {
+            winners++;
+            lost += !is_found(catalog, place, line);
+        }
+    }
+    gt_catalog_close(catalog);
+    fclose(file);
+    assert_true(winners > 0);
+    assert_int_equal(lost, 0);
+}
+
+TEST(test_h100)
+{
+    check_table("nvidia-h100-80gb");
+}
+
+TEST(test_h200)
+{
+    check_table("nvidia-h200");
+}
+
+int main(void)
+{
+    return tests_run(NULL, NULL);
+}
