@@ -227,33 +227,43 @@ static gputune_status append_loop(elements *made, const assignment *now)
 }
 
 /* What values may call, and how they see buffers of several extents. */
-#define EXTREME(name, sign)                                                                        \
-    "__device__ long long (" name ")(long long a, int b) { return a " sign " b ? a : b; } "        \
-    "__device__ long long (" name ")(int a, long long b) { return a " sign " b ? a : b; }\n"
-/* An index and an int have a minimum too: CUDA's functions take two of one type. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
     "__device__ gputune_t *operator[](long long i) const { return at + i * columns; } };\n"
     "template <typename gputune_t> struct gputune_plane { gputune_t *at; long long rows, columns; "
     "__device__ gputune_row<gputune_t> operator[](long long i) const { return {at + i * rows * "
-    "columns, columns}; } };\n" EXTREME("min", "<")
-        EXTREME("max", ">") "__global__ void " GT_ELEMENTS_REFERENCE "(";
+    "columns, columns}; } };\n"
+    "__global__ void " GT_ELEMENTS_REFERENCE "(";
 
-/* Unless an argument has that name. */
-static void append_helpers(gt_text *out, const gt_template *template)
+/* CUDA's functions take two of one type; an index and an int have a minimum too. */
+#define EXTREME(name)                                                                              \
+    {                                                                                              \
+        name, name "(",                                                                            \
+            "[](auto a, auto b) { using type = decltype(a + b); return ::" name                    \
+            "(type(a), type(b)); }"                                                                \
+    }
+
+/* Unless an argument has that name. Some only where a value calls them: the source, by which stored
+ * code is found, stays as it was. */
+static void append_helpers(gt_text *out, const elements *made)
 {
-    static const char *const helpers[][2] = {
-        {"ceil_div", "[](long long a, long long b) { return (a + b - 1) / b; }"},
-        {"round_up", "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
-        {"sum",
-         "[](long long count, auto term) { decltype(0.0 + term(0)) total = 0; for (long long "
-         "k = 0; k < count; k++) { total += term(k); } return total; }"}};
+    static const struct {
+        const char *name, *call, *code; /* call: NULL where it always stands there */
+    } helpers[] = {
+        {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
+        {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
+        {"sum", NULL,
+         "[](long long count, auto term) { decltype(0.0 + term(0)) total = 0; for (long "
+         "long k = 0; k < count; k++) { total += term(k); } return total; }"},
+        EXTREME("min"),
+        EXTREME("max")};
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {
-        const gt_token name = token_of(helpers[h][0]);
-        if (find_argument(template, &name) < 0) {
-            gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", helpers[h][0], helpers[h][1],
-                           helpers[h][0]);
+        const char *name = helpers[h].name, *call = helpers[h].call;
+        const gt_token token = token_of(name);
+        bool is_called = !call || strstr(gt_text_string(&made->loops), call);
+        if (is_called && find_argument(made->parse->template, &token) < 0) {
+            gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", name, helpers[h].code, name);
         }
     }
 }
@@ -309,7 +319,7 @@ static void append_names(gt_text *out, const elements *made)
             gt_text_printf(out, "const long long %s = gputune_value_%u;\n", name, i);
         }
     }
-    append_helpers(out, template);
+    append_helpers(out, made);
 }
 
 static void append_kernel(gt_text *out, const elements *made)
