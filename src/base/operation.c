@@ -145,30 +145,22 @@ static const char *combine(int64_t *out, gt_operation operation, int64_t a, int6
     }
 }
 
+unsigned gt_operation_orders(gt_operation operation)
+{
+    static const uint8_t orders[] = {[GT_DO_LESS] = GT_ORDER_LESS,
+                                     [GT_DO_LESS_EQUAL] = GT_ORDER_LESS | GT_ORDER_EQUAL,
+                                     [GT_DO_GREATER] = GT_ORDER_GREATER,
+                                     [GT_DO_GREATER_EQUAL] = GT_ORDER_GREATER | GT_ORDER_EQUAL,
+                                     [GT_DO_EQUAL] = GT_ORDER_EQUAL,
+                                     [GT_DO_NOT_EQUAL] = GT_ORDER_LESS | GT_ORDER_GREATER};
+    return (size_t)operation < sizeof orders ? orders[operation] : 0;
+}
+
 bool gt_operation_compare(bool *out, gt_operation operation, double order)
 {
-    switch (operation) {
-    case GT_DO_LESS:
-        *out = order < 0;
-        return true;
-    case GT_DO_LESS_EQUAL:
-        *out = order <= 0;
-        return true;
-    case GT_DO_GREATER:
-        *out = order > 0;
-        return true;
-    case GT_DO_GREATER_EQUAL:
-        *out = order >= 0;
-        return true;
-    case GT_DO_EQUAL:
-        *out = order == 0;
-        return true;
-    case GT_DO_NOT_EQUAL:
-        *out = order != 0;
-        return true;
-    default:
-        return false;
-    }
+    const unsigned holds = gt_operation_orders(operation);
+    *out = holds & (order < 0 ? GT_ORDER_LESS : order > 0 ? GT_ORDER_GREATER : GT_ORDER_EQUAL);
+    return holds != 0;
 }
 
 const char *gt_operation_unary(int64_t *value, gt_operation operation)

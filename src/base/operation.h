@@ -60,6 +60,9 @@ typedef struct gt_instruction {
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
+/* In which orders of its operands a comparison holds, as bits; 0: the operation is none. */
+enum { GT_ORDER_LESS = 1, GT_ORDER_EQUAL = 2, GT_ORDER_GREATER = 4 };
+unsigned gt_operation_orders(gt_operation operation);
 /* Whether an order (below 0, 0, or above) makes a comparison true; false: it is none. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);
 /* Whether a jump is taken, given whether the top of the stack is zero, and whether it pops it. */

@@ -190,39 +190,16 @@ static gt_interval bits(gt_operation operation, gt_interval a, gt_interval b, bo
     return (gt_interval){0, all, may_fail};
 }
 
-/* Of a OP b: whether it holds for all values, for none, or for some. */
-static gt_interval truth(bool always, bool never, bool may_fail)
-{
-    return (gt_interval){always, !never, may_fail};
-}
-
+/* Of a OP b: whether it holds for all values, for none, or for some. False: OP is no comparison. */
 static bool compare(gt_interval *out, gt_operation operation, gt_interval a, gt_interval b,
                     bool may_fail)
 {
-    bool apart = a.high < b.low || b.high < a.low;
-    bool same = a.low == a.high && b.low == b.high && a.low == b.low;
-    switch (operation) {
-    case GT_DO_LESS:
-        *out = truth(a.high < b.low, a.low >= b.high, may_fail);
-        return true;
-    case GT_DO_LESS_EQUAL:
-        *out = truth(a.high <= b.low, a.low > b.high, may_fail);
-        return true;
-    case GT_DO_GREATER:
-        *out = truth(a.low > b.high, a.high <= b.low, may_fail);
-        return true;
-    case GT_DO_GREATER_EQUAL:
-        *out = truth(a.low >= b.high, a.high < b.low, may_fail);
-        return true;
-    case GT_DO_EQUAL:
-        *out = truth(same, apart, may_fail);
-        return true;
-    case GT_DO_NOT_EQUAL:
-        *out = truth(apart, same, may_fail);
-        return true;
-    default:
-        return false;
-    }
+    const unsigned holds = gt_operation_orders(operation);
+    const unsigned possible = (a.low < b.high ? GT_ORDER_LESS : 0) |
+                              (a.low <= b.high && b.low <= a.high ? GT_ORDER_EQUAL : 0) |
+                              (a.high > b.low ? GT_ORDER_GREATER : 0);
+    *out = (gt_interval){!(possible & ~holds), possible & holds ? 1 : 0, may_fail};
+    return holds != 0;
 }
 
 static gt_interval extreme(gt_operation operation, gt_interval a, gt_interval b, bool may_fail)
@@ -302,9 +279,9 @@ gt_interval gt_interval_unary(gt_operation operation, gt_interval a)
     case GT_DO_NEGATE:
         return narrow(-(wide)a.high, -(wide)a.low, a.may_fail);
     case GT_DO_NOT:
-        return truth(!other, !zero, a.may_fail);
+        return (gt_interval){!other, zero, a.may_fail};
     case GT_DO_TRUTH:
-        return truth(!zero, !other, a.may_fail);
+        return (gt_interval){!zero, other, a.may_fail};
     case GT_DO_COMPLEMENT:
         return (gt_interval){~a.high, ~a.low, a.may_fail};
     case GT_DO_SQRT:

@@ -88,36 +88,22 @@ gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexe
     return GPUTUNE_OK;
 }
 
-/* The place of a buffer among args(), or behind them in scratch(); -1: there is none. */
-static int buffer_index(const gt_parse *parse, const char *name, bool scratch)
-{
-    const gt_template *template = parse->template;
-    int index = gt_parse_parameter_index(parse, name);
-    bool is_argument = index >= 0 && (uint32_t)index < template->argument_count;
-    return (is_argument ? template->arguments[index].is_buffer : scratch) && index < 64 ? index
-                                                                                        : -1;
-}
-
 static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
 {
-    gt_template *template = parse->template;
+    gt_axis *axis = &parse->template->axes[index];
+    const gt_axis_traits *traits = gt_axis_traits_of(axis->kind);
     gt_lexer *body = &parse->vector_buffers[index];
     do {
-        char name[GT_NAME_MAX];
-        gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
-        int i = buffer_index(parse, name, gt_axis_traits_of(template->axes[index].kind)->scratch);
-        if (i < 0) {
-            return gt_fail_at(
-                place, "'%s' is not a buffer; expected one of args()%s", name,
-                gt_axis_traits_of(template->axes[index].kind)->scratch ? " or scratch()" : "");
+        uint32_t i;
+        const gt_lexer name = *body;
+        GT_TRY(gt_read_buffer(&i, parse, body, traits->scratch, "a buffer's name"));
+        if (axis->buffers >> i & 1) {
+            return gt_fail_at(gt_lexer_place(&name),
+                              "'%.*s' given twice; expected each buffer once",
+                              (int)name.token.length, name.token.text);
         }
-        if (template->axes[index].buffers >> i & 1) {
-            return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
-        }
-        template->axes[index].buffers |= UINT64_C(1) << i;
-    } while (!gt_axis_traits_of(template->axes[index].kind)->one_buffer &&
-             gt_lexer_accept(body, ","));
+        axis->buffers |= UINT64_C(1) << i;
+    } while (!traits->one_buffer && gt_lexer_accept(body, ","));
     return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
 }
 

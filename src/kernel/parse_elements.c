@@ -240,8 +240,8 @@ static const char prologue[] =
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
-            "[](auto a, auto b) { using type = decltype(a + b); return ::" name                    \
-            "(type(a), type(b)); }"                                                                \
+            "[](auto a, auto b) { using type = decltype(a + b); return (::" name                   \
+            ")(type(a), type(b)); }" /* no macro of that name */                                   \
     }
 
 /* Unless an argument has that name. Some only where a value calls them: the source, by which stored

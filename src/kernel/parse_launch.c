@@ -106,6 +106,21 @@ int gt_parse_parameter_index(const gt_parse *parse, const char *name)
     return -1;
 }
 
+gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body, bool scratch,
+                              const char *expected)
+{
+    char name[GT_NAME_MAX];
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, expected));
+    const int index = gt_parse_parameter_index(parse, name);
+    const bool is_argument = index >= 0 && (uint32_t)index < parse->template->argument_count;
+    *out = (uint32_t)index;
+    return index >= 0 && (is_argument ? parse->template->arguments[index].is_buffer : scratch)
+               ? GPUTUNE_OK
+               : gt_fail_at(place, "'%s' is not a buffer; expected one of args()%s", name,
+                            scratch ? " or scratch()" : "");
+}
+
 /* Whether a name stands here alone, and what it may be: -1, or an argument's or scratch's index. */
 static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
 {

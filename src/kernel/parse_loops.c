@@ -142,24 +142,18 @@ gputune_status gt_parse_end(gt_parse *parse, const gt_clause *clause, gt_lexer *
 static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse *parse,
                                    gt_lexer *body)
 {
-    char name[GT_NAME_MAX];
     const gt_template *template = parse->template;
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "two buffers, as in swap(next, now)"));
-    int found = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = found >= 0 && (uint32_t)found < template->argument_count
-                                      ? &template->arguments[found]
-                                      : NULL;
-    if (found < 0 || (argument && !argument->is_buffer)) {
-        return gt_fail_at(place, "'%s' is not a buffer; expected one of args() or scratch()", name);
-    }
+    GT_TRY(gt_read_buffer(index, parse, body, true, "two buffers, as in swap(next, now)"));
+    const gt_argument *argument =
+        *index < template->argument_count ? &template->arguments[*index] : NULL;
     if (argument && argument->direction == GT_IN) {
-        return gt_fail_at(
-            place, "'%s' is an input, which kernels must not write; expected it to be inout", name);
+        return gt_fail_at(place,
+                          "'%s' is an input, which kernels must not write; expected it to be inout",
+                          argument->name);
     }
-    *index = (uint32_t)found;
-    *type = argument ? argument->type
-                     : parse->parts->scratch[(uint32_t)found - template->argument_count].type;
+    *type =
+        argument ? argument->type : parse->parts->scratch[*index - template->argument_count].type;
     return GPUTUNE_OK;
 }
 

@@ -83,47 +83,37 @@ static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
     }
 }
 
-static gputune_status find_buffer(gt_map *map, gt_parse *parse, const char *name, gt_place place)
+static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
 {
-    const gt_template *template = parse->template;
     gt_element element;
-    uint32_t i = 0;
-    while (i < template->argument_count && strcmp(template->arguments[i].name, name) != 0) {
-        i++;
-    }
-    if (i == template->argument_count || !template->arguments[i].is_buffer) {
-        return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
-    }
-    const char *type = template->arguments[i].type;
-    if (gt_structure_of(template, type) ||
-        (gt_element_from_name(&element, type) && element.lanes > 1)) {
-        return gt_fail_at(place, "elements of '%s' are of several numbers; expected a number type",
-                          name);
-    }
-    map->argument = i;
-    return GPUTUNE_OK;
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_buffer(&map->argument, parse, body, false, "a buffer's name"));
+    const gt_argument *argument = &parse->template->arguments[map->argument];
+    return gt_structure_of(parse->template, argument->type) ||
+                   (gt_element_from_name(&element, argument->type) && element.lanes > 1)
+               ? gt_fail_at(place,
+                            "elements of '%s' are of several numbers; expected a number type",
+                            argument->name)
+               : GPUTUNE_OK;
 }
 
 /* NAME, which is a buffer's, or NAME : BUFFER. */
 static gputune_status read_names(gt_map *map, gt_parse *parse, gt_lexer *body)
 {
-    gt_place place = gt_lexer_place(body);
+    gt_lexer buffer = *body;
+    map->place = gt_lexer_place(body);
     GT_TRY(gt_name_read(map->name, sizeof map->name, body, "a buffer's name"));
-    map->place = place;
     map->replaces = !gt_lexer_accept(body, ":");
     if (map->replaces) {
-        GT_TRY(find_buffer(map, parse, map->name, place));
+        GT_TRY(read_buffer(map, parse, &buffer));
         return gt_map_of_argument(parse->template, map->argument) < 0
                    ? GPUTUNE_OK
-                   : gt_fail_at(place,
+                   : gt_fail_at(map->place,
                                 "'%s' given twice; expected each buffer once, or NAME : %s for one "
                                 "more map",
                                 map->name, map->name);
     }
-    char buffer[GT_NAME_MAX];
-    place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(buffer, sizeof buffer, body, "a buffer's name"));
-    return find_buffer(map, parse, buffer, place);
+    return read_buffer(map, parse, body);
 }
 
 static gputune_status check_ranks(const gt_map *map, const gt_template *template)

@@ -7,81 +7,68 @@
 
 #include <string.h>
 
-/* One of the words, as its index. */
-static gputune_status read_word(uint32_t *out, gt_lexer *body, const char *const *words,
-                                uint32_t count, const char *expected)
+enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
+
+/* The settings that are words: the index of the word is the member's value. */
+static const struct word_setting {
+    size_t member;
+    const char *words[4], *expected;
+} word_settings[WIDTH] = {
+    [FILTER] = {offsetof(gt_texture_clause, filter), {"point", "linear"}, "point or linear"},
+    [ADDRESS] = {offsetof(gt_texture_clause, address),
+                 {"wrap", "clamp", "mirror", "border"},
+                 "clamp, border, wrap or mirror"},
+    [COORDINATES] = {offsetof(gt_texture_clause, normalized_coordinates),
+                     {"unnormalized", "normalized"},
+                     "unnormalized or normalized"},
+    [READ] = {offsetof(gt_texture_clause, normalized_read),
+              {"element", "normalized"},
+              "element or normalized"},
+    [MEMORY] = {offsetof(gt_texture_clause, memory),
+                {"buffer", "array", "layered"},
+                "buffer, array or layered"}};
+
+static gputune_status read_word(gt_texture_clause *texture, gt_lexer *body,
+                                const struct word_setting *setting)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (gt_lexer_accept(body, words[i])) {
-            *out = i;
+    for (uint32_t i = 0; i < 4 && setting->words[i]; i++) {
+        if (gt_lexer_accept(body, setting->words[i])) {
+            memcpy((char *)texture + setting->member, &i, sizeof i);
             return GPUTUNE_OK;
         }
     }
-    return gt_fail_expected(body, expected);
+    return gt_fail_expected(body, setting->expected);
 }
-
-static gputune_status read_normalized(bool *out, gt_lexer *body, const char *otherwise,
-                                      const char *expected)
-{
-    const char *const words[] = {otherwise, "normalized"};
-    uint32_t which = 0;
-    GT_TRY(read_word(&which, body, words, 2, expected));
-    *out = which == 1;
-    return GPUTUNE_OK;
-}
-
-enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
 static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, gt_parse *parse,
                                    gt_lexer *body)
 {
     static const char *const names[SETTINGS] = {"filter", "address", "coordinates",
                                                 "read",   "memory",  "width"};
-    static const char *const filters[] = {"point", "linear"};
-    static const char *const addresses[] = {"wrap", "clamp", "mirror", "border"};
-    static const char *const memories[] = {"buffer", "array", "layered"};
     uint32_t which;
     GT_TRY(gt_setting_name_read(&which, *given, body, names, SETTINGS,
                                 "a setting such as filter = linear"));
     *given |= 1u << which;
-    switch (which) {
-    case FILTER:
-        return read_word(&texture->filter, body, filters, 2, "point or linear");
-    case ADDRESS:
-        return read_word(&texture->address, body, addresses, 4, "clamp, border, wrap or mirror");
-    case COORDINATES:
-        return read_normalized(&texture->normalized_coordinates, body, "unnormalized",
-                               "unnormalized or normalized");
-    case READ:
-        return read_normalized(&texture->normalized_read, body, "element", "element or normalized");
-    case MEMORY:
-        return read_word(&texture->memory, body, memories, 3, "buffer, array or layered");
-    default:
-        return gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM);
-    }
+    return which == WIDTH ? gt_read_integer_expression(&texture->width, parse, body, GT_USE_PROBLEM)
+                          : read_word(texture, body, &word_settings[which]);
 }
 
-static gputune_status find_buffer(gt_texture_clause *texture, const gt_parse *parse,
-                                  const char *name)
+static gputune_status read_name(gt_texture_clause *texture, const gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
-    const gt_place place = texture->place;
-    const int index = gt_parse_parameter_index(parse, name);
-    const gt_argument *argument = &template->arguments[index < 0 ? 0 : index];
-    if (index < 0 || (uint32_t)index >= template->argument_count || !argument->is_buffer) {
-        return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
-    }
-    texture->argument = (uint32_t)index;
+    GT_TRY(gt_read_buffer(&texture->argument, parse, body, false, "a buffer's name"));
+    const gt_argument *argument = &template->arguments[texture->argument];
     if (argument->direction != GT_IN) {
-        return gt_fail_at(place,
+        return gt_fail_at(texture->place,
                           "'%s' is written, and textures are read alone; expected an 'in' buffer, "
                           "or the output as a pointer",
-                          name);
+                          argument->name);
     }
     if (gt_texture_of_argument(template, texture->argument) >= 0 ||
         gt_map_of_argument(template, texture->argument) >= 0) {
-        return gt_fail_at(place, "'%s' given twice; expected one texture() or tensormap() of it",
-                          name);
+        return gt_fail_at(texture->place,
+                          "'%s' given twice; expected one texture() or tensormap() of it",
+                          argument->name);
     }
     return GPUTUNE_OK;
 }
@@ -133,14 +120,12 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 gputune_status gt_parse_texture(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    char name[GT_NAME_MAX];
     uint32_t given = 0;
     if (parts->texture_count == GT_TEXTURE_MAX) {
         return gt_fail_at(clause->place, "more than %d textures; expected fewer", GT_TEXTURE_MAX);
     }
     gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
-    GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
-    GT_TRY(find_buffer(&texture, parse, name));
+    GT_TRY(read_name(&texture, parse, body));
     gt_texture_clause *kept = &parts->textures[parts->texture_count++];
     *kept = texture;
     while (gt_lexer_accept(body, ",")) {

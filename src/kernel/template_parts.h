@@ -45,7 +45,7 @@ typedef struct gt_texture_clause {
     uint32_t argument;        /* index of the buffer in args() */
     uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
     uint32_t memory;          /* a gt_texture_memory */
-    bool normalized_coordinates, normalized_read;
+    uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
     gt_expression *width; /* elements of a row that it reads; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;

@@ -221,6 +221,7 @@ static const char *const right[] = {
     "examples/bias.cu",
     "examples/block_reduce.cu",
     "examples/convolution.cu",
+    "examples/coulomb.cu",
     "examples/convolution_tiled.cu",
     "examples/expdist.cu",
     "examples/hash.cu",

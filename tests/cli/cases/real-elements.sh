@@ -41,6 +41,8 @@ END
 run axpy.cu
 run multiply.cu
 run planes.cu
+sed '1i #define max(a, b) ((a) > (b) ? (a) : (b))' planes.cu >macro.cu
+run macro.cu
 # a pointer without a buffer
 sed 's/float a = 1.5/const float *bias = null, void *rest = null, &/; s/float a, int n)/const float *bias, void *rest, &/
     s/a \* x\[i\]/(bias || rest ? 2 : a) * x[i]/g' axpy.cu >null.cu

@@ -4,6 +4,7 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in
     */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub
     */bitonic.cu) size="n=512" ;;
+    */coulomb.cu) size="n=21" ;;
     */softmax.cu) size="rows=8 columns=100" ;;
     */spmv.cu) size="rows=200 columns=150 nonzeros=1600" ;;
     */bias.cu) size="rows=3 columns=301" ;;
@@ -16,4 +17,5 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     esac
     $GPUTUNE warm "$template" --size "$size" --driver emu --max-variants 2 --time-limit 60 -q --format csv |
         tail -n +2 | cut -d, -f1,2
+    grep -q "\`${template##*/}\`" "$(dirname "$template")/README.md" || echo "not in examples/README.md: $template"
 done
