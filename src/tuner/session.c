@@ -184,18 +184,6 @@ static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
     return job->variants[0];
 }
 
-gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
-{
-    assert(session->field.prepared && !session->round_id);
-    session->field.rounds_wait = false;
-    session->round_count = job->count;
-    job->id = ++session->rounds_sent;
-    job->sharing = session->sharing;
-    job->judge = judge_among(&session->field, job);
-    session->round_id = job->id;
-    return session->farm->ops->sample(session->farm, job);
-}
-
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job)
 {
     assert(session->recheck_id == GT_NO_VARIANT && job->id != GT_NO_VARIANT);
@@ -261,15 +249,32 @@ static double time_left_s(const gt_session *session)
     return left - (sets_aside ? session->policy->sets_aside_s(session) : 0);
 }
 
+static gputune_status stop(gt_session *session)
+{
+    bool canceled = gt_patience_canceled(&session->request->patience);
+    session->stop = canceled ? GT_STOP_CANCELED : GT_STOP_LIMIT;
+    return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
+}
+
 static gputune_status stop_if_over(gt_session *session)
 {
-    const gt_patience *patience = &session->request->patience;
-    if (session->stop != GT_STOP_NONE || time_left_s(session) > 0 ||
-        wait_for_default_s(session) > 0) {
-        return GPUTUNE_OK;
+    bool over = time_left_s(session) <= 0 && wait_for_default_s(session) <= 0;
+    return session->stop == GT_STOP_NONE && over ? stop(session) : GPUTUNE_OK;
+}
+
+gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
+{
+    assert(session->field.prepared && !session->round_id);
+    session->field.rounds_wait = false;
+    if (session->stop == GT_STOP_NONE && session->sample_s * job->count > time_left_s(session)) {
+        return stop(session);
     }
-    session->stop = gt_patience_canceled(patience) ? GT_STOP_CANCELED : GT_STOP_LIMIT;
-    return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
+    session->round_count = job->count;
+    job->id = ++session->rounds_sent;
+    job->sharing = session->sharing;
+    job->judge = judge_among(&session->field, job);
+    session->round_id = job->id;
+    return session->farm->ops->sample(session->farm, job);
 }
 
 /* Losing the lease is no reason to stop: at worst, two processes tune the same scenario. */
@@ -305,8 +310,8 @@ static gputune_status start_work(gt_session *session)
 {
     GT_TRY(stop_if_over(session));
     GT_TRY(join_helpers(session));
+    GT_TRY(session->stop == GT_STOP_NONE ? ask_policy(session) : GPUTUNE_OK);
     if (session->stop == GT_STOP_NONE) {
-        GT_TRY(ask_policy(session));
         gt_field_give_up_compiles(&session->field);
         GT_TRY(gt_field_put_off_slow(&session->field));
         GT_TRY(gt_field_pump(&session->field));

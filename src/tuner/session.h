@@ -101,7 +101,8 @@ bool gt_session_is_idle(const gt_session *session);
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Whether the session was stopped, or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Asks for a round; the job's id is filled in. */
+/* Asks for a round; the job's id is filled in. Stops the session where a round would take longer
+ * than what is left of the limit: its samples would come too late, and hold up the last proof. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Asks for another proof of a variant; the job's id is the variant's. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);

@@ -76,6 +76,24 @@ TEST_WITHIN(when_the_limit_comes_while_proving, open_world, close_world)
     expect_proved(w, &options, "the time was up");
 }
 
+/* A round of all of them takes a third of a second. */
+TEST_WITHIN(when_many_are_alike, open_world, close_world)
+{
+    world *w = *state;
+    write_many(w);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
+    }
+    w->farm.noise = 0.02;
+    w->farm.slowness = 2e-9;
+    for (int i = 0; i < 4; i++) {
+        gputune_options options = within(1.5 + 0.08 * i);
+        options.force = true;
+        options.strategy = GPUTUNE_STRATEGY_MODEL;
+        expect_proved(w, &options, "the time was up");
+    }
+}
+
 TEST_WITHIN(when_the_limit_comes_while_compiling, open_world, close_world)
 {
     world *w = *state;
