@@ -335,7 +335,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         return gt_fail_memory();
     }
     bool fails = fake("busy");
-    if (fails) {
+    if (fails && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
     }
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,

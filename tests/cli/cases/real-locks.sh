@@ -18,5 +18,6 @@ both seen.db env
 cat 0.err 1.err
 echo == a file system that shows them to nobody
 both unseen.db env LD_PRELOAD="${FAKE%/*}/no_locks.so"
-cat 0.err 1.err | sed 's/shard [01] on [^ ]* /shard N on HOST /' | sort -u
+# what SQLite makes of such a file system differs
+cat 0.err 1.err | grep 'are not seen here' | sed 's/shard [01] on [^ ]* /shard N on HOST /' | sort -u
 ls
