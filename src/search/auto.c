@@ -25,7 +25,6 @@ typedef struct automatic {
     gt_point_set proposed;                 /* by the model */
     double *expectation;                   /* of proposed.points[i] */
     uint32_t expectation_capacity;
-    double compile_s, measure_s;
 } automatic;
 
 static gputune_status open_auto(gt_strategy *strategy, void *state)
@@ -48,7 +47,7 @@ static void close_auto(void *state)
 }
 
 /* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
-static bool is_time_for_all(const gt_strategy *strategy, const automatic *at)
+static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
     const gt_domain *domain = strategy->domain;
@@ -59,7 +58,7 @@ static bool is_time_for_all(const gt_strategy *strategy, const automatic *at)
     if (told < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
         return false;
     }
-    double spent = fmax(at->compile_s / strategy->settings.workers, at->measure_s);
+    double spent = fmax(evidence->compile_s / strategy->settings.workers, evidence->measure_s);
     double left = domain->size - gt_evidence_count(evidence);
     return spent / told * left <= strategy->settings.limit_s - spent;
 }
@@ -78,7 +77,7 @@ static gputune_status expect(automatic *at, const gt_point *point, double expect
 static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     automatic *at = state;
-    if (is_time_for_all(strategy, at)) {
+    if (is_time_for_all(strategy)) {
         *found = gt_strategy_walk(strategy, out);
         return GPUTUNE_OK;
     }
@@ -112,9 +111,7 @@ static gputune_status judge_model(automatic *at, const gt_tried *result)
 static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tried *result)
 {
     automatic *at = state;
-    at->compile_s += result->compile_s;
-    at->measure_s += result->measure_s;
-    if (is_time_for_all(strategy, at)) {
+    if (is_time_for_all(strategy)) {
         return GPUTUNE_OK; /* the order does not matter, and a model costs a millisecond a result */
     }
     GT_TRY(gt_method_model.told(strategy, at->model, result));
@@ -125,7 +122,7 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 {
     const automatic *at = state;
     gt_method_model.look(strategy, at->model, out);
-    out->learns = !is_time_for_all(strategy, at);
+    out->learns = !is_time_for_all(strategy);
 }
 
 static double worth(gt_strategy *strategy, void *state, const gt_point *point)

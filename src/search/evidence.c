@@ -59,6 +59,16 @@ static void find_best(gt_evidence *evidence)
     }
 }
 
+/* A configuration that is told again has cost no more. */
+static void add_cost(double *known, double seconds, double *sum, uint32_t *count)
+{
+    if (seconds > 0 && !*known) {
+        *known = seconds;
+        *sum += seconds;
+        ++*count;
+    }
+}
+
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
 {
     uint32_t index;
@@ -68,11 +78,8 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     bool ok = result->outcome == GT_TRIED_OK;
     change(evidence, index, state_after(result->outcome));
     known->log_time = ok ? log(result->time_ns) : 0;
-    if (result->compile_s > 0 && !known->compile_s) {
-        known->compile_s = result->compile_s;
-        evidence->compile_s += result->compile_s;
-        evidence->compiled++;
-    }
+    add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
+    add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);
     evidence->told += !again;
     if (again) {
         uint32_t before = evidence->best;

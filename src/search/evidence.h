@@ -15,6 +15,7 @@ typedef struct gt_known {
     gt_state state;
     double log_time;  /* of time_ns; GT_STATE_OK only */
     double compile_s; /* 0: not known */
+    double measure_s; /* the same */
 } gt_known;
 
 /* All zero is an empty one. One thread. */
@@ -26,8 +27,10 @@ typedef struct gt_evidence {
     uint32_t told;         /* results so far */
     uint32_t told_at_best; /* when the best one came */
     uint32_t best;         /* index of the fastest; of no meaning while ok is 0 */
-    double compile_s;      /* in all */
+    double compile_s;      /* in all, each configuration once */
     uint32_t compiled;     /* how many that is of */
+    double measure_s;      /* the same of the GPU */
+    uint32_t measured;
 } gt_evidence;
 
 /* Remembers a proposal. ENOMEM. */

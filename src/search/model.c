@@ -100,12 +100,9 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
 static gputune_status told_model(gt_strategy *strategy, void *state, const gt_tried *result)
 {
     (void)strategy;
+    (void)result;
     gt_model *model = state;
     model->stale = true;
-    if (result->measure_s > 0) {
-        model->measure_s += result->measure_s;
-        model->measured++;
-    }
     return GPUTUNE_OK;
 }
 

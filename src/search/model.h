@@ -47,8 +47,6 @@ typedef struct gt_model {
     double mean, spread;   /* of what is over the best, so compressed */
     double compile_centre; /* of the logarithms of compile times; NAN: none known */
     double best_y;         /* the best one so far, standardised */
-    double measure_s;      /* of all results */
-    uint32_t measured;     /* how many that is of */
 
     uint32_t batch;        /* proposals since the last update */
     double gain, expected; /* of the last proposal: the gain and the time, as logarithms */

@@ -167,7 +167,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     }
     double compile = exp(model->compile_centre +
                          gt_gaussian_expect(&model->gaussian, prospect, GT_TARGET_COMPILE));
-    double measure = model->measured ? model->measure_s / model->measured : 0;
+    const gt_evidence *evidence = &strategy->evidence;
+    double measure = evidence->measured ? evidence->measure_s / evidence->measured : 0;
     return log(compile / strategy->settings.workers + measure);
 }
 

@@ -334,7 +334,7 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
         finding.resources = unit->compiled.resources;
     }
     proposer->hear(proposer, &variant->config, &finding);
-    finding.compile_ns = 0; /* variants with the same launch were compiled once */
+    finding.compile_ns = finding.gpu_s = 0; /* of variants with the same launch, one has the cost */
     for (uint32_t twin = variant->next_twin; twin;
          twin = field->variants.items[twin - 1].next_twin) {
         proposer->hear(proposer, &field->variants.items[twin - 1].config, &finding);

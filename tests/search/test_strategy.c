@@ -283,6 +283,39 @@ TEST(slow_compile_of_little_promise_is_given_up)
     gt_strategy_free(strategy);
 }
 
+/* A result that is told again, with more samples, has cost nothing more. What the GPU takes counts
+ * as much as compiling. */
+TEST(auto_counts_what_each_try_costs_once)
+{
+    static const struct {
+        double measure_s;
+        bool all;
+    } cases[] = {{0.5, true}, {2, false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        landscape at = make(4, 6); /* 1296 configurations, in 1500 s */
+        at.compile_s = 1;
+        landscape_open(&at);
+        gt_strategy *strategy;
+        gt_search_settings settings = {.seed = 1, .workers = 1, .limit_s = 1500};
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings),
+                         GPUTUNE_OK);
+        for (int k = 0; k < 40; k++) {
+            gt_point point;
+            size_t given;
+            assert_int_equal(gt_strategy_ask(strategy, &point, 1, &given), GPUTUNE_OK);
+            gt_tried tried = landscape_try(&at, &point);
+            tried.measure_s = cases[i].measure_s;
+            for (int again = 0; again < 3; again++) {
+                assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+            }
+        }
+        gt_outlook outlook;
+        gt_strategy_outlook(&outlook, strategy);
+        assert_int_equal(outlook.learns, !cases[i].all);
+        gt_strategy_free(strategy);
+    }
+}
+
 /* With time for all, auto goes through all in order; without, it does not. */
 TEST(auto_takes_all_where_there_is_time)
 {
