@@ -14,7 +14,7 @@ enum {
     MANY = 100          /* variants that a search can try without sketches */
 };
 #define SHARE     0.7 /* of the limit is for sketches */
-#define SLOW      0.5 /* of what a variant may compile so that MANY are tried: worth a look */
+#define SLOW      0.5 /* of the seconds of a compile with which MANY can be tried */
 #define FASTER    2.0 /* a sketch must compile so many times faster, */
 #define AGREEMENT 0.3 /* and the ranks of times correlate so well */
 
@@ -41,14 +41,14 @@ void gt_sketching_end(gt_sketching *sketching)
     sketching->strategy = NULL;
 }
 
-/* Seconds that a variant may compile if MANY of them can be tried. */
+/* A variant that compiles for no longer leaves time to try MANY of them. */
 static double quick_s(const gt_sketching *sketching, double left_s)
 {
     return left_s * sketching->settings.workers / MANY;
 }
 
-/* Whether the pairs have compiled for long enough: those that have not ended since they were
- * proposed, at most. */
+/* Whether the pairs compile for so long that sketches may pay. One whose compile has not ended
+ * counts with the time since the first was proposed. */
 static bool compile_slowly(const gt_sketching *sketching, double left_s)
 {
     double sum_s = 0;
