@@ -30,7 +30,7 @@ $GPUTUNE warm ./mine.cu --driver emu -q --size n=1000 >/dev/null
 $GPUTUNE compare ./mine.cu old.db x.db --driver emu
 $GPUTUNE compare axpy old.db x.db --driver emu
 echo "a limit that is too short for anything, with the kernel named once:"
-$GPUTUNE warm gemm --driver emu --size "m=4K n=4K k=4K" --time-limit 0.05 2>&1 | grep "not measured" | sed 's/about [0-9]* s/about X s/'
+$GPUTUNE warm gemm --driver emu --size "m=4K n=4K k=4K" --time-limit 0.5 2>&1 | grep "not measured" | sed 's/about [0-9]* s/about X s/'
 echo "a size that is only the emulator's is told, and a template that is named without its ending:"
 $GPUTUNE space axpy --driver emu | head -n 1
 $GPUTUNE space axpy --driver emu --size n=1M | head -n 1
