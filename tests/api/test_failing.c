@@ -91,11 +91,10 @@ static gputune_status replay(void *user)
     return status;
 }
 
-TEST_WITHIN(recorded_spaces, open_world, close_world)
+TEST_OF(recorded_spaces, world *w, open_world, close_world)
 {
     static const char *const texts[] = {kernel_tuner, t4};
     static const char *const calls[] = {"open", "read"};
-    world *w = *state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         gzFile gz = gzopen(w->path, i ? "wb" : "wT"); /* packed, and plain */
         assert_true(gz && gzwrite(gz, texts[i], (unsigned)strlen(texts[i])) > 0);
@@ -136,11 +135,10 @@ static void expect_all(void *user)
     assert_int_equal(add_and_read(user), GPUTUNE_OK);
 }
 
-TEST_WITHIN(misses, open_world, close_world)
+TEST_OF(misses, world *w, open_world, close_world)
 {
     static const char *const calls[] = {"open",   "fopen", "read",  "pread",
                                         "pwrite", "write", "fcntl", "stat"};
-    world *w = *state;
     each_allocation(1, add_and_read, expect_all, w);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         (void)each_failure(calls[i], 1, add_and_read, expect_all, w);
@@ -225,14 +223,14 @@ static gputune_status ask_for_everything(void *user)
     return status;
 }
 
-TEST_WITHIN(a_tuner_without_a_device, open_world, close_world)
+TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 {
     enum { REMEMBERED = 64 }; /* closed tuners, of which each attempt leaves one */
     for (int i = 0; i < REMEMBERED; i++) {
-        assert_int_equal(ask_for_everything(*state), GPUTUNE_OK);
+        assert_int_equal(ask_for_everything(w), GPUTUNE_OK);
     }
-    each_allocation(11, ask_for_everything, NULL, *state);
-    each_of_sqlite(997, ask_for_everything, NULL, *state);
+    each_allocation(11, ask_for_everything, NULL, w);
+    each_of_sqlite(997, ask_for_everything, NULL, w);
 }
 
 int main(void)

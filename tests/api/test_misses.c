@@ -60,9 +60,8 @@ static void add(const world *w, const char *kernel, uint64_t count)
     assert_int_equal(status, GPUTUNE_OK);
 }
 
-TEST_WITHIN(each_scenario_comes_once_most_wanted_first, open_world, close_world)
+TEST_OF(each_scenario_comes_once_most_wanted_first, world *w, open_world, close_world)
 {
-    world *w = *state;
     add(w, "axpy", 1);
     add(w, "gemm", 2);
     add(w, "axpy", 4);
@@ -74,10 +73,9 @@ TEST_WITHIN(each_scenario_comes_once_most_wanted_first, open_world, close_world)
     assert_int_equal(w->first.cache, GPUTUNE_CACHE_HOT);
 }
 
-TEST_WITHIN(many_processes_lose_no_count, open_world, close_world)
+TEST_OF(many_processes_lose_no_count, world *w, open_world, close_world)
 {
     enum { PROCESSES = 8, ROUNDS = 100 };
-    world *w = *state;
     for (int p = 0; p < PROCESSES; p++) {
         if (fork() == 0) {
             for (int i = 0; i < ROUNDS; i++) {
@@ -102,9 +100,8 @@ static void append_text(const world *w, const char *text)
     fclose(file);
 }
 
-TEST_WITHIN(line_cut_short_is_left_out, open_world, close_world)
+TEST_OF(line_cut_short_is_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     add(w, "axpy", 1);
     append_text(w, "000000000007\tabc\tGPU");
     add(w, "gemm", 3);
@@ -114,9 +111,8 @@ TEST_WITHIN(line_cut_short_is_left_out, open_world, close_world)
     assert_string_equal(w->kernels, "gemm:3 axpy:2 ");
 }
 
-TEST_WITHIN(other_file_is_refused_and_left_alone, open_world, close_world)
+TEST_OF(other_file_is_refused_and_left_alone, world *w, open_world, close_world)
 {
-    world *w = *state;
     append_text(w, "precious\n");
     assert_int_equal(gt_misses_file_add(w->path, "k", 1), GPUTUNE_EIO);
     assert_int_equal(gputune_misses(w->path, take, w), GPUTUNE_EIO);
@@ -134,9 +130,8 @@ static int stop(void *user, const gputune_miss *miss)
     return 7;
 }
 
-TEST_WITHIN(walk_is_stopped_by_the_callback, open_world, close_world)
+TEST_OF(walk_is_stopped_by_the_callback, world *w, open_world, close_world)
 {
-    world *w = *state;
     add(w, "axpy", 1);
     add(w, "gemm", 1);
     assert_int_equal(gputune_misses(w->path, stop, w), 7);

@@ -56,18 +56,18 @@ static gputune_plan *plan_for(world *w, int64_t n)
     return plan;
 }
 
-TEST_WITHIN(test_launch_refuses_a_wrong_count, open_world, close_world)
+TEST_OF(test_launch_refuses_a_wrong_count, world *w, open_world, close_world)
 {
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     void *y = NULL;
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
     assert_string_equal(gputune_error(), "axpy takes 4 arguments, got 1");
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_launch_refuses_another_size, open_world, close_world)
+TEST_OF(test_launch_refuses_another_size, world *w, open_world, close_world)
 {
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     void *y = (void *)4096, *x = (void *)8192;
     float a = 1;
     size_t n = 1000;
@@ -76,9 +76,9 @@ TEST_WITHIN(test_launch_refuses_another_size, open_world, close_world)
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_launch_refuses_half_an_element, open_world, close_world)
+TEST_OF(test_launch_refuses_half_an_element, world *w, open_world, close_world)
 {
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     void *y = (void *)4098, *x = (void *)8192;
     float a = 1;
     size_t n = 1024;
@@ -87,9 +87,9 @@ TEST_WITHIN(test_launch_refuses_half_an_element, open_world, close_world)
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_info_says_what_was_chosen, open_world, close_world)
+TEST_OF(test_info_says_what_was_chosen, world *w, open_world, close_world)
 {
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_OK);
     assert_string_equal(info.kernel, "axpy");
@@ -117,12 +117,12 @@ static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
     gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options);
 }
 
-TEST_WITHIN(test_table_finds_by_size_and_effort, open_world, close_world)
+TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key one, two;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     key_of(&one, 1024, &options);
     key_of(&two, 2048, &options);
@@ -137,12 +137,12 @@ TEST_WITHIN(test_table_finds_by_size_and_effort, open_world, close_world)
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_table_grows, open_world, close_world)
+TEST_OF(test_table_grows, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key key;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     for (int n = 1; n <= 500; n++) {
         key_of(&key, n, &options);
@@ -159,12 +159,12 @@ TEST_WITHIN(test_table_grows, open_world, close_world)
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_table_replaces, open_world, close_world)
+TEST_OF(test_table_replaces, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key key;
-    gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
+    gputune_plan *first = plan_for(w, 1024), *second = plan_for(w, 1024);
     assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     key_of(&key, 1024, &options);
     assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_CACHED_ONLY), first, false, 0),
@@ -180,13 +180,13 @@ TEST_WITHIN(test_table_replaces, open_world, close_world)
 }
 
 /* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
-TEST_WITHIN(test_table_keeps_what_had_its_time, open_world, close_world)
+TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key key;
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
-    gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
+    gputune_plan *first = plan_for(w, 1024), *second = plan_for(w, 1024);
     five.final = false;
     five.limit_s = 5;
     nine = five;
@@ -240,10 +240,10 @@ static void *read_table(void *user)
 }
 
 /* Readers take no lock while a writer adds, replaces and makes the table grow. */
-TEST_WITHIN(test_readers_find_what_was_added, open_world, close_world)
+TEST_OF(test_readers_find_what_was_added, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
-    shared_table shared = {.plan = plan_for(*state, 1024)};
+    shared_table shared = {.plan = plan_for(w, 1024)};
     pthread_t readers[SHARED_READERS];
     gt_plan_key key;
     assert_int_equal(gt_plan_table_new(&shared.table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
@@ -283,13 +283,13 @@ static void add(gt_plan_table *table, const gt_plan_key *key, gputune_plan *plan
                      GPUTUNE_OK);
 }
 
-TEST_WITHIN(test_a_full_table_keeps_what_is_in_use, open_world, close_world)
+TEST_OF(test_a_full_table_keeps_what_is_in_use, world *w, open_world, close_world)
 {
     enum { LIMIT = 100, MORE = 1000 };
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key key, often;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     int kept = 0;
     assert_int_equal(gt_plan_table_new(&table, LIMIT), GPUTUNE_OK);
     key_of(&often, 0, &options);
@@ -341,12 +341,12 @@ static void *use_table(void *user)
     return NULL;
 }
 
-TEST_WITHIN(test_a_crowd_uses_more_plans_than_are_kept, open_world, close_world)
+TEST_OF(test_a_crowd_uses_more_plans_than_are_kept, world *w, open_world, close_world)
 {
     crowd all = {.next = 0};
     pthread_t threads[CROWD];
     for (int i = 0; i < CROWD_KEYS; i++) {
-        all.plans[i] = plan_for(*state, 1024 + i);
+        all.plans[i] = plan_for(w, 1024 + i);
     }
     assert_int_equal(gt_plan_table_new(&all.table, CROWD_LIMIT), GPUTUNE_OK);
     for (int i = 0; i < CROWD; i++) {
@@ -362,12 +362,12 @@ TEST_WITHIN(test_a_crowd_uses_more_plans_than_are_kept, open_world, close_world)
     }
 }
 
-TEST_WITHIN(test_a_table_of_one_plan, open_world, close_world)
+TEST_OF(test_a_table_of_one_plan, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key key;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     assert_int_equal(gt_plan_table_new(&table, 1), GPUTUNE_OK);
     for (int n = 1; n <= 10; n++) {
         key_of(&key, n, &options);
@@ -380,12 +380,12 @@ TEST_WITHIN(test_a_table_of_one_plan, open_world, close_world)
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_a_kernel_is_forgotten_and_the_others_stay, open_world, close_world)
+TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, close_world)
 {
     const gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key by_name, by_path, by_other_path, other;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     gt_plan_key_make(&by_name, "stencil", GPUTUNE_NO_SIZES, &options);
     gt_plan_key_make(&by_path, "./stencil.cu", GPUTUNE_NO_SIZES, &options);
@@ -412,7 +412,7 @@ TEST_WITHIN(test_a_kernel_is_forgotten_and_the_others_stay, open_world, close_wo
     gputune_plan_release(plan);
 }
 
-TEST_WITHIN(test_keys_of_any_length, open_world, close_world)
+TEST_OF(test_keys_of_any_length, world *w, open_world, close_world)
 {
     enum { LONG = 5000 };
     static char path[LONG + 1];
@@ -420,7 +420,7 @@ TEST_WITHIN(test_keys_of_any_length, open_world, close_world)
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_plan_table *table;
     gt_plan_key one, two;
-    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_plan *plan = plan_for(w, 1024);
     memset(path, 'x', LONG);
     options.only = only;
     options.only_count = 1;

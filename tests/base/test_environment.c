@@ -52,12 +52,12 @@ static int start(const char *program)
 }
 
 /* A copy of this program that runs with another group's rights. */
-TEST_WITHIN(privileged_program_sees_no_variable, open_folder, close_folder)
+TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_folder)
 {
     char *path, *bytes;
     size_t count;
     enum { OTHER_GROUP = 65534 };
-    assert_int_equal(gt_path_format(&path, "%s/privileged", (char *)*state), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&path, "%s/privileged", folder), GPUTUNE_OK);
     assert_int_equal(gt_file_read(&bytes, &count, "/proc/self/exe"), GPUTUNE_OK);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);

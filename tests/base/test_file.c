@@ -33,10 +33,10 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
-TEST_WITHIN(file_is_read_whole, open_folder, close_folder)
+TEST_OF(file_is_read_whole, char *folder, open_folder, close_folder)
 {
     static char bytes[100000];
-    char *path = path_in(*state, "data"), *text;
+    char *path = path_in(folder, "data"), *text;
     size_t count = 0;
     for (size_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (char)(i * 7);
@@ -50,9 +50,9 @@ TEST_WITHIN(file_is_read_whole, open_folder, close_folder)
     free(path);
 }
 
-TEST_WITHIN(empty_file_is_an_empty_string, open_folder, close_folder)
+TEST_OF(empty_file_is_an_empty_string, char *folder, open_folder, close_folder)
 {
-    char *path = path_in(*state, "empty"), *text;
+    char *path = path_in(folder, "empty"), *text;
     write_bytes(path, "", 0);
     assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_OK);
     assert_string_equal(text, "");
@@ -60,9 +60,9 @@ TEST_WITHIN(empty_file_is_an_empty_string, open_folder, close_folder)
     free(path);
 }
 
-TEST_WITHIN(missing_file_is_named, open_folder, close_folder)
+TEST_OF(missing_file_is_named, char *folder, open_folder, close_folder)
 {
-    char *path = path_in(*state, "nowhere.cu"), *text = NULL;
+    char *path = path_in(folder, "nowhere.cu"), *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_ENOTFOUND);
     assert_null(text);
     assert_non_null(strstr(gputune_error(), "nowhere.cu: No such file"));
@@ -70,18 +70,18 @@ TEST_WITHIN(missing_file_is_named, open_folder, close_folder)
     free(path);
 }
 
-TEST_WITHIN(folder_is_no_file, open_folder, close_folder)
+TEST_OF(folder_is_no_file, char *folder, open_folder, close_folder)
 {
     char *text = NULL;
-    assert_int_equal(gt_file_read(&text, NULL, *state), GPUTUNE_EIO);
+    assert_int_equal(gt_file_read(&text, NULL, folder), GPUTUNE_EIO);
     assert_null(text);
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
 /* Each of these used to fill the memory, or to wait for ever. */
-TEST_WITHIN(only_regular_files_of_bounded_size_are_read, open_folder, close_folder)
+TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
-    char *fifo = path_in(*state, "fifo"), *large = path_in(*state, "large"), *text = NULL;
+    char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, "/dev/zero"), GPUTUNE_EIO);
     assert_non_null(strstr(gputune_error(), "/dev/zero: it is a device, a FIFO or a socket; "
                                             "expected a regular file"));
@@ -98,23 +98,23 @@ TEST_WITHIN(only_regular_files_of_bounded_size_are_read, open_folder, close_fold
     free(fifo);
 }
 
-TEST_WITHIN(folders_above_a_path_are_made_private, open_folder, close_folder)
+TEST_OF(folders_above_a_path_are_made_private, char *folder, open_folder, close_folder)
 {
-    char *path = path_in(*state, "a/b/c.db"), *folder = path_in(*state, "a/b");
+    char *path = path_in(folder, "a/b/c.db"), *above = path_in(folder, "a/b");
     struct stat facts;
     assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
     assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK); /* again: they are there */
-    assert_int_equal(stat(folder, &facts), 0);
+    assert_int_equal(stat(above, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
     assert_false(gt_file_exists(path));
     assert_int_equal(gt_file_make_parents("name-only.db"), GPUTUNE_OK);
-    free(folder);
+    free(above);
     free(path);
 }
 
-TEST_WITHIN(folder_below_a_file_cannot_be_made, open_folder, close_folder)
+TEST_OF(folder_below_a_file_cannot_be_made, char *folder, open_folder, close_folder)
 {
-    char *file = path_in(*state, "file"), *path = path_in(*state, "file/sub/x.db");
+    char *file = path_in(folder, "file"), *path = path_in(folder, "file/sub/x.db");
     write_bytes(file, "x", 1);
     assert_int_equal(gt_file_make_parents(path), GPUTUNE_EIO);
     assert_non_null(strstr(gputune_error(), "cannot make the folder"));

@@ -260,7 +260,7 @@ static const char histogram[] =
 
 TEST_WITHIN(test_printf_with_a_comma, comma_locale_set, comma_locale_reset)
 {
-    test_printf(state);
+    test_printf(NULL);
 }
 
 TEST(test_histogram_in_a_cluster)

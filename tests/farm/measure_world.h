@@ -113,7 +113,6 @@ static int close_world(void **state)
 
 #define NEEDS_DEVICE()                                                                             \
     do {                                                                                           \
-        (void)state;                                                                               \
         if (!world.measure) {                                                                      \
             print_message("no device: %s\n", world.missing);                                       \
             skip();                                                                                \

@@ -64,21 +64,28 @@ static inline gt_hash hash_of(uint64_t number)
     return gt_hash_bytes(&number, sizeof number);
 }
 
-/* axpy at n; the size must outlive the scenario. */
-static inline gt_scenario scenario_at(const int64_t *n, char problem[32])
+/* axpy at n. It lasts until this thread has asked for 16 others. */
+static inline gt_scenario scenario_at(int64_t n)
 {
-    snprintf(problem, 32, "n=%lld T=half", (long long)*n);
+    static _Thread_local struct {
+        int64_t n;
+        char problem[32];
+    } kept[16], *one;
+    static _Thread_local unsigned count;
+    one = &kept[count++ % 16];
+    one->n = n;
+    snprintf(one->problem, sizeof one->problem, "n=%lld T=half", (long long)n);
     return (gt_scenario){.kernel = "axpy",
-                         .problem = problem,
+                         .problem = one->problem,
                          .fixed = "T=half",
-                         .sizes = n,
+                         .sizes = &one->n,
                          .size_count = 1,
                          .objective = GPUTUNE_OBJECTIVE_KERNEL,
                          .alignment = "16",
                          .inputs = "seed=1",
                          .identity = {1, 2},
-                         .work_bytes = 12.0 * (double)*n,
-                         .work_flops = 2.0 * (double)*n};
+                         .work_bytes = 12.0 * (double)n,
+                         .work_flops = 2.0 * (double)n};
 }
 
 static inline gt_trial trial_of(uint64_t number, const char *config, double time_ns)
@@ -164,8 +171,7 @@ static inline gputune_status put_outcome(gt_store *store, const gt_scenario *sce
 static inline void put_size_within(gt_store *store, int64_t n, double time_ns,
                                    const gt_patience *patience)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
     assert_int_equal(put_under(store, &scenario, time_ns, &terms, false, patience), GPUTUNE_OK);
 }
@@ -178,9 +184,7 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
 /* Puts what is shown of a GPU, with a scenario of its own. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_gpu_facts *gpu)
 {
-    int64_t n = 7;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(7);
     const gt_outcome outcome = {.environment = environment, .gpu = gpu, .scenario = &scenario};
     assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
 }
@@ -206,8 +210,7 @@ static inline gputune_status find_first(gt_winner *out, gt_store *store, const c
 /* The stored time at n, 0: none. */
 static inline double time_at(gt_store *store, int64_t n)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     if (find_first(&winner, store, ENVIRONMENT, &scenario) != GPUTUNE_OK) {
         return 0;

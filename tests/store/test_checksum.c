@@ -114,9 +114,7 @@ static bool judge_cubins(gt_store *store)
 static bool judge(world *w)
 {
     gt_store *store;
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     if (gt_store_open_read(&store, w->path, NULL, &w->log) != GPUTUNE_OK) {
         return false;
     }
@@ -127,9 +125,8 @@ static bool judge(world *w)
     return whole;
 }
 
-TEST_WITHIN(flipped_bits_are_noticed, open_world, close_world)
+TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
 {
-    world *w = *state;
     const char *given = getenv("STRIDE");
     long stride = given ? strtol(given, NULL, 10) : STRIDE, flips = 0, noticed = 0;
     make_database(w);
@@ -154,7 +151,7 @@ TEST_WITHIN(flipped_bits_are_noticed, open_world, close_world)
 }
 
 /* What a bit flip cannot do in one step, by hand: rows that are right but belong elsewhere. */
-TEST_WITHIN(rows_of_others_are_not_taken, open_world, close_world)
+TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {
         "UPDATE winner SET config = 'VEC=8', trial = (SELECT hash FROM trial WHERE config = "
@@ -168,7 +165,6 @@ TEST_WITHIN(rows_of_others_are_not_taken, open_world, close_world)
         "UPDATE cubin SET image = x'00'",
         "UPDATE winner SET scenario = 3 - scenario, space = CASE scenario WHEN 1 THEN x'01' ELSE "
         "space END"};
-    world *w = *state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         unlink(w->path);
         make_database(w);

@@ -52,9 +52,8 @@ static void says(gt_store *store, const char *reading, const char *writing)
     }
 }
 
-TEST_WITHIN(memory_on_request_is_no_warning, open_world, close_world)
+TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store;
     assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
     put_size(store, 2048, 20);
@@ -64,9 +63,8 @@ TEST_WITHIN(memory_on_request_is_no_warning, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(newer_file_is_only_read, open_world, close_world)
+TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
     gt_store *store = open_store(w);
@@ -91,9 +89,8 @@ static sqlite3 *locked(const char *path)
 
 /* Somebody replaces it. Nothing is written to it any more, but it is read when it is there again.
  */
-TEST_WITHIN(newer_file_that_was_away_is_read_again, open_world, close_world)
+TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
-    world *w = *state;
     char away[128];
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
@@ -111,9 +108,8 @@ TEST_WITHIN(newer_file_that_was_away_is_read_again, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(no_folder, open_world, close_world)
+TEST_OF(no_folder, world *w, open_world, close_world)
 {
-    world *w = *state;
     char file[96];
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
@@ -130,9 +126,8 @@ TEST_WITHIN(no_folder, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(makes_its_folder_in_the_cache, open_world, close_world)
+TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
 {
-    world *w = *state;
     char cache[96], path[128];
     snprintf(cache, sizeof cache, "%s/a/b", w->folder);
     snprintf(path, sizeof path, "%s/gputune/gputune.db", cache);
@@ -163,9 +158,8 @@ static void die_while_writing(const char *path)
     assert_int_equal(code, 0);
 }
 
-TEST_WITHIN(reader_undoes_what_a_killed_writer_began, open_world, close_world)
+TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     gt_store_close(store);
@@ -176,9 +170,8 @@ TEST_WITHIN(reader_undoes_what_a_killed_writer_began, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_WITHIN(folder_in_its_place, open_world, close_world)
+TEST_OF(folder_in_its_place, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     unlink(w->path);
     mkdir(w->path, 0700);
@@ -189,9 +182,8 @@ TEST_WITHIN(folder_in_its_place, open_world, close_world)
 }
 
 /* Opening it would wait for whoever opens the other end. */
-TEST_WITHIN(pipe_in_its_place, open_world, close_world)
+TEST_OF(pipe_in_its_place, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *only_read;
     assert_int_equal(mkfifo(w->path, 0600), 0);
     gt_store *store = open_store(w);
@@ -201,9 +193,8 @@ TEST_WITHIN(pipe_in_its_place, open_world, close_world)
     assert_non_null(strstr(gt_message(), "it is a pipe"));
 }
 
-TEST_WITHIN(device_in_its_place, open_world, close_world)
+TEST_OF(device_in_its_place, world *w, open_world, close_world)
 {
-    world *w = *state;
     static const char *const devices[] = {"/dev/zero", "/dev/full", "/dev/null"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         snprintf(w->path, sizeof w->path, "%s", devices[i]);
@@ -215,9 +206,8 @@ TEST_WITHIN(device_in_its_place, open_world, close_world)
 }
 
 /* The file takes part of a transaction and no more. */
-TEST_WITHIN(full_disk, open_world, close_world)
+TEST_OF(full_disk, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     struct stat facts;
     struct rlimit old, small;
@@ -276,18 +266,16 @@ static void goes_on_beside(world *w, const void *bytes, size_t count)
     free(kept);
 }
 
-TEST_WITHIN(not_a_database, open_world, close_world)
+TEST_OF(not_a_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     char text[4096];
     memset(text, 'x', sizeof text);
     put_raw(w->path, text, sizeof text);
     goes_on_beside(w, text, sizeof text);
 }
 
-TEST_WITHIN(another_programs_database, open_world, close_world)
+TEST_OF(another_programs_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *bytes = malloc(1 << 16);
     run_sql(w->path, "CREATE TABLE notes (text TEXT)");
     FILE *file = fopen(w->path, "r");
@@ -298,9 +286,8 @@ TEST_WITHIN(another_programs_database, open_world, close_world)
 }
 
 /* Damage that only shows when the tables are read. */
-TEST_WITHIN(malformed_tables, open_world, close_world)
+TEST_OF(malformed_tables, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     FILE *file = fopen(w->path, "r+");
     char noise[4096];
@@ -324,9 +311,8 @@ TEST_WITHIN(malformed_tables, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(truncated_file, open_world, close_world)
+TEST_OF(truncated_file, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     struct stat facts;
     assert_int_equal(stat(w->path, &facts), 0);
@@ -337,9 +323,8 @@ TEST_WITHIN(truncated_file, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(empty_file_is_a_new_database, open_world, close_world)
+TEST_OF(empty_file_is_a_new_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     put_raw(w->path, "", 0);
     make_database(w, 1024);
     gt_store *store = open_store(w);
@@ -358,9 +343,8 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_WITHIN(users_database_wins_over_the_systems, open_world, close_world)
+TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[128], lines[512] = "";
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     gt_store *store;
@@ -387,8 +371,7 @@ TEST_WITHIN(users_database_wins_over_the_systems, open_world, close_world)
 static double time_of_first(gt_store *store, bool *final)
 {
     int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
     double median = winner.time.median;
@@ -399,12 +382,10 @@ static double time_of_first(gt_store *store, bool *final)
 
 /* A search that ended by its limit decides nothing for whoever made it, but is a decision for those
  * who get it with an installation; what they find themselves is one where it is as fast. */
-TEST_WITHIN(what_is_installed_is_decided, open_world, close_world)
+TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
 {
-    world *w = *state;
-    char system[128], problem[32];
-    int64_t n = 1024;
-    const gt_scenario scenario = scenario_at(&n, problem);
+    char system[128];
+    const gt_scenario scenario = scenario_at(1024);
     gt_terms limited = terms_of(GPUTUNE_MEASURE);
     limited.final = false;
     bool final;
@@ -423,9 +404,8 @@ TEST_WITHIN(what_is_installed_is_decided, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(system_database_that_breaks_later_is_left_out, open_world, close_world)
+TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[128];
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
@@ -447,9 +427,8 @@ TEST_WITHIN(system_database_that_breaks_later_is_left_out, open_world, close_wor
     gt_store_close(store);
 }
 
-TEST_WITHIN(broken_system_database_is_left_out, open_world, close_world)
+TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[128];
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     put_raw(system, "this is no database, though long enough to be looked at as one", 62);
@@ -484,9 +463,8 @@ static int count_files(const world *w)
     return count;
 }
 
-TEST_WITHIN(reading_makes_nothing, open_world, close_world)
+TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w, 1024);
     gt_store *store;
     assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
@@ -508,9 +486,8 @@ TEST_WITHIN(reading_makes_nothing, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_WITHIN(records_come_whole_and_in_order, open_world, close_world)
+TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     char lines[512] = "";
     put_size(store, 16384, 160);
@@ -533,9 +510,8 @@ TEST_WITHIN(records_come_whole_and_in_order, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(records_of_two_layers_come_once, open_world, close_world)
+TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[160], lines[512] = "";
     const gt_records_filter all = {.all_trials = true}, failures = {.failures = true};
     gt_store *store = open_store(w);
@@ -580,9 +556,8 @@ static int check_winner(void *user, const gputune_record *r)
     return 42;
 }
 
-TEST_WITHIN(every_field_of_a_record_is_served, open_world, close_world)
+TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     const gt_device device = {.name = "Test GPU",
                               .arch = "sm_90",
@@ -590,9 +565,7 @@ TEST_WITHIN(every_field_of_a_record_is_served, open_world, close_world)
                               .sm_count = 132,
                               .sm_clock_khz = 1980000};
     const gt_records_filter filter = {0};
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_terms terms = terms_of(GPUTUNE_MEASURE);
     scenario.unreferenced = true;
     terms.limit = 2;
@@ -605,17 +578,14 @@ TEST_WITHIN(every_field_of_a_record_is_served, open_world, close_world)
 
 /* --- threads, processes ----------------------------------------------------------------------- */
 
-TEST_WITHIN(forked_child_leaves_the_database_alone, open_world, close_world)
+TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     pid_t child = fork();
     if (child == 0) {
         bool quiet = time_at(store, 1024) == 0;
-        int64_t n = 2048;
-        char problem[32];
-        gt_scenario scenario = scenario_at(&n, problem);
+        gt_scenario scenario = scenario_at(2048);
         quiet = quiet && put_outcome(store, &scenario, 1, GPUTUNE_MEASURE, false) == GPUTUNE_OK;
         gt_store_close(store);
         _exit(quiet ? 0 : 1);
@@ -638,9 +608,8 @@ static void *put_many(void *user)
     return NULL;
 }
 
-TEST_WITHIN(threads_share_a_store, open_world, close_world)
+TEST_OF(threads_share_a_store, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
@@ -653,10 +622,9 @@ TEST_WITHIN(threads_share_a_store, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(processes_share_a_file, open_world, close_world)
+TEST_OF(processes_share_a_file, world *w, open_world, close_world)
 {
     enum { PROCESSES = 6, PUTS = 10 };
-    world *w = *state;
     for (int p = 0; p < PROCESSES; p++) {
         if (fork() == 0) {
             gt_store *store;
@@ -686,10 +654,9 @@ TEST_WITHIN(processes_share_a_file, open_world, close_world)
 }
 
 /* Whoever opens a file that another process is just making sees a new file or a whole one. */
-TEST_WITHIN(processes_make_a_file_together, open_world, close_world)
+TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
 {
     enum { ROUNDS = 40, PROCESSES = 8 };
-    world *w = *state;
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
         for (int p = 0; p < PROCESSES; p++) {

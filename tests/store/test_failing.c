@@ -31,8 +31,7 @@ static gputune_status take_record(void *user, const gputune_record *record)
 static gputune_status look_up(gt_store *store)
 {
     int64_t n = 1024;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
     if (status == GPUTUNE_OK) {
@@ -43,7 +42,7 @@ static gputune_status look_up(gt_store *store)
     }
     GT_TRY(unless_unknown(status));
     n = 2000;
-    const gt_scenario other = scenario_at(&n, problem);
+    const gt_scenario other = scenario_at(n);
     status = gt_store_find_nearest(&winner, store, ENVIRONMENT, &other, NULL);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
@@ -54,9 +53,7 @@ static gputune_status look_up(gt_store *store)
 
 static gputune_status look_further(gt_store *store)
 {
-    int64_t n = 4096;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(4096);
     const gt_device device = {.name = "Test GPU", .origin = "cuda"};
     gt_trial_list trials;
     gt_related_list related;
@@ -112,9 +109,7 @@ static void expect_all(void *user)
 {
     job *j = user;
     gt_store *store;
-    int64_t n = 1024;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     if (gt_store_open_read(&store, j->path, NULL, NULL) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
@@ -133,9 +128,9 @@ static void put_gpus(gt_store *store)
 }
 
 /* A file with two winners, in memory: these tests write it some thousand times. */
-static void fill(job *j, void **state)
+static void fill(job *j, world *w)
 {
-    *j = (job){.w = *state};
+    *j = (job){.w = w};
     j->path = j->w->path;
     folder_remove(j->w->folder);
     j->w->folder = folder_make_in_memory();
@@ -165,21 +160,21 @@ static void fail_each(long step, each_act act, each_check afterwards, job *j)
     each_of_sqlite(step, act, afterwards, j);
 }
 
-TEST_WITHIN(memory_is_short_for_a_lookup, open_world, close_world)
+TEST_OF(memory_is_short_for_a_lookup, world *w, open_world, close_world)
 {
     job j;
-    fill(&j, state);
+    fill(&j, w);
     fail_each(29, read_all, expect_all, &j);
     fill_system(&j);
     fail_each(151, read_all, expect_all, &j);
 }
 
-TEST_WITHIN(file_cannot_be_read, open_world, close_world)
+TEST_OF(file_cannot_be_read, world *w, open_world, close_world)
 {
     static const char *const calls[] = {"open", "read",   "pread",   "fcntl",
                                         "stat", "access", "realpath"};
     job j;
-    fill(&j, state);
+    fill(&j, w);
     fill_system(&j);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         (void)each_failure(calls[i], 1, read_all, expect_all, &j);
@@ -227,9 +222,7 @@ static gputune_status put_parts(gt_store *store, const gt_scenario *scenario)
 
 static gputune_status write_within(gt_store *store)
 {
-    int64_t n = 2048;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(2048);
     const gt_patience patience = soon();
     gt_lease lease = {0};
     (void)gt_store_lease_await(store, ENVIRONMENT, &scenario, &patience);
@@ -300,38 +293,36 @@ static void expect_all_whole(void *user)
     expect_whole(user);
 }
 
-TEST_WITHIN(memory_is_short_for_writing, open_world, close_world)
+TEST_OF(memory_is_short_for_writing, world *w, open_world, close_world)
 {
     job j;
-    fill(&j, state);
+    fill(&j, w);
     fail_each(61, write_file, expect_all_whole, &j);
     fail_each(151, begin_file, expect_whole, &j);
 }
 
-TEST_WITHIN(file_cannot_be_written, open_world, close_world)
+TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
 {
     static const char *const calls[] = {"open",   "read",  "pread",    "write",
                                         "pwrite", "fsync", "truncate", "fallocate",
                                         "fcntl",  "stat",  "unlink",   "flock"};
     job j;
-    fill(&j, state);
+    fill(&j, w);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         (void)each_failure(calls[i], 3, write_file, expect_all_whole, &j);
         (void)each_failure(calls[i], 3, begin_file, NULL, &j);
-        fill(&j, state);
+        fill(&j, w);
     }
 }
 
 /* The process that could not give it back does not wait for itself. */
-TEST_WITHIN(a_lease_that_was_not_given_back_is_free, open_world, close_world)
+TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_world)
 {
     job j;
-    int64_t n = 1024;
-    char problem[32];
     const gt_patience at_once = gt_patience_for(0, NULL);
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(1024);
     gt_lease lease = {0}, next = {0};
-    fill(&j, state);
+    fill(&j, w);
     gt_store *store = open_store(j.w);
     assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, NULL),
                      GPUTUNE_OK);
@@ -350,9 +341,7 @@ TEST_WITHIN(a_lease_that_was_not_given_back_is_free, open_world, close_world)
 static gputune_status put_in_memory(void *user)
 {
     job *j = user;
-    int64_t n = 2048;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(2048);
     return put_and_find(j->memory, &scenario);
 }
 
@@ -362,9 +351,9 @@ static void expect_in_memory(void *user)
 }
 
 /* One store: what failed there does not stand in the way of what follows. */
-TEST_WITHIN(memory_is_short_for_results_in_memory, open_world, close_world)
+TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
-    job j = {.w = *state};
+    job j = {.w = w};
     assert_int_equal(gt_store_open(&j.memory, ":memory:", NULL, &j.w->log), GPUTUNE_OK);
     fail_each(29, put_in_memory, expect_in_memory, &j);
     gt_store_close(j.memory);
@@ -400,10 +389,10 @@ static void expect_brought(void *user)
     gt_store_close(store);
 }
 
-TEST_WITHIN(memory_is_short_for_bringing, open_world, close_world)
+TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)
 {
     job j;
-    fill(&j, state);
+    fill(&j, w);
     each_of_sqlite(29, bring_to_file, expect_brought, &j);
 }
 
@@ -453,13 +442,13 @@ static gputune_status drop(void *user)
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 
-TEST_WITHIN(memory_is_short_for_taking_over, open_world, close_world)
+TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
 {
     static const gt_wisdom_filter all = {.kernels = NULL};
     job j;
     gt_text text = {0};
     uint32_t count;
-    fill(&j, state);
+    fill(&j, w);
     gt_store *store = open_store(j.w);
     assert_int_equal(gt_store_export(&text, &count, store, &all, NULL), GPUTUNE_OK);
     gt_store_close(store);
@@ -480,10 +469,10 @@ static gputune_status fill_and_drop(void *user)
     return status == GPUTUNE_OK ? drop(j) : status;
 }
 
-TEST_WITHIN(memory_is_short_for_dropping, open_world, close_world)
+TEST_OF(memory_is_short_for_dropping, world *w, open_world, close_world)
 {
     job j;
-    fill(&j, state);
+    fill(&j, w);
     fail_each(151, fill_and_drop, expect_whole, &j);
 }
 

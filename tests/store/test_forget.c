@@ -30,9 +30,9 @@ static void execute(const world *w, const char *sql)
     sqlite3_close(database);
 }
 
-TEST_WITHIN(what_is_named_goes, open_world, close_world)
+TEST_OF(what_is_named_goes, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(*state);
+    gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     put_size(store, 4096, 40);
@@ -50,9 +50,8 @@ TEST_WITHIN(what_is_named_goes, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(what_is_old_goes, open_world, close_world)
+TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gt_records_filter any = {.kernel = NULL};
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
@@ -65,9 +64,8 @@ TEST_WITHIN(what_is_old_goes, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(older_drivers_go, open_world, close_world)
+TEST_OF(older_drivers_go, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gt_records_filter any = {.kernel = NULL};
     const gt_forget older = {.older_drivers = true};
     gt_store *store = open_store(w);
@@ -81,10 +79,9 @@ TEST_WITHIN(older_drivers_go, open_world, close_world)
 }
 
 /* The oldest go until the rest fits, and the file becomes smaller. */
-TEST_WITHIN(the_oldest_go_for_size, open_world, close_world)
+TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
 {
     enum { SIZES = 40 };
-    world *w = *state;
     const gt_records_filter any = {.kernel = NULL};
     struct stat before, after;
     gt_store *store = open_store(w);
@@ -118,20 +115,18 @@ static int take_created(void *user, const gputune_record *record)
 }
 
 /* What a tuning stores again at its end has been there since it was measured. */
-TEST_WITHIN(trials_keep_their_time_within_a_tuning, open_world, close_world)
+TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_world)
 {
     static const struct {
         double elapsed_s;
         bool kept;
     } cases[] = {{3e9, true}, {60, false}, {0, false}};
-    world *w = *state;
     const gt_records_filter all = {.all_trials = true};
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char problem[32], created[32];
-        int64_t n = 1024;
-        const gt_scenario scenario = scenario_at(&n, problem);
+        char created[32];
+        const gt_scenario scenario = scenario_at(1024);
         const gt_trial trial = trial_of(2, "VEC=4", 10);
         const gt_outcome outcome = {.environment = ENVIRONMENT,
                                     .scenario = &scenario,

@@ -10,9 +10,8 @@ static gt_store_facts inspect(const char *path)
     return facts;
 }
 
-TEST_WITHIN(a_sound_database, open_world, close_world)
+TEST_OF(a_sound_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store_facts facts = inspect(w->path);
     assert_false(facts.exists);
     assert_string_equal(facts.unwritable, "");
@@ -35,9 +34,8 @@ TEST_WITHIN(a_sound_database, open_world, close_world)
     gt_store_facts_free(&facts);
 }
 
-TEST_WITHIN(a_locked_database, open_world, close_world)
+TEST_OF(a_locked_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     sqlite3 *other;
     gt_store_close(open_store(w));
     gt_store *store = open_store(w);
@@ -52,9 +50,8 @@ TEST_WITHIN(a_locked_database, open_world, close_world)
     sqlite3_close(other);
 }
 
-TEST_WITHIN(what_is_no_database, open_world, close_world)
+TEST_OF(what_is_no_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     FILE *file = fopen(w->path, "w");
     assert_non_null(file);
     fputs("hello, this is text and no database at all, however long it may be", file);
@@ -68,9 +65,8 @@ TEST_WITHIN(what_is_no_database, open_world, close_world)
 }
 
 /* A page in the middle that holds something else. */
-TEST_WITHIN(a_damaged_database, open_world, close_world)
+TEST_OF(a_damaged_database, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     for (int i = 1; i < 40; i++) {
         put_size(store, 1024 * i, i);

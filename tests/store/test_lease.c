@@ -8,16 +8,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static gt_scenario wanted(char problem[32])
-{
-    static const int64_t n = 1024;
-    return scenario_at(&n, problem);
-}
-
 static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s)
 {
-    char problem[32];
-    gt_scenario scenario = wanted(problem);
+    gt_scenario scenario = scenario_at(1024);
     const gt_patience patience = gt_patience_for(timeout_s, NULL);
     return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, &patience);
 }
@@ -28,9 +21,8 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
     return gt_store_lease_renew(lease, store, &patience);
 }
 
-TEST_WITHIN(one_holds_it, open_world, close_world)
+TEST_OF(one_holds_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *first = open_store(w), *second = open_store(w);
     gt_lease a = {0}, b = {0};
     char holder[32];
@@ -48,14 +40,11 @@ TEST_WITHIN(one_holds_it, open_world, close_world)
     gt_store_close(second);
 }
 
-TEST_WITHIN(other_scenarios_are_free, open_world, close_world)
+TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0}, c = {0};
-    int64_t n = 2048;
-    char problem[32];
-    gt_scenario other = scenario_at(&n, problem);
+    gt_scenario other = scenario_at(2048);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &other, NULL), GPUTUNE_OK);
     assert_int_equal(gt_store_lease_acquire(&c, store, "another", &other, NULL), GPUTUNE_OK);
@@ -90,9 +79,8 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
     return child;
 }
 
-TEST_WITHIN(dead_owner_loses_it, open_world, close_world)
+TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     int ready[2], status;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 30);
@@ -107,9 +95,8 @@ TEST_WITHIN(dead_owner_loses_it, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(waits_for_its_turn, open_world, close_world)
+TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
 {
-    world *w = *state;
     int ready[2], status;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 0.2);
@@ -121,13 +108,11 @@ TEST_WITHIN(waits_for_its_turn, open_world, close_world)
     waitpid(child, &status, 0);
 }
 
-TEST_WITHIN(cancel_ends_the_wait, open_world, close_world)
+TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
-    char problem[32];
-    gt_scenario scenario = wanted(problem);
+    gt_scenario scenario = scenario_at(1024);
     volatile int cancel = 1;
     const gt_patience patience = gt_patience_for(60, &cancel);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
@@ -138,9 +123,8 @@ TEST_WITHIN(cancel_ends_the_wait, open_world, close_world)
 }
 
 /* Nobody has taken notice of the end of this process. */
-TEST_WITHIN(unreaped_owner_loses_it, open_world, close_world)
+TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     int ready[2], status;
     siginfo_t ended;
     assert_int_equal(pipe(ready), 0);
@@ -173,9 +157,8 @@ static void *hold_on(void *user)
     return NULL;
 }
 
-TEST_WITHIN(owner_without_its_main_thread_keeps_it, open_world, close_world)
+TEST_OF(owner_without_its_main_thread_keeps_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     int ready[2], status;
     char answer;
     assert_int_equal(pipe(ready), 0);
@@ -201,9 +184,8 @@ TEST_WITHIN(owner_without_its_main_thread_keeps_it, open_world, close_world)
 }
 
 /* A stopped process is alive, but does not renew. */
-TEST_WITHIN(stopped_owner_loses_it, open_world, close_world)
+TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     int ready[2], status;
     assert_int_equal(pipe(ready), 0);
     pid_t child = hold_in_child(w, ready, 60);
@@ -227,9 +209,8 @@ static void set_machine(world *w, const char *expires)
     run_sql(w->path, sql);
 }
 
-TEST_WITHIN(lease_of_another_machine_runs_out, open_world, close_world)
+TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
@@ -244,9 +225,8 @@ TEST_WITHIN(lease_of_another_machine_runs_out, open_world, close_world)
 }
 
 /* The clock was set back by a day. */
-TEST_WITHIN(lease_of_the_future_runs_out, open_world, close_world)
+TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
@@ -287,9 +267,8 @@ static void *hold_while_the_clock_leaps(void *user)
     return NULL;
 }
 
-TEST_WITHIN(a_clock_that_leaps_costs_no_lease, open_world, close_world)
+TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t thread;
@@ -327,9 +306,8 @@ static void *write_code(void *user)
 
 /* One thread writes to a file that another process has locked; a call of another thread ends with
  * its patience, whatever the wall clock says. */
-TEST_WITHIN(a_clock_that_leaps_delays_nobody, open_world, close_world)
+TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t holder, writer;
@@ -364,9 +342,8 @@ static void *hold_file(void *path)
 
 /* Many processes write. A renewal that does not get its turn at once waits for it, rather than
  * lose the lease, once there is not much time left. */
-TEST_WITHIN(late_renewal_waits_for_its_turn, open_world, close_world)
+TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w), *other = open_store(w);
     gt_lease a = {0}, b = {0};
     pthread_t thread;
@@ -384,9 +361,8 @@ TEST_WITHIN(late_renewal_waits_for_its_turn, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(works_in_memory, open_world, close_world)
+TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store;
     gt_lease a = {0}, b = {0};
     assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);

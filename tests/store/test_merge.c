@@ -34,9 +34,7 @@ static gt_store *open_path(world *w, const char *path)
 static void put_terms(world *w, const char *path, double time_ns, const gt_terms *terms)
 {
     gt_store *store = open_path(w, path);
-    int64_t n = 1024;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(1024);
     assert_int_equal(put_under(store, &scenario, time_ns, terms, false, NULL), GPUTUNE_OK);
     gt_store_close(store);
 }
@@ -72,9 +70,8 @@ static double time_in(world *w, int64_t n)
     return time_ns;
 }
 
-TEST_WITHIN(everything_is_taken_once, open_world, close_world)
+TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     for (int i = 0; i < 3; i++) {
         gt_store *store = open_path(w, name_file(&all, w, i));
@@ -98,9 +95,8 @@ TEST_WITHIN(everything_is_taken_once, open_world, close_world)
 }
 
 /* Whichever file is merged last. All are of the same second. */
-TEST_WITHIN(better_evidence_stays, open_world, close_world)
+TEST_OF(better_evidence_stays, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     gt_terms terms[] = {terms_of(GPUTUNE_EXHAUSTIVE), terms_of(GPUTUNE_EXHAUSTIVE),
                         terms_of(GPUTUNE_EXHAUSTIVE), terms_of(GPUTUNE_MEASURE)};
@@ -121,14 +117,11 @@ TEST_WITHIN(better_evidence_stays, open_world, close_world)
 }
 
 /* A tuning that was killed has left trials, and no facts of its GPU. */
-TEST_WITHIN(a_gpu_gets_its_name_from_whoever_knows_it, open_world, close_world)
+TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
-    int64_t n = 1024;
-    char problem[32];
     gt_store *killed = open_path(w, name_file(&all, w, 0));
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 90);
     assert_int_equal(gt_store_put_trials(killed, ENVIRONMENT, &scenario, &trial, 1, NULL),
                      GPUTUNE_OK);
@@ -143,16 +136,13 @@ TEST_WITHIN(a_gpu_gets_its_name_from_whoever_knows_it, open_world, close_world)
     assert_int_equal(number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
 }
 
-TEST_WITHIN(what_was_not_finished_replaces_nothing, open_world, close_world)
+TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
     put_terms(w, name_file(&all, w, 0), 10, &terms);
     gt_store *store = open_path(w, name_file(&all, w, 1));
-    int64_t n = 1024;
-    char problem[32];
-    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_scenario scenario = scenario_at(1024);
     gt_trial trial = trial_of(2, "VEC=4", 90);
     trial.status = GT_TRIAL_UNPROVED;
     assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
@@ -163,9 +153,8 @@ TEST_WITHIN(what_was_not_finished_replaces_nothing, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
 }
 
-TEST_WITHIN(damaged_rows_do_not_come, open_world, close_world)
+TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     for (int i = 0; i < 2; i++) {
         gt_store *store = open_path(w, name_file(&all, w, i));
@@ -183,9 +172,8 @@ TEST_WITHIN(damaged_rows_do_not_come, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
 }
 
-TEST_WITHIN(a_bad_file_stops_all, open_world, close_world)
+TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     gt_merged merged;
     gt_store *store = open_path(w, name_file(&all, w, 0));
@@ -227,9 +215,8 @@ static void begin(world *w)
     gt_store_close(store);
 }
 
-TEST_WITHIN(a_killed_merge_leaves_all_or_nothing, open_world, close_world)
+TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
 {
-    world *w = *state;
     files all;
     gt_random random = {28};
     const int64_t winners = (FILES - 1) * (SIZES_OF_ONE - OVERLAP) + SIZES_OF_ONE;

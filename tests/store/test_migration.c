@@ -15,9 +15,7 @@ static void put_old_database(world *w, int schema)
 
 static void finished_winner_is_kept(gt_store *store)
 {
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
     const gt_terms wanted = terms_of(GPUTUNE_MEASURE);
@@ -33,9 +31,7 @@ static void finished_winner_is_kept(gt_store *store)
 /* It answers nobody who would measure. */
 static void unfinished_winner_is_not_final(gt_store *store)
 {
-    int64_t n = 2048;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(2048);
     gt_winner found;
     assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
     assert_false(found.terms.final);
@@ -78,14 +74,14 @@ static void check_schema(world *w, int schema)
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_WITHIN(first_schema, open_world, close_world)
+TEST_OF(first_schema, world *w, open_world, close_world)
 {
-    check_schema(*state, 1);
+    check_schema(w, 1);
 }
 
-TEST_WITHIN(second_schema, open_world, close_world)
+TEST_OF(second_schema, world *w, open_world, close_world)
 {
-    check_schema(*state, 2);
+    check_schema(w, 2);
 }
 
 /* Who only reads sees all of it, and changes nothing. */
@@ -103,12 +99,12 @@ static void check_only_read(world *w, int schema)
     assert_int_equal(before.st_size, after.st_size);
 }
 
-TEST_WITHIN(first_schema_only_read, open_world, close_world)
+TEST_OF(first_schema_only_read, world *w, open_world, close_world)
 {
-    check_only_read(*state, 1);
+    check_only_read(w, 1);
 }
 
-TEST_WITHIN(second_schema_only_read, open_world, close_world)
+TEST_OF(second_schema_only_read, world *w, open_world, close_world)
 {
-    check_only_read(*state, 2);
+    check_only_read(w, 2);
 }

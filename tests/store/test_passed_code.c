@@ -12,12 +12,10 @@ static bool has_code(gt_store *store, uint64_t number)
     return true;
 }
 
-TEST_WITHIN(a_winner_is_not_dropped_with_the_others, open_world, close_world)
+TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(*state);
-    const int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_store *store = open_store(w);
+    gt_scenario scenario = scenario_at(1024);
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
     const gt_code passed[] = {code_of(1, "a"), code_of(2, "b"), code_of(5, "c"), code_of(6, "d")};
     const gt_trial trial = trial_of(2, "VEC=4", 100);

@@ -58,8 +58,7 @@ static const char shared[] = "BEGIN; SELECT count(*) FROM trial";
 static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *patience,
                                  size_t *count)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_winner_list list = {0};
     gputune_status status = gt_store_winners(&list, store, ENVIRONMENT, &scenario, patience);
     *count = list.count;
@@ -68,9 +67,8 @@ static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *
 }
 
 /* "Nothing there" and "could not look" are told apart, silently; the next look is answered. */
-TEST_WITHIN(locked_file_is_told_from_an_empty_one, open_world, close_world)
+TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world)
 {
-    world *w = *state;
     size_t count;
     make_database(w);
     gt_store *store = open_store(w);
@@ -91,9 +89,8 @@ TEST_WITHIN(locked_file_is_told_from_an_empty_one, open_world, close_world)
 }
 
 /* One that could not open the file does so later. */
-TEST_WITHIN(store_opened_under_a_lock_serves_later, open_world, close_world)
+TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     pid_t holder = lock_file(w, exclusive);
     gt_store *store = open_store(w), *reader;
@@ -107,9 +104,8 @@ TEST_WITHIN(store_opened_under_a_lock_serves_later, open_world, close_world)
 }
 
 /* Where many processes begin at once, one makes the tables and the others see an empty file. */
-TEST_WITHIN(file_that_another_process_makes_is_not_damaged, open_world, close_world)
+TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_world, close_world)
 {
-    world *w = *state;
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
     gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 0);
@@ -123,9 +119,8 @@ TEST_WITHIN(file_that_another_process_makes_is_not_damaged, open_world, close_wo
 }
 
 /* A hundred lookups do not wait a hundred times. */
-TEST_WITHIN(row_of_lookups_waits_once, open_world, close_world)
+TEST_OF(row_of_lookups_waits_once, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     pid_t holder = lock_file(w, exclusive);
@@ -140,9 +135,8 @@ TEST_WITHIN(row_of_lookups_waits_once, open_world, close_world)
 }
 
 /* What could not be written is in memory and told of, and reaches the file with the next write. */
-static void write_under_a_lock(void **state, const char *sql)
+static void write_under_a_lock(world *w, const char *sql)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     pid_t holder = lock_file(w, sql);
@@ -176,21 +170,20 @@ static void write_under_a_lock(void **state, const char *sql)
     gt_store_close(store);
 }
 
-TEST_WITHIN(short_patience_does_not_end_the_file, open_world, close_world)
+TEST_OF(short_patience_does_not_end_the_file, world *w, open_world, close_world)
 {
-    write_under_a_lock(state, exclusive);
+    write_under_a_lock(w, exclusive);
 }
 
-TEST_WITHIN(foreign_reader_does_not_hold_up_writes, open_world, close_world)
+TEST_OF(foreign_reader_does_not_hold_up_writes, world *w, open_world, close_world)
 {
-    write_under_a_lock(state, shared);
+    write_under_a_lock(w, shared);
 }
 
 /* Without another write it reaches the file when the store is closed, beside what another process
  * has stored meanwhile. */
-TEST_WITHIN(what_is_in_memory_is_written_at_the_end, open_world, close_world)
+TEST_OF(what_is_in_memory_is_written_at_the_end, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w), *other = open_store(w);
     gt_patience patience = gt_patience_for(0.1, NULL);
@@ -209,15 +202,13 @@ TEST_WITHIN(what_is_in_memory_is_written_at_the_end, open_world, close_world)
 }
 
 /* A result of the file is not hidden by an older one in memory. */
-TEST_WITHIN(memory_is_never_older_than_the_file, open_world, close_world)
+TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     gt_patience patience = gt_patience_for(0, NULL);
     int64_t n = 2048;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     pid_t holder = lock_file(w, exclusive);
     put_size_within(store, n, 30, &patience);
     unlock_file(holder);
@@ -234,17 +225,15 @@ static void raise_flag(int number)
     cancel = 1;
 }
 
-TEST_WITHIN(cancel_ends_waits, open_world, close_world)
+TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     pid_t holder = lock_file(w, exclusive);
     const struct itimerval soon = {.it_value = {.tv_usec = 100000}};
     gt_patience patience = gt_patience_for(60, &cancel);
     int64_t n = 1024, start = gt_now_ns();
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_lease lease = {0};
     cancel = 0;
     signal(SIGALRM, raise_flag);
@@ -258,14 +247,11 @@ TEST_WITHIN(cancel_ends_waits, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(a_locked_file_leaves_time_to_tune_without_it, open_world, close_world)
+TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_patience patience = gt_patience_for(20, NULL), later = gt_patience_for(60, NULL);
     gt_lease lease = {0};
     pid_t holder = lock_file(w, exclusive);
@@ -301,9 +287,8 @@ static void *write_long(void *user)
 
 /* Another thread's write waits for another process; lookups do not wait behind it, other writes no
  * longer than they can. */
-TEST_WITHIN(lookups_go_past_a_waiting_write, open_world, close_world)
+TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
@@ -336,9 +321,9 @@ static void *look_long(void *user)
 }
 
 /* While a commit waits for a reader of another process, SQLite lets nobody begin to read. */
-TEST_WITHIN(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, open_world, close_world)
+TEST_OF(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, world *w, open_world,
+        close_world)
 {
-    world *w = *state;
     make_database(w);
     gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);

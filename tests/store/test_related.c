@@ -45,8 +45,7 @@ static void put_one(gt_store *store, const char *environment, const gt_scenario 
 
 static gt_related_list find_on(gt_store *store, const gt_device *device, int64_t n)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_related_list list;
     assert_int_equal(gt_store_related_trials(&list, store, device, ENVIRONMENT, &scenario, NULL),
                      GPUTUNE_OK);
@@ -69,16 +68,16 @@ static void expect(gt_related_list list, const char *const *configs, size_t coun
     gt_related_list_free(&list);
 }
 
-TEST_WITHIN(nothing_is_known, open_world, close_world)
+TEST_OF(nothing_is_known, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
+    gt_store *store = open_with_gpus(w);
     expect(find(store, 1000), NULL, 0);
     gt_store_close(store);
 }
 
-TEST_WITHIN(own_trials_are_not_elsewhere, open_world, close_world)
+TEST_OF(own_trials_are_not_elsewhere, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
+    gt_store *store = open_with_gpus(w);
     put_size(store, 1000, 50);
     expect(find(store, 1000), NULL, 0);
     expect(find(store, 2000), (const char *[]){"VEC=4", "VEC=1"}, 2); /* VEC=8 crashed */
@@ -86,12 +85,10 @@ TEST_WITHIN(own_trials_are_not_elsewhere, open_world, close_world)
 }
 
 /* Where the slow ones were, a search of another size need not look. */
-TEST_WITHIN(what_one_launch_showed_to_be_slow_is_told, open_world, close_world)
+TEST_OF(what_one_launch_showed_to_be_slow_is_told, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
-    int64_t n = 500;
-    char a[32];
-    gt_scenario nearby = scenario_at(&n, a);
+    gt_store *store = open_with_gpus(w);
+    gt_scenario nearby = scenario_at(500);
     gt_trial two[2] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 50)};
     two[1].status = GT_TRIAL_UNPROVED;
     put(store, ENVIRONMENT, &nearby, two, 2);
@@ -99,13 +96,12 @@ TEST_WITHIN(what_one_launch_showed_to_be_slow_is_told, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(the_nearest_come_first, open_world, close_world)
+TEST_OF(the_nearest_come_first, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
-    int64_t near = 1100, far = 9000, own = 1000;
-    char a[32], b[32], c[32], d[32];
-    gt_scenario nearby = scenario_at(&near, a), away = scenario_at(&far, b);
-    gt_scenario energy = scenario_at(&own, c), other = scenario_at(&own, d);
+    gt_store *store = open_with_gpus(w);
+    int64_t own = 1000;
+    gt_scenario nearby = scenario_at(1100), away = scenario_at(9000);
+    gt_scenario energy = scenario_at(own), other = scenario_at(own);
     energy.objective = GPUTUNE_OBJECTIVE_ENERGY;
     other.fixed = "T=float";
     put_one(store, OTHER_GPU, &energy, "V=6", 10);
@@ -126,12 +122,11 @@ TEST_WITHIN(the_nearest_come_first, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(another_kernel_is_not_related, open_world, close_world)
+TEST_OF(another_kernel_is_not_related, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
+    gt_store *store = open_with_gpus(w);
     int64_t n = 500;
-    char a[32], b[32];
-    gt_scenario named = scenario_at(&n, a), changed = scenario_at(&n, b);
+    gt_scenario named = scenario_at(n), changed = scenario_at(n);
     named.kernel = "dot";
     changed.identity = (gt_hash){3, 4};
     put_one(store, ENVIRONMENT, &named, "V=1", 10);
@@ -140,12 +135,10 @@ TEST_WITHIN(another_kernel_is_not_related, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(what_was_modelled_is_no_hint_for_a_real_gpu, open_world, close_world)
+TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(*state);
-    int64_t n = 500;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_store *store = open_with_gpus(w);
+    gt_scenario scenario = scenario_at(500);
     put_one(store, EMULATED, &scenario, "V=1", 10);
     put_one(store, "no GPU of that name", &scenario, "V=2", 10);
     expect(find(store, 1000), NULL, 0);
@@ -158,13 +151,10 @@ TEST_WITHIN(what_was_modelled_is_no_hint_for_a_real_gpu, open_world, close_world
 }
 
 /* Only what was sampled, and is as it was written. */
-TEST_WITHIN(what_tells_nothing_is_left_out, open_world, close_world)
+TEST_OF(what_tells_nothing_is_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_with_gpus(w);
-    int64_t n = 500;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(500);
     gt_trial trials[4] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 20), trial_of(3, "V=3", 0),
                           trial_of(4, "V=4", 40)};
     trials[1].status = GT_TRIAL_ELIMINATED;
@@ -178,10 +168,10 @@ TEST_WITHIN(what_tells_nothing_is_left_out, open_world, close_world)
 }
 
 /* Those that won, the fastest and some of the others; the far scenarios do without. */
-TEST_WITHIN(very_many_trials_are_chosen_from, open_world, close_world)
+TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };
-    gt_store *store = open_with_gpus(*state);
+    gt_store *store = open_with_gpus(w);
     static gt_trial trials[EACH];
     static char configs[EACH][16];
     for (int i = 0; i < EACH; i++) {
@@ -190,8 +180,7 @@ TEST_WITHIN(very_many_trials_are_chosen_from, open_world, close_world)
     }
     for (int64_t k = 1; k <= SCENARIOS; k++) {
         int64_t n = 1000 * k;
-        char problem[32];
-        gt_scenario scenario = scenario_at(&n, problem);
+        gt_scenario scenario = scenario_at(n);
         put(store, ENVIRONMENT, &scenario, trials, EACH);
         put_size(store, n, 50); /* VEC=4 wins */
     }
@@ -213,13 +202,10 @@ TEST_WITHIN(very_many_trials_are_chosen_from, open_world, close_world)
 }
 
 /* The system's trials too; where both know a scenario on a GPU, the user's. */
-TEST_WITHIN(all_layers_are_read, open_world, close_world)
+TEST_OF(all_layers_are_read, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[128];
-    int64_t n = 500, further = 100;
-    char a[32], b[32];
-    gt_scenario scenario = scenario_at(&n, a), far = scenario_at(&further, b);
+    gt_scenario scenario = scenario_at(500), far = scenario_at(100);
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     gt_store *store;
     assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);

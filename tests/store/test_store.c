@@ -3,13 +3,10 @@
 
 #include <math.h>
 
-TEST_WITHIN(nothing_is_found_silently, open_world, close_world)
+TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     gt_code code;
     gt_trial_list trials;
@@ -28,13 +25,11 @@ TEST_WITHIN(nothing_is_found_silently, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(winner_survives_reopening, open_world, close_world)
+TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_store_close(store);
 
@@ -63,13 +58,10 @@ TEST_WITHIN(winner_survives_reopening, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(what_is_no_number_comes_back_as_nothing, open_world, close_world)
+TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     gt_trial trial = trial_of(1, "VEC=1", 100);
     trial.max_error = NAN;
     gt_trial_list found;
@@ -84,9 +76,8 @@ TEST_WITHIN(what_is_no_number_comes_back_as_nothing, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(file_is_private, open_world, close_world)
+TEST_OF(file_is_private, world *w, open_world, close_world)
 {
-    world *w = *state;
     struct stat facts;
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
@@ -96,20 +87,18 @@ TEST_WITHIN(file_is_private, open_world, close_world)
 }
 
 /* Each part of the key tells scenarios apart. */
-TEST_WITHIN(every_part_of_the_key_counts, open_world, close_world)
+TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096, other = 4097;
-    char problem[32], other_problem[32];
-    gt_scenario base = scenario_at(&n, problem);
+    char problem[32];
+    gt_scenario base = scenario_at(4096);
     assert_int_equal(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_scenario changed[8];
     for (int i = 0; i < 8; i++) {
         changed[i] = base;
     }
     changed[0].kernel = "copy";
-    changed[1] = scenario_at(&other, other_problem);
+    changed[1] = scenario_at(4097);
     changed[2].fixed = "T=float";
     changed[3].objective = GPUTUNE_OBJECTIVE_LATENCY;
     changed[4].cache = GPUTUNE_CACHE_HOT;
@@ -128,13 +117,11 @@ TEST_WITHIN(every_part_of_the_key_counts, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(sizes_of_a_bucket_share, open_world, close_world)
+TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 1000, m = 600;
-    char problem[32], other[32];
-    gt_scenario first = scenario_at(&n, problem), second = scenario_at(&m, other);
+    int64_t n = 1000;
+    gt_scenario first = scenario_at(n), second = scenario_at(600);
     first.bucket = second.bucket = "n=1024 T=half";
     assert_int_equal(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_winner found;
@@ -146,8 +133,7 @@ TEST_WITHIN(sizes_of_a_bucket_share, open_world, close_world)
 
 static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
 {
-    char problem[32];
-    gt_scenario wanted = scenario_at(&n, problem);
+    gt_scenario wanted = scenario_at(n);
     gt_winner found;
     wanted.fixed = fixed;
     if (gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL) != GPUTUNE_OK) {
@@ -158,9 +144,8 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     return size;
 }
 
-TEST_WITHIN(nearest_is_by_ratio, open_world, close_world)
+TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
@@ -198,13 +183,10 @@ static double first_time(gt_store *store, const gt_scenario *scenario)
     return time;
 }
 
-TEST_WITHIN(higher_effort_stays, open_world, close_world)
+TEST_OF(higher_effort_stays, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false), GPUTUNE_OK);
     gt_winner found;
@@ -219,13 +201,10 @@ TEST_WITHIN(higher_effort_stays, open_world, close_world)
 }
 
 /* Two programs that allow different variants keep a winner each. */
-TEST_WITHIN(each_space_has_its_winner, open_world, close_world)
+TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole;
     part.space = hash_of(78);
     part.limit = 2;
@@ -243,13 +222,10 @@ TEST_WITHIN(each_space_has_its_winner, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(unfinished_yields_to_finished, open_world, close_world)
+TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     gt_terms terms = terms_of(GPUTUNE_MEASURE);
     terms.final = false;
     assert_int_equal(put_under(store, &scenario, 130, &terms, false, NULL), GPUTUNE_OK);
@@ -268,13 +244,10 @@ TEST_WITHIN(unfinished_yields_to_finished, open_world, close_world)
 }
 
 /* A later tuning found that what won is wrong. */
-TEST_WITHIN(winner_whose_trial_failed_is_none, open_world, close_world)
+TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     gt_trial wrong = trial_of(2, "VEC=4", 100);
     wrong.status = GT_TRIAL_WRONG;
@@ -290,13 +263,10 @@ TEST_WITHIN(winner_whose_trial_failed_is_none, open_world, close_world)
 }
 
 /* At the same distance the whole space counts more than a part, and final more than unfinished. */
-TEST_WITHIN(nearest_prefers_the_whole_space, open_world, close_world)
+TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096, m = 8192;
-    char problem[32], other[32];
-    gt_scenario scenario = scenario_at(&n, problem), wanted = scenario_at(&m, other);
+    gt_scenario scenario = scenario_at(4096), wanted = scenario_at(8192);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole, unproved = whole;
     whole.final = false;
     part.space = hash_of(78);
@@ -320,10 +290,8 @@ TEST_WITHIN(nearest_prefers_the_whole_space, open_world, close_world)
 }
 
 /* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
-TEST_WITHIN(nearest_prefers_the_whole_space_at_any_size, open_world, close_world)
+TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close_world)
 {
-    world *w = *state;
-    char problem[32];
     const int64_t small = 2048, wanted = 4096, large = 8192;
     const gt_terms whole = terms_of(GPUTUNE_MEASURE);
     gt_terms part = whole;
@@ -333,8 +301,7 @@ TEST_WITHIN(nearest_prefers_the_whole_space_at_any_size, open_world, close_world
         gt_store *store;
         assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
         for (int i = 0; i < 2; i++) {
-            const int64_t *n = i ? &large : &small;
-            gt_scenario scenario = scenario_at(n, problem);
+            gt_scenario scenario = scenario_at(i ? large : small);
             assert_int_equal(
                 put_under(store, &scenario, 100, i == larger ? &whole : &part, false, NULL),
                 GPUTUNE_OK);
@@ -356,13 +323,10 @@ static size_t count_trials(gt_store *store, const gt_scenario *scenario, int dri
     return count;
 }
 
-TEST_WITHIN(failures_are_forgotten_with_another_driver, open_world, close_world)
+TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_trial broken = trial_of(4, "VEC=3", 0);
     broken.status = GT_TRIAL_COMPILE;
@@ -375,13 +339,10 @@ TEST_WITHIN(failures_are_forgotten_with_another_driver, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(trials_come_back_whole, open_world, close_world)
+TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(4096);
     gt_trial put = trial_of(5, "VEC=2", 123);
     put.status = GT_TRIAL_ELIMINATED;
     put.message = "4.0% slower after 5 samples";
@@ -406,9 +367,8 @@ TEST_WITHIN(trials_come_back_whole, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(code_is_found_by_source_arch_and_version, open_world, close_world)
+TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_code codes[3] = {code_of(1, "old"), code_of(1, "new"), code_of(1, "ptx text")}, found;
     codes[1].nvrtc_version = 13020;
@@ -433,17 +393,14 @@ TEST_WITHIN(code_is_found_by_source_arch_and_version, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_WITHIN(damaged_code_is_not_handed_out, open_world, close_world)
+TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     gt_store_close(store);
     run_sql(w->path, "UPDATE cubin SET image = x'00'");
     store = open_store(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     gt_code code;
     assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
@@ -464,9 +421,8 @@ static int take_copy(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_WITHIN(facts_of_a_gpu, open_world, close_world)
+TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_device device = {.name = "Test GPU", .arch = "sm_90", .origin = "cuda", .sm_count = 132};
     const gt_records_filter all = {0};
@@ -481,9 +437,8 @@ TEST_WITHIN(facts_of_a_gpu, open_world, close_world)
 }
 
 /* They are this GPU's, under this driver, and as some result was put. */
-TEST_WITHIN(clock_rates_of_a_gpu, open_world, close_world)
+TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     gt_device device = {.uuid = "GPU-1",
                         .origin = "cuda",

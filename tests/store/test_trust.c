@@ -8,9 +8,7 @@ enum { NOBODY = 65534 };
 /* What a store opened now makes of the stored winner. */
 static void expect_trust(world *w, bool trusted, const char *why)
 {
-    const int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     gt_code code;
     w->warnings = 0;
@@ -39,10 +37,9 @@ static void make_database(world *w)
     assert_null(gt_distrust(w->path));
 }
 
-TEST_WITHIN(what_others_may_write_is_not_trusted, open_world, close_world)
+TEST_OF(what_others_may_write_is_not_trusted, world *w, open_world, close_world)
 {
     static const mode_t modes[] = {0620, 0602, 0666};
-    world *w = *state;
     make_database(w);
     expect_trust(w, true, "");
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -53,9 +50,8 @@ TEST_WITHIN(what_others_may_write_is_not_trusted, open_world, close_world)
     expect_trust(w, true, "");
 }
 
-TEST_WITHIN(nor_is_what_others_may_replace, open_world, close_world)
+TEST_OF(nor_is_what_others_may_replace, world *w, open_world, close_world)
 {
-    world *w = *state;
     char folder[96];
     make_database(w);
     snprintf(folder, sizeof folder, "%s/deep", w->folder);
@@ -67,9 +63,8 @@ TEST_WITHIN(nor_is_what_others_may_replace, open_world, close_world)
     expect_trust(w, true, "");
 }
 
-TEST_WITHIN(a_link_is_trusted_as_what_it_leads_to, open_world, close_world)
+TEST_OF(a_link_is_trusted_as_what_it_leads_to, world *w, open_world, close_world)
 {
-    world *w = *state;
     char folder[96], target[128];
     make_database(w);
     snprintf(folder, sizeof folder, "%s/open", w->folder);
@@ -140,8 +135,7 @@ static void write_journal(const char *path, contents before)
 
 static gputune_status find_at(world *w, int64_t n)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(n);
     gt_winner winner;
     gt_store *store = open_store(w);
     gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
@@ -166,9 +160,8 @@ static void make_journal(world *w, char path[128])
     assert_int_equal(chmod(path, 0600), 0);
 }
 
-TEST_WITHIN(the_own_journal_is_played_back, open_world, close_world)
+TEST_OF(the_own_journal_is_played_back, world *w, open_world, close_world)
 {
-    world *w = *state;
     char journal[128];
     make_journal(w, journal);
     assert_int_equal(find_at(w, 1024), GPUTUNE_OK);
@@ -190,18 +183,16 @@ static void expect_not_played_back(world *w, const char *journal)
     assert_int_equal(find_at(w, 2048), GPUTUNE_OK);
 }
 
-TEST_WITHIN(what_others_may_have_written_is_not_played_back, open_world, close_world)
+TEST_OF(what_others_may_have_written_is_not_played_back, world *w, open_world, close_world)
 {
-    world *w = *state;
     char journal[128];
     make_journal(w, journal);
     assert_int_equal(chmod(journal, 0666), 0);
     expect_not_played_back(w, journal);
 }
 
-TEST_WITHIN(nor_is_a_link_to_a_journal, open_world, close_world)
+TEST_OF(nor_is_a_link_to_a_journal, world *w, open_world, close_world)
 {
-    world *w = *state;
     char journal[128], other[128];
     make_journal(w, journal);
     snprintf(other, sizeof other, "%s/other", w->folder);
@@ -209,9 +200,8 @@ TEST_WITHIN(nor_is_a_link_to_a_journal, open_world, close_world)
     expect_not_played_back(w, journal);
 }
 
-TEST_WITHIN(nor_is_the_journal_of_another_user, open_world, close_world)
+TEST_OF(nor_is_the_journal_of_another_user, world *w, open_world, close_world)
 {
-    world *w = *state;
     char journal[128];
     if (geteuid() != 0) {
         skip(); /* only root can make a file of another user's */
@@ -222,10 +212,9 @@ TEST_WITHIN(nor_is_the_journal_of_another_user, open_world, close_world)
 }
 
 /* SQLite may take such names for URIs, of which this one keeps nothing. */
-TEST_WITHIN(a_name_is_no_uri, open_world, close_world)
+TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
 {
     static const char name[] = "file:x?mode=memory";
-    world *w = *state;
     char *before = getcwd(NULL, 0);
     assert_int_equal(chdir(w->folder), 0);
     snprintf(w->path, sizeof w->path, "%s", name);
@@ -237,9 +226,8 @@ TEST_WITHIN(a_name_is_no_uri, open_world, close_world)
     free(before);
 }
 
-TEST_WITHIN(nor_is_what_another_user_owns, open_world, close_world)
+TEST_OF(nor_is_what_another_user_owns, world *w, open_world, close_world)
 {
-    world *w = *state;
     make_database(w);
     if (geteuid() != 0) {
         skip(); /* only root can make a file of another user's */
@@ -248,9 +236,8 @@ TEST_WITHIN(nor_is_what_another_user_owns, open_world, close_world)
     expect_trust(w, false, "it belongs to another user");
 }
 
-TEST_WITHIN(new_files_are_private, open_world, close_world)
+TEST_OF(new_files_are_private, world *w, open_world, close_world)
 {
-    world *w = *state;
     struct stat facts;
     mode_t before = umask(0);
     make_database(w);

@@ -24,9 +24,7 @@ static int tell(void *user, const gputune_record *record)
 
 static void put_version(gt_store *store, uint64_t version, double time_ns)
 {
-    char problem[32];
-    const int64_t n = 1024;
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     scenario.identity = hash_of(version);
     assert_int_equal(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false), GPUTUNE_OK);
 }
@@ -49,9 +47,9 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
     assert_string_equal(at.text, expected);
 }
 
-TEST_WITHIN(one_version_is_told, open_world, close_world)
+TEST_OF(one_version_is_told, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(*state);
+    gt_store *store = open_store(w);
     put_version(store, 1, 30);
     put_version(store, 2, 10);
     put_version(store, 3, 20);
@@ -94,9 +92,8 @@ static void drops(gt_store *store, uint64_t version, bool only_say, const char *
 }
 
 /* What counts stays, and nothing of the others. */
-TEST_WITHIN(others_are_dropped, open_world, close_world)
+TEST_OF(others_are_dropped, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_store *store = open_store(w);
     put_version(store, 1, 30);
     put_version(store, 2, 10);
@@ -125,9 +122,8 @@ TEST_WITHIN(others_are_dropped, open_world, close_world)
 }
 
 /* Where no file is named, what is missing is empty; a file begun beside a damaged one is read. */
-TEST_WITHIN(reading_finds_what_there_is, open_world, close_world)
+TEST_OF(reading_finds_what_there_is, world *w, open_world, close_world)
 {
-    world *w = *state;
     char system[160], beside[160];
     gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);

@@ -37,17 +37,14 @@ static char *text_of_two_sizes(world *w)
     return text;
 }
 
-TEST_WITHIN(winner_is_the_same_in_the_other_store, open_world, close_world)
+TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     for (int trusted = 0; trusted < 2; trusted++) {
         for (int keep = 0; keep < 2; keep++) {
             gt_store *store = other_store(w);
             gt_wisdom_import import = import_of(w);
-            int64_t n = 4096;
-            char problem[32];
-            gt_scenario scenario = scenario_at(&n, problem);
+            gt_scenario scenario = scenario_at(4096);
             gt_winner found;
             import.trusted = trusted;
             import.keep = keep;
@@ -71,15 +68,12 @@ TEST_WITHIN(winner_is_the_same_in_the_other_store, open_world, close_world)
     free(text);
 }
 
-TEST_WITHIN(other_driver_is_not_trusted, open_world, close_world)
+TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     gt_store *store = other_store(w);
     gt_wisdom_import import = import_of(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     import.trusted = true;
     import.driver_version = 13010;
@@ -91,15 +85,12 @@ TEST_WITHIN(other_driver_is_not_trusted, open_world, close_world)
     free(text);
 }
 
-TEST_WITHIN(own_results_stand_above, open_world, close_world)
+TEST_OF(own_results_stand_above, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     gt_store *store = other_store(w);
     gt_wisdom_import import = import_of(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner found;
     put_size(store, 1024, 7);
     import.trusted = true;
@@ -114,9 +105,8 @@ TEST_WITHIN(own_results_stand_above, open_world, close_world)
     free(text);
 }
 
-TEST_WITHIN(unproved_is_exported_again, open_world, close_world)
+TEST_OF(unproved_is_exported_again, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     gt_store *store = other_store(w);
     gt_wisdom_import import = import_of(w);
@@ -132,7 +122,7 @@ TEST_WITHIN(unproved_is_exported_again, open_world, close_world)
     free(text);
 }
 
-TEST_WITHIN(filter_is_by_kernel_environment_and_size, open_world, close_world)
+TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_world)
 {
     static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
     static const char *const names[] = {"axpy", "gemm"};
@@ -143,7 +133,6 @@ TEST_WITHIN(filter_is_by_kernel_environment_and_size, open_world, close_world)
                            mine = {.environments = here, .environment_count = 1},
                            other = {.environments = there, .environment_count = 1},
                            named = {.gpu = "H200"};
-    world *w = *state;
     gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
@@ -167,17 +156,16 @@ static void import_refused(world *w, const char *text, const char *message)
     gt_store_close(store);
 }
 
-TEST_WITHIN(other_texts_are_refused, open_world, close_world)
+TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
 {
-    import_refused(*state, "", "is no wisdom");
-    import_refused(*state, "# gputune wisdom 12\n", "is no wisdom");
-    import_refused(*state, "{\"a\": 1}", "is no wisdom");
+    import_refused(w, "", "is no wisdom");
+    import_refused(w, "# gputune wisdom 12\n", "is no wisdom");
+    import_refused(w, "{\"a\": 1}", "is no wisdom");
 }
 
 /* Changes one byte after another; what is left is never taken for something else. */
-TEST_WITHIN(edited_entry_is_left_out_and_told_once, open_world, close_world)
+TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_world)
 {
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     size_t length = strlen(text), begin = strlen("# gputune wisdom 1\n");
     for (size_t at = begin; at < length; at += 7) {
@@ -215,7 +203,7 @@ static char *text_with_body(const char *body)
     return text;
 }
 
-TEST_WITHIN(unsound_entries_are_left_out, open_world, close_world)
+TEST_OF(unsound_entries_are_left_out, world *w, open_world, close_world)
 {
     static const char *const bodies[] = {
         "",
@@ -230,7 +218,6 @@ TEST_WITHIN(unsound_entries_are_left_out, open_world, close_world)
         "trial samples=-1\n",
         "unknown a=1\nplace b=\"c\" d=e\n",
     };
-    world *w = *state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char *text = text_with_body(bodies[i]);
         gt_store *store = other_store(w);
@@ -258,7 +245,7 @@ static char *text_with(const char *text, const char *value, const char *other)
     return text_with_body(changed);
 }
 
-TEST_WITHIN(values_are_held_against_their_kind, open_world, close_world)
+TEST_OF(values_are_held_against_their_kind, world *w, open_world, close_world)
 {
     static const struct {
         const char *value, *other;
@@ -276,7 +263,6 @@ TEST_WITHIN(values_are_held_against_their_kind, open_world, close_world)
                  {" speedup=2", " speedup=1e400", false},
                  {"Z\"\ntrial", "\\\"\"\ntrial", true}, /* created, whose text ends with a quote */
                  {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within it */
-    world *w = *state;
     char *text = text_of_two_sizes(w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *changed = text_with(text, cases[i].value, cases[i].other);

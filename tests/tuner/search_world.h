@@ -44,6 +44,8 @@ typedef struct world {
     scripted_farm farm;
     scripted_variant by_block[1025];
     bool gpu_is_taken; /* by another tuning, for ever */
+    gt_choice choice;  /* of the last tune(), and its configuration */
+    char config[64];
 } world;
 
 static scripted_variant behave(void *user, const gt_launch *launch)
@@ -144,6 +146,7 @@ static inline int open_world(void **state)
 static inline int close_world(void **state)
 {
     world *w = *state;
+    gt_choice_free(&w->choice);
     scripted_farm_close(&w->farm);
     gt_store_close(w->store);
     gt_catalog_close(w->catalog);
@@ -161,26 +164,41 @@ static inline void launches_cost_the_host(world *w)
     w->farm.noise = 0.01;
 }
 
-/* Tunes and returns the status; the configuration's text in `config` ("" on failure). */
-static inline gputune_status tune(world *w, gt_choice *choice, char *config,
-                                  const gputune_options *options)
+/* Tunes and returns the status. What was chosen is in w->choice, w->config ("" on failure). */
+static inline gputune_status tune(world *w, const gputune_options *options)
 {
     gt_request *request;
-    config[0] = '\0';
+    w->config[0] = '\0';
+    gt_choice_free(&w->choice);
     gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
                                             (gputune_sizes){0, NULL}, options);
     if (status != GPUTUNE_OK) {
         return status;
     }
-    status = gt_tune(choice, request);
+    status = gt_tune(&w->choice, request);
     if (status == GPUTUNE_OK) {
         char *text;
-        assert_int_equal(gt_config_text(&text, request->template, &choice->config), GPUTUNE_OK);
-        snprintf(config, 64, "%s", text);
+        assert_int_equal(gt_config_text(&text, request->template, &w->choice.config), GPUTUNE_OK);
+        snprintf(w->config, sizeof w->config, "%s", text);
         free(text);
     }
     gt_request_free(request);
     return status;
+}
+
+/* The same where something is to be found: the configuration that was chosen. */
+static inline const char *tuned(world *w, const gputune_options *options)
+{
+    assert_int_equal(tune(w, options), GPUTUNE_OK);
+    return w->config;
+}
+
+/* The same for an objective. */
+static inline const char *tuned_for(world *w, gputune_objective objective)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = objective;
+    return tuned(w, &options);
 }
 
 /* A log that keeps the last warning, in 256 bytes. */
@@ -202,14 +220,4 @@ static inline uint32_t lines_with(const char *path, const char *text)
     }
     fclose(file);
     return count;
-}
-
-/* The same for an objective, where a winner is expected: its configuration. */
-static inline const char *tune_for(world *w, gt_choice *choice, char *config,
-                                   gputune_objective objective)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = objective;
-    assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
-    return config;
 }

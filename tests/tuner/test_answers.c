@@ -10,13 +10,8 @@ typedef struct answer {
 
 static answer ask(world *w, const gputune_options *options)
 {
-    answer got = {0};
-    gt_choice choice;
-    got.status = tune(w, &choice, got.config, options);
-    if (got.status == GPUTUNE_OK) {
-        got.source = choice.source;
-        gt_choice_free(&choice);
-    }
+    answer got = {.status = tune(w, options), .source = w->choice.source};
+    memcpy(got.config, w->config, sizeof got.config);
     return got;
 }
 
@@ -55,18 +50,17 @@ static void tune_wide_space(world *w)
 
 /* --- other spaces ----------------------------------------------------------------------------- */
 
-TEST_WITHIN(test_a_restricted_space_has_a_winner_of_its_own, open_world, close_world)
+TEST_OF(test_a_restricted_space_has_a_winner_of_its_own, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
     const gputune_options options = restricted_to(only);
-    tune_wide_space(*state);
-    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    tune_wide_space(w);
+    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_new_constraint_makes_another_winner, open_world, close_world)
+TEST_OF(test_a_new_constraint_makes_another_winner, world *w, open_world, close_world)
 {
-    world *w = *state;
     tune_wide_space(w);
     FILE *file = fopen(w->path, "a");
     assert_non_null(file);
@@ -75,9 +69,8 @@ TEST_WITHIN(test_a_new_constraint_makes_another_winner, open_world, close_world)
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_removed_value_makes_another_winner, open_world, close_world)
+TEST_OF(test_a_removed_value_makes_another_winner, world *w, open_world, close_world)
 {
-    world *w = *state;
     tune_wide_space(w);
     write_template(w, "64, 128, 256, 512");
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
@@ -97,7 +90,7 @@ static void rewrite_template(world *w, const char *clause)
 }
 
 /* The winner's own code stays what it was, and the others' changes. */
-TEST_WITHIN(test_clauses_that_make_other_code_make_another_race, open_world, close_world)
+TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_world, close_world)
 {
     static const struct {
         const char *before, *after;
@@ -106,7 +99,6 @@ TEST_WITHIN(test_clauses_that_make_other_code_make_another_race, open_world, clo
         {"maxreg(BLOCK == 64 ? 32 : 128)", "maxreg(BLOCK == 64 ? 64 : 128)"},
         {"launch_bounds(BLOCK, BLOCK == 64 ? 2 : 1)", "launch_bounds(BLOCK, BLOCK == 64 ? 4 : 1)"},
         {"define(W = 1)", "buffers"}};
-    world *w = *state;
     w->by_block[1024].time_ns = 100;
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         rewrite_template(w, edits[i].before);
@@ -135,19 +127,14 @@ static void write_default(world *w, int block)
 
 static double speedup_of(world *w, double *low)
 {
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    double speedup = choice.verdict.speedup;
-    *low = choice.verdict.speedup_low;
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    double speedup = w->choice.verdict.speedup;
+    *low = w->choice.verdict.speedup_low;
     return speedup;
 }
 
-TEST_WITHIN(test_a_speedup_is_the_one_over_the_default_of_today, open_world, close_world)
+TEST_OF(test_a_speedup_is_the_one_over_the_default_of_today, world *w, open_world, close_world)
 {
-    world *w = *state;
     double low;
     w->by_block[512].time_ns = 1200;
     assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
@@ -159,9 +146,8 @@ TEST_WITHIN(test_a_speedup_is_the_one_over_the_default_of_today, open_world, clo
 }
 
 /* What was left out for the sake of the fastest may be the fastest of a few. */
-TEST_WITHIN(test_few_variants_race_among_themselves, open_world, close_world)
+TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->by_block[64].time_ns = 900;
     tune_wide_space(w);
@@ -171,9 +157,8 @@ TEST_WITHIN(test_few_variants_race_among_themselves, open_world, close_world)
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
 }
 
-TEST_WITHIN(test_what_a_bad_variant_beat_races_after_all, open_world, close_world)
+TEST_OF(test_what_a_bad_variant_beat_races_after_all, world *w, open_world, close_world)
 {
-    world *w = *state;
     tune_wide_space(w);
     w->by_block[1024].recheck = GPUTUNE_EWRONG;
     write_template(w, "32, 64, 128, 256, 512, 1024");
@@ -181,19 +166,18 @@ TEST_WITHIN(test_what_a_bad_variant_beat_races_after_all, open_world, close_worl
 }
 
 /* It races in every space. */
-TEST_WITHIN(test_a_default_outside_of_the_restrictions_is_remembered, open_world, close_world)
+TEST_OF(test_a_default_outside_of_the_restrictions_is_remembered, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
     const gputune_options options = restricted_to(only);
-    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
-    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
+    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
 }
 
 /* --- what is known not to work ---------------------------------------------------------------- */
 
-TEST_WITHIN(test_a_bad_default_is_no_answer_when_the_worker_is_lost, open_world, close_world)
+TEST_OF(test_a_bad_default_is_no_answer_when_the_worker_is_lost, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options cached_only = with_effort(GPUTUNE_CACHED_ONLY);
     w->by_block[128].verify = GPUTUNE_EWRONG;
     w->by_block[256].sample = GPUTUNE_EWORKER;
@@ -201,11 +185,10 @@ TEST_WITHIN(test_a_bad_default_is_no_answer_when_the_worker_is_lost, open_world,
     assert_int_equal(ask(w, &cached_only).status, GPUTUNE_EWRONG);
 }
 
-TEST_WITHIN(test_an_estimate_takes_nothing_that_is_known_to_be_bad, open_world, close_world)
+TEST_OF(test_an_estimate_takes_nothing_that_is_known_to_be_bad, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=256"};
     gputune_options options = restricted_to(only);
-    world *w = *state;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
@@ -214,9 +197,9 @@ TEST_WITHIN(test_an_estimate_takes_nothing_that_is_known_to_be_bad, open_world, 
     assert_string_equal(ask(w, &options).config, "BLOCK=128");
 }
 
-TEST_WITHIN(test_an_estimate_does_not_give_a_default_that_it_found_bad, open_world, close_world)
+TEST_OF(test_an_estimate_does_not_give_a_default_that_it_found_bad, world *w, open_world,
+        close_world)
 {
-    world *w = *state;
     const gputune_options options = with_effort(GPUTUNE_ESTIMATE);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].verify = GPUTUNE_ECRASHED;
@@ -224,9 +207,8 @@ TEST_WITHIN(test_an_estimate_does_not_give_a_default_that_it_found_bad, open_wor
     assert_int_equal(ask(w, &options).status, GPUTUNE_ECRASHED);
 }
 
-TEST_WITHIN(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, open_world, close_world)
+TEST_OF(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, world *w, open_world, close_world)
 {
-    world *w = *state;
     w->by_block[256].hangs_once = true;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
@@ -236,9 +218,8 @@ TEST_WITHIN(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, open_world, 
 
 /* --- what is no decision ---------------------------------------------------------------------- */
 
-TEST_WITHIN(test_without_memory_for_a_variant_nothing_is_decided, open_world, close_world)
+TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_world, close_world)
 {
-    world *w = *state;
     w->by_block[256].verify = GPUTUNE_EDEVMEM;
     w->by_block[512].time_ns = 900;
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
@@ -248,11 +229,11 @@ TEST_WITHIN(test_without_memory_for_a_variant_nothing_is_decided, open_world, cl
 }
 
 /* Neither the nearest size nor the default, while there is a result of this very scenario. */
-TEST_WITHIN(test_what_cannot_be_measured_is_answered_by_its_own_scenario, open_world, close_world)
+TEST_OF(test_what_cannot_be_measured_is_answered_by_its_own_scenario, world *w, open_world,
+        close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
     gputune_options options = restricted_to(only);
-    world *w = *state;
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     w->gpu_is_taken = true;
     options.time_limit_s = 0.05;
@@ -262,21 +243,21 @@ TEST_WITHIN(test_what_cannot_be_measured_is_answered_by_its_own_scenario, open_w
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_force_asks_for_nothing_where_nothing_is_measured, open_world, close_world)
+TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_world, close_world)
 {
     gputune_options options = with_effort(GPUTUNE_CACHED_ONLY);
-    expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     options.force = true;
-    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
 /* What was measured without worker processes answers whoever does without them. */
-TEST_WITHIN(test_less_isolation_does_not_answer_for_more, open_world, close_world)
+TEST_OF(test_less_isolation_does_not_answer_for_more, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.isolation = GPUTUNE_ISOLATION_THREAD;
-    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }

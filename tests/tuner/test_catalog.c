@@ -80,21 +80,21 @@ static void assert_not_found(gt_catalog *catalog, const char *name, gputune_stat
     assert_string_equal(gt_message(), expected);
 }
 
-TEST_WITHIN(test_names_and_paths, open_folder, close_folder)
+TEST_OF(test_names_and_paths, gt_catalog *catalog, open_folder, close_folder)
 {
     char path[160];
-    assert_found(*state, "add", "add", "pair.cu");
-    assert_found(*state, "move", "move", "copy.cu");
-    assert_found(*state, "copy", "move", "copy.cu");
-    assert_found(*state, path_of("copy.cu"), "move", "copy.cu");
+    assert_found(catalog, "add", "add", "pair.cu");
+    assert_found(catalog, "move", "move", "copy.cu");
+    assert_found(catalog, "copy", "move", "copy.cu");
+    assert_found(catalog, path_of("copy.cu"), "move", "copy.cu");
     snprintf(path, sizeof path, "%s:add", path_of("pair.cu"));
-    assert_found(*state, path, "add", "pair.cu");
-    assert_not_found(*state, "pair", GPUTUNE_EINVAL,
+    assert_found(catalog, path, "add", "pair.cu");
+    assert_not_found(catalog, "pair", GPUTUNE_EINVAL,
                      "%s/pair.cu has the kernels scale, add; expected one, as in %s/pair.cu:scale");
-    assert_not_found(*state, "scal", GPUTUNE_ENOTFOUND,
+    assert_not_found(catalog, "scal", GPUTUNE_ENOTFOUND,
                      "no kernel 'scal'; did you mean 'scale'? in %s");
     snprintf(path, sizeof path, "%s:sub", path_of("pair.cu"));
-    assert_not_found(*state, path, GPUTUNE_ENOTFOUND,
+    assert_not_found(catalog, path, GPUTUNE_ENOTFOUND,
                      "no kernel 'sub' in %s/pair.cu; its first is scale");
 }
 
@@ -104,34 +104,34 @@ static int count(void *user, const gt_template *template)
     return strcmp(template->name, "stop") == 0;
 }
 
-TEST_WITHIN(test_two_files_with_one_kernel, open_folder, close_folder)
+TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_folder)
 {
     static const char *const more[] = {"add"};
     write_file("more.cu", more, 1);
-    assert_not_found(*state, "add", GPUTUNE_EINVAL,
+    assert_not_found(catalog, "add", GPUTUNE_EINVAL,
                      "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
     /* one that was added is meant */
     int added = 0;
-    assert_int_equal(gt_catalog_add(*state, path_of("more.cu"), count, &added), GPUTUNE_OK);
+    assert_int_equal(gt_catalog_add(catalog, path_of("more.cu"), count, &added), GPUTUNE_OK);
     assert_int_equal(added, 1);
-    assert_found(*state, "add", "add", "more.cu");
+    assert_found(catalog, "add", "add", "more.cu");
     /* and what it has become since */
     static const char *const other[] = {"subtract"};
     write_file("more.cu", other, 1);
     struct timespec times[2] = {{1, 0}, {1, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path_of("more.cu"), times, 0), 0);
-    assert_found(*state, "add", "add", "pair.cu");
-    assert_found(*state, "subtract", "subtract", "more.cu");
+    assert_found(catalog, "add", "add", "pair.cu");
+    assert_found(catalog, "subtract", "subtract", "more.cu");
 }
 
-TEST_WITHIN(test_each, open_folder, close_folder)
+TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
 {
     int kernels = 0;
-    assert_int_equal(gt_catalog_each(*state, NULL, count, &kernels), 0);
+    assert_int_equal(gt_catalog_each(catalog, NULL, count, &kernels), 0);
     assert_int_equal(kernels, 3);
-    assert_int_equal(gt_catalog_each(*state, "pair", count, &kernels), 0);
+    assert_int_equal(gt_catalog_each(catalog, "pair", count, &kernels), 0);
     assert_int_equal(kernels, 5);
-    assert_int_equal(gt_catalog_each(*state, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_catalog_each(catalog, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
 /* A tuner outlives what was wrong when it was opened. */

@@ -98,9 +98,8 @@ static void expect_proof(answer got, bool proves, gputune_source source, const c
 
 /* ---- buckets --------------------------------------------------------------------------------- */
 
-TEST_WITHIN(test_an_answer_of_the_bucket_is_proved_at_the_size, open_world, close_world)
+TEST_OF(test_an_answer_of_the_bucket_is_proved_at_the_size, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, bucketed, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), true, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
@@ -108,9 +107,8 @@ TEST_WITHIN(test_an_answer_of_the_bucket_is_proved_at_the_size, open_world, clos
     expect_proof(ask(w, SMALL, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, open_world, close_world)
+TEST_OF(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, bucketed, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
@@ -124,9 +122,8 @@ TEST_WITHIN(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, open_world,
 
 /* ---- the nearest size ------------------------------------------------------------------------ */
 
-TEST_WITHIN(test_the_nearest_is_proved_at_the_size, open_world, close_world)
+TEST_OF(test_the_nearest_is_proved_at_the_size, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
@@ -134,9 +131,8 @@ TEST_WITHIN(test_the_nearest_is_proved_at_the_size, open_world, close_world)
     expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_nearest_that_is_wrong_here_is_no_answer, open_world, close_world)
+TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     wrong_from = 50000;
@@ -144,9 +140,8 @@ TEST_WITHIN(test_a_nearest_that_is_wrong_here_is_no_answer, open_world, close_wo
     expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
-TEST_WITHIN(test_who_wants_an_answer_at_once_gets_what_is_proved, open_world, close_world)
+TEST_OF(test_who_wants_an_answer_at_once_gets_what_is_proved, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.effort = GPUTUNE_CACHED_ONLY;
     options.background = true;
@@ -157,9 +152,8 @@ TEST_WITHIN(test_who_wants_an_answer_at_once_gets_what_is_proved, open_world, cl
     expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
 }
 
-TEST_WITHIN(test_without_a_worker_the_nearest_is_not_taken, open_world, close_world)
+TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.effort = GPUTUNE_CACHED_ONLY;
     options.isolation = GPUTUNE_ISOLATION_THREAD;
@@ -169,9 +163,8 @@ TEST_WITHIN(test_without_a_worker_the_nearest_is_not_taken, open_world, close_wo
     w->farm.prepare = GPUTUNE_EWORKER;
 }
 
-TEST_WITHIN(test_where_no_worker_starts_the_nearest_is_not_taken, open_world, close_world)
+TEST_OF(test_where_no_worker_starts_the_nearest_is_not_taken, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     w->farm.prepare = GPUTUNE_EWORKER;
@@ -181,9 +174,8 @@ TEST_WITHIN(test_where_no_worker_starts_the_nearest_is_not_taken, open_world, cl
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* A require() that the awkward size does not meet: the proof is then made at other sizes. */
-TEST_WITHIN(test_a_failure_is_none_once_the_template_is_corrected, open_world, close_world)
+TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;
@@ -192,9 +184,8 @@ TEST_WITHIN(test_a_failure_is_none_once_the_template_is_corrected, open_world, c
     expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_failure_stays_one_where_the_proof_is_the_same, open_world, close_world)
+TEST_OF(test_a_failure_stays_one_where_the_proof_is_the_same, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_sized(w, each_size, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;

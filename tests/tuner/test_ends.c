@@ -22,29 +22,24 @@ static gputune_options within(double seconds)
 
 static void expect_proved(world *w, const gputune_options *options, const char *reason)
 {
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, options), GPUTUNE_OK);
+    tuned(w, options);
     assert_true(w->farm.rechecks > 0);
-    assert_true(choice.terms.proved);
-    assert_non_null(strstr(choice.stop_reason, reason));
-    assert_null(strstr(choice.stop_reason, "not proved again"));
-    bool by_time = strstr(choice.stop_reason, "the time was up") != NULL;
-    assert_true(choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
-    gt_choice_free(&choice);
+    assert_true(w->choice.terms.proved);
+    assert_non_null(strstr(w->choice.stop_reason, reason));
+    assert_null(strstr(w->choice.stop_reason, "not proved again"));
+    bool by_time = strstr(w->choice.stop_reason, "the time was up") != NULL;
+    assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
 }
 
-TEST_WITHIN(when_all_were_tried, open_world, close_world)
+TEST_OF(when_all_were_tried, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(30);
     slow_down(w);
     expect_proved(w, &options, "");
 }
 
-TEST_WITHIN(when_the_limit_comes_while_sampling, open_world, close_world)
+TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(0.5);
     slow_down(w);
     for (int i = 0; i <= 1024; i++) {
@@ -66,9 +61,8 @@ static void write_many(world *w)
     write_template(w, blocks);
 }
 
-TEST_WITHIN(when_the_limit_comes_while_proving, open_world, close_world)
+TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(1);
     slow_down(w);
     write_many(w);
@@ -77,9 +71,8 @@ TEST_WITHIN(when_the_limit_comes_while_proving, open_world, close_world)
 }
 
 /* A round of all of them takes a third of a second. */
-TEST_WITHIN(when_many_are_alike, open_world, close_world)
+TEST_OF(when_many_are_alike, world *w, open_world, close_world)
 {
-    world *w = *state;
     write_many(w);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
@@ -94,9 +87,8 @@ TEST_WITHIN(when_many_are_alike, open_world, close_world)
     }
 }
 
-TEST_WITHIN(when_the_limit_comes_while_compiling, open_world, close_world)
+TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(1);
     slow_down(w);
     write_many(w);
@@ -105,9 +97,8 @@ TEST_WITHIN(when_the_limit_comes_while_compiling, open_world, close_world)
 }
 
 /* The worker is ended for the proof of what was right before. */
-TEST_WITHIN(when_a_variant_never_ends, open_world, close_world)
+TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(1.5);
     slow_down(w);
     w->by_block[512].never_answers = true;
@@ -115,18 +106,16 @@ TEST_WITHIN(when_a_variant_never_ends, open_world, close_world)
     assert_int_equal(w->farm.interrupts, 1);
 }
 
-TEST_WITHIN(when_the_worker_dies, open_world, close_world)
+TEST_OF(when_the_worker_dies, world *w, open_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = within(30);
     slow_down(w);
     w->farm.blameless = 2;
     expect_proved(w, &options, "");
 }
 
-TEST_WITHIN(when_a_search_is_decided, open_world, close_world)
+TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = within(30);
     slow_down(w);
     write_many(w);
@@ -148,47 +137,37 @@ static void cancel_after(void *user, const gputune_progress *progress)
     }
 }
 
-TEST_WITHIN(when_the_caller_cancels, open_world, close_world)
+TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
 {
-    world *w = *state;
     volatile int cancel = 0;
     gputune_options options = within(30);
     canceling at = {w, &cancel, 3};
-    gt_choice choice;
-    char config[64];
     options.cancel = &cancel;
     options.progress = cancel_after;
     options.user = &at;
     slow_down(w);
     w->farm.noise = 0.2;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.terms.proved, strstr(choice.stop_reason, "not proved again") == NULL);
-    assert_non_null(strstr(choice.stop_reason, "stopped on request"));
-    assert_true(choice.terms.limit_s == 0);
-    gt_choice_free(&choice);
+    tuned(w, &options);
+    assert_int_equal(w->choice.terms.proved,
+                     strstr(w->choice.stop_reason, "not proved again") == NULL);
+    assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
+    assert_true(w->choice.terms.limit_s == 0);
 }
 
 /* What could not be proved again is proved before it is launched the next time. */
-TEST_WITHIN(when_the_last_proof_does_not_end, open_world, close_world)
+TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = within(1);
-    gt_choice choice;
-    char config[64];
     slow_down(w);
     w->farm.recheck_never_answers = true;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_false(choice.terms.proved);
-    assert_non_null(strstr(choice.stop_reason, "not proved again"));
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_false(w->choice.terms.proved);
+    assert_non_null(strstr(w->choice.stop_reason, "not proved again"));
     uint32_t verifies = w->farm.verifies;
     w->farm.recheck_never_answers = false;
     options.effort = GPUTUNE_CACHED_ONLY;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
-    assert_true(choice.terms.proved);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(w->choice.terms.proved);
     assert_true(w->farm.verifies > verifies);
-    gt_choice_free(&choice);
 }

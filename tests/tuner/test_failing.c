@@ -158,24 +158,22 @@ static gputune_status tune_a_pipeline(failing_world *f)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-TEST_WITHIN(a_tuning_and_a_hit, open_failing, close_failing)
+TEST_OF(a_tuning_and_a_hit, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, tune_and_hit, 1, 499);
-    without_the_farm(*state, tune_and_hit);
+    short_of_memory(f, tune_and_hit, 1, 499);
+    without_the_farm(f, tune_and_hit);
 }
 
-TEST_WITHIN(a_tuning_by_launches, open_failing, close_failing)
+TEST_OF(a_tuning_by_launches, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     launches_cost_the_host(f->w);
     f->best = NULL; /* noise */
     short_of_memory(f, tune_by_launch, 5, 997);
     without_the_farm(f, tune_by_launch);
 }
 
-TEST_WITHIN(a_tuning_by_energy, open_failing, close_failing)
+TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     for (int i = 0; i <= 1024; i++) {
         f->w->by_block[i].energy_nj = f->w->by_block[i].time_ns * 300;
     }
@@ -184,9 +182,8 @@ TEST_WITHIN(a_tuning_by_energy, open_failing, close_failing)
 }
 
 /* The four fastest crash then, and others come in their place. */
-TEST_WITHIN(a_tuning_by_energy_whose_finalists_fail, open_failing, close_failing)
+TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     write_template(f->w, "32, 64, 96, 128, 160, 192, 224, 256");
     for (int block = 32; block <= 256; block += 32) {
         f->w->by_block[block] = (scripted_variant){.time_ns = 1000, .energy_nj = 1000};
@@ -198,47 +195,44 @@ TEST_WITHIN(a_tuning_by_energy_whose_finalists_fail, open_failing, close_failing
     without_the_farm(f, tune_by_energy);
 }
 
-TEST_WITHIN(a_tuning_that_writes_its_samples, open_failing, close_failing)
+TEST_OF(a_tuning_that_writes_its_samples, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, tune_and_tell, 3, 997);
+    short_of_memory(f, tune_and_tell, 3, 997);
 }
 
-TEST_WITHIN(a_search, open_failing, close_failing)
+TEST_OF(a_search, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, search, 13, 1999);
-    without_the_farm(*state, search);
+    short_of_memory(f, search, 13, 1999);
+    without_the_farm(f, search);
 }
 
-TEST_WITHIN(a_tuning_of_more, open_failing, close_failing)
+TEST_OF(a_tuning_of_more, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, tune_more, 7, 997);
+    short_of_memory(f, tune_more, 7, 997);
 }
 
-TEST_WITHIN(a_ranking, open_failing, close_failing)
+TEST_OF(a_ranking, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     f->best = NULL; /* an estimate */
     short_of_memory(f, rank, 1, 99);
     without_the_farm(f, rank);
 }
 
-TEST_WITHIN(a_call_that_is_canceled, open_failing, close_failing)
+TEST_OF(a_call_that_is_canceled, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     f->best = "BLOCK=128"; /* the default */
     short_of_memory(f, stop_at_once, 1, 99);
     without_the_farm(f, stop_at_once);
 }
 
-TEST_WITHIN(a_comparison, open_failing, close_failing)
+TEST_OF(a_comparison, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, compare, 1, 99);
-    without_the_farm(*state, compare);
+    short_of_memory(f, compare, 1, 99);
+    without_the_farm(f, compare);
 }
 
-TEST_WITHIN(a_tuning_with_trouble, open_failing, close_failing)
+TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     f->w->by_block[64].hangs_once = true;
     f->w->by_block[256].recheck = GPUTUNE_EWRONG;
     f->best = "BLOCK=128";
@@ -246,9 +240,8 @@ TEST_WITHIN(a_tuning_with_trouble, open_failing, close_failing)
     without_the_farm(f, tune_with_trouble);
 }
 
-TEST_WITHIN(a_tuning_of_a_pipeline, open_failing, close_failing)
+TEST_OF(a_tuning_of_a_pipeline, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     FILE *file = fopen(f->w->path, "w");
     assert_non_null(file);
     fputs(pipeline_text, file);
@@ -257,9 +250,9 @@ TEST_WITHIN(a_tuning_of_a_pipeline, open_failing, close_failing)
     without_the_farm(f, tune_a_pipeline);
 }
 
-TEST_WITHIN(a_tuning_in_the_background, open_failing, close_failing)
+TEST_OF(a_tuning_in_the_background, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, tune_in_the_background, 11, 997);
+    short_of_memory(f, tune_in_the_background, 11, 997);
 }
 
 int main(void)

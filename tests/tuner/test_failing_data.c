@@ -126,10 +126,9 @@ static gputune_status send_buffers(failing_world *f)
     return tune_once(f, &options);
 }
 
-TEST_WITHIN(files_and_expressions, open_failing, close_failing)
+TEST_OF(files_and_expressions, failing_world *f, open_failing, close_failing)
 {
     static const char *const calls[] = {"open", "read", "stat", "fopen"};
-    failing_world *f = *state;
     write_data(f, "");
     short_of_memory(f, send_files, 2, 499);
     without_the_farm(f, send_files);
@@ -200,39 +199,33 @@ static gputune_status prove_imported(failing_world *f)
     return tune_once(f, NULL);
 }
 
-TEST_WITHIN(a_space_that_is_compiled, open_failing, close_failing)
+TEST_OF(a_space_that_is_compiled, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(*state, compile_all, 1, 99);
-    without_the_farm(*state, compile_all);
+    short_of_memory(f, compile_all, 1, 99);
+    without_the_farm(f, compile_all);
 }
 
-TEST_WITHIN(a_configuration_that_is_ordered, open_failing, close_failing)
+TEST_OF(a_configuration_that_is_ordered, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     short_of_memory(f, order, 1, 199);
     without_the_farm(f, order);
     f->best = "BLOCK=128";
     short_of_memory(f, order_default, 1, 99);
 }
 
-TEST_WITHIN(the_nearest_size, open_failing, close_failing)
+TEST_OF(the_nearest_size, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     short_of_memory(f, take_nearest, 5, 997);
 }
 
-TEST_WITHIN(wisdom_that_is_proved, open_failing, close_failing)
+TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     world *w = f->w;
     gt_text text = {0};
     uint32_t count;
     const gt_wisdom_filter all = {.kernels = NULL};
-    gt_choice choice;
-    char config[64];
     scripted_farm_open(&w->farm);
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
     assert_int_equal(gt_store_export(&text, &count, w->store, &all, NULL), GPUTUNE_OK);
     assert_int_equal(count, 1);
     assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
@@ -243,17 +236,15 @@ TEST_WITHIN(wisdom_that_is_proved, open_failing, close_failing)
     free(wisdom);
 }
 
-TEST_WITHIN(the_host_as_reference, open_failing, close_failing)
+TEST_OF(the_host_as_reference, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     write_data(f, "");
     write_npy(f, "y.npy", "<i4", 4 * N);
     short_of_memory(f, ask_the_host, 2, 997);
 }
 
-TEST_WITHIN(buffers_of_the_host, open_failing, close_failing)
+TEST_OF(buffers_of_the_host, failing_world *f, open_failing, close_failing)
 {
-    failing_world *f = *state;
     write_data(f, "");
     short_of_memory(f, send_buffers, 2, 997);
 }
@@ -366,13 +357,13 @@ static void write_beside(const failing_world *f)
     unsetenv("GPUTUNE_NVRTC");
 }
 
-TEST_WITHIN(templates, open_failing, close_failing)
+TEST_OF(templates, failing_world *f, open_failing, close_failing)
 {
     static const char *const calls[] = {"open", "read", "stat", "fopen"};
-    write_beside(*state);
-    assert_true(each_failure("allocation", 1, open_templates, NULL, *state) > 100);
+    write_beside(f);
+    assert_true(each_failure("allocation", 1, open_templates, NULL, f) > 100);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        (void)each_failure(calls[i], 1, open_templates, NULL, *state);
+        (void)each_failure(calls[i], 1, open_templates, NULL, f);
     }
 }
 

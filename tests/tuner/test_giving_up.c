@@ -59,25 +59,21 @@ static void expect_nothing_stored_from(world *w, int block)
     gt_request_free(request);
 }
 
-TEST_WITHIN(a_tuning_does_not_wait_for_what_is_not_worth_it, open_world, close_world)
+TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], expected[64];
+    char expected[64];
     make_valley(w);
     w->farm.compiles_for_ever = large_blocks;
     const gputune_options options = by_model();
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(w->farm.given_up > 0);
-    assert_int_equal(choice.failed, 0);
-    const char *told = strstr(choice.stop_reason, "; ");
+    assert_int_equal(w->choice.failed, 0);
+    const char *told = strstr(w->choice.stop_reason, "; ");
     assert_non_null(told);
     long given_up = strtol(told + 2, NULL, 10);
-    assert_true(given_up > 0 && choice.variants + (uint32_t)given_up <= BLOCKS);
+    assert_true(given_up > 0 && w->choice.variants + (uint32_t)given_up <= BLOCKS);
     snprintf(expected, sizeof expected, "; %ld took too long to compile; ", given_up);
-    assert_non_null(strstr(choice.stop_reason, expected));
-    gt_choice_free(&choice);
+    assert_non_null(strstr(w->choice.stop_reason, expected));
     expect_nothing_stored_from(w, SLOW); /* another tuning may try them */
 }
 
@@ -135,9 +131,8 @@ static bool all_blocks(void *user, const char *text)
     return block_of(text) > 0;
 }
 
-TEST_WITHIN(the_default_is_waited_for, open_world, close_world)
+TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_field field;
     gt_request *request;
     own_proposer proposer = {0};

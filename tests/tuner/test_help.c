@@ -72,25 +72,21 @@ static void set_up(two_gpus *two, world *w)
     w->services.log = (gt_log){keep_line, two};
 }
 
-static gputune_status tune_on_both(two_gpus *two, gt_choice *choice, char *config)
+static const char *tuned_on_both(two_gpus *two)
 {
     gputune *helpers[] = {(gputune *)(void *)two};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.helpers = helpers;
     options.helper_count = 1;
-    return tune(two->w, choice, config, &options);
+    return tuned(two->w, &options);
 }
 
-TEST_WITHIN(newcomers_go_to_both_and_samples_come_from_one, open_world, close_world)
+TEST_OF(newcomers_go_to_both_and_samples_come_from_one, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     set_up(&two, w);
-    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.failed, 0);
+    assert_string_equal(tuned_on_both(&two), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 0);
     assert_true(two.helper.verifies > 1);
     assert_true(two.helper.unproved > 0); /* what is far slower is left out there */
     assert_int_equal(two.helper.prepares, 1);
@@ -98,43 +94,32 @@ TEST_WITHIN(newcomers_go_to_both_and_samples_come_from_one, open_world, close_wo
     assert_int_equal(w->farm.rechecks, 1);
     assert_int_equal(two.lent, 0);
     assert_string_equal(two.warning, "");
-    gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
 
-TEST_WITHIN(its_times_are_scaled, open_world, close_world)
+TEST_OF(its_times_are_scaled, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     set_up(&two, w);
     two.slowness = 1.05;
-    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_true(two.helper.verifies > 1);
     assert_string_equal(two.warning, "");
     assert_non_null(strstr(two.shares, "ms each; a launch here takes 0.9"));
-    gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
 
-TEST_WITHIN(one_that_is_no_equal_is_named_and_left_out, open_world, close_world)
+TEST_OF(one_that_is_no_equal_is_named_and_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     set_up(&two, w);
     two.slowness = 1.4;
-    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_int_equal(two.helper.verifies, 3); /* of the default alone */
     assert_non_null(strstr(two.warning, "GPU 1 is left out"));
     assert_non_null(strstr(two.warning, "1.40 times as long"));
     assert_non_null(strstr(two.shares, "launched 3 variants first, "));
     assert_non_null(strstr(two.shares, "ms each; it was left out")); /* nothing compares them */
-    gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
 
@@ -146,36 +131,27 @@ TEST(its_failures_are_no_evidence)
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         void *fresh;
         two_gpus two;
-        gt_choice choice;
-        char config[64];
         assert_int_equal(open_world(&fresh), 0);
         set_up(&two, fresh);
         two.verify = failures[i];
-        assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-        assert_string_equal(config, "BLOCK=256");
-        assert_int_equal(choice.failed, 0);
+        assert_string_equal(tuned_on_both(&two), "BLOCK=256");
+        assert_int_equal(two.w->choice.failed, 0);
         assert_true(two.helper.verifies > 1);
         assert_int_equal(strstr(two.warning, "left out") != NULL, failures[i] == GPUTUNE_EWORKER);
-        gt_choice_free(&choice);
         scripted_farm_close(&two.helper);
         close_world(&fresh);
     }
 }
 
-TEST_WITHIN(one_that_cannot_prepare_is_left_out, open_world, close_world)
+TEST_OF(one_that_cannot_prepare_is_left_out, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     set_up(&two, w);
     two.helper.prepare = GPUTUNE_EDEVMEM;
-    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_int_equal(two.helper.verifies, 0);
     assert_non_null(strstr(two.warning, "left out"));
     assert_non_null(strstr(two.shares, "launched 0 variants first; it was left out"));
-    gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
 
@@ -192,54 +168,41 @@ static void come(void *user, const gputune_progress *at)
     }
 }
 
-TEST_WITHIN(one_that_comes_later_takes_part_from_then_on, open_world, close_world)
+TEST_OF(one_that_comes_later_takes_part_from_then_on, world *w, open_world, close_world)
 {
-    world *w = *state;
     late l = {.helpers = {NULL}};
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     set_up(&l.two, w);
     options.helpers = l.helpers;
     options.helper_count = 1;
     options.progress = come;
     options.user = &l;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_non_null(l.helpers[0]);
     assert_int_equal(l.two.helper.prepares, 1);
     assert_true(l.two.helper.verifies > 1);
     assert_int_equal(l.two.lent, 0);
-    gt_choice_free(&choice);
     scripted_farm_close(&l.two.helper);
 }
 
 /* Where a first launch does not tell, its time on another GPU is worth nothing. */
-TEST_WITHIN(short_kernels_are_not_given_away, open_world, close_world)
+TEST_OF(short_kernels_are_not_given_away, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     set_up(&two, w);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns /= 100;
         w->by_block[i].pilot_ns /= 100;
     }
     w->farm.slowness = two.helper.slowness = 1e-5;
-    assert_int_equal(tune_on_both(&two, &choice, config), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned_on_both(&two), "BLOCK=256");
     assert_int_equal(two.helper.verifies, 0);
-    gt_choice_free(&choice);
     scripted_farm_close(&two.helper);
 }
 
-TEST_WITHIN(a_limit_and_a_cancel_end_it, open_world, close_world)
+TEST_OF(a_limit_and_a_cancel_end_it, world *w, open_world, close_world)
 {
-    world *w = *state;
     two_gpus two;
-    gt_choice choice;
-    char config[64];
     volatile int cancel = 1;
     gputune *helpers[] = {(gputune *)(void *)&two};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -248,13 +211,11 @@ TEST_WITHIN(a_limit_and_a_cancel_end_it, open_world, close_world)
     options.time_limit_s = 0.3;
     set_up(&two, w);
     w->farm.slowness = two.helper.slowness = 3e-7;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, &options);
     assert_int_equal(two.lent, 0);
     options.cancel = &cancel;
     options.force = true;
-    if (tune(w, &choice, config, &options) == GPUTUNE_OK) {
-        gt_choice_free(&choice);
+    if (tune(w, &options) == GPUTUNE_OK) {
     }
     assert_int_equal(two.lent, 0);
     scripted_farm_close(&two.helper);

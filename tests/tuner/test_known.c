@@ -23,10 +23,9 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_finding 
 
 /* Also of what is so slow that it leaves after its first sample. What the GPU took is heard with
  * it: a search weighs compiling against it. */
-TEST_WITHIN(times_of_losers_are_heard, open_world, close_world)
+TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
-    world *w = *state;
     listener l = {0};
     gt_request *request;
     w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
@@ -113,41 +112,41 @@ static gputune_options few_by_model(void)
     return options;
 }
 
-TEST_WITHIN(the_best_at_another_size_is_tried_first, open_world, close_world)
+TEST_OF(the_best_at_another_size_is_tried_first, world *w, open_world, close_world)
 {
     char config[64];
     const gputune_options options = few_by_model();
-    try_few(*state, &options, config);
+    try_few(w, &options, config);
     assert_string_equal(config, "BLOCK=808");
 }
 
 /* What is measured again is searched from the same start. */
-TEST_WITHIN(force_begins_there_too, open_world, close_world)
+TEST_OF(force_begins_there_too, world *w, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
     options.force = 1;
-    try_few(*state, &options, config);
+    try_few(w, &options, config);
     assert_string_equal(config, "BLOCK=808");
 }
 
-TEST_WITHIN(in_order_means_in_order, open_world, close_world)
+TEST_OF(in_order_means_in_order, world *w, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
-    try_few(*state, &options, config);
+    try_few(w, &options, config);
     assert_string_not_equal(config, "BLOCK=808");
 }
 
 /* What the space does not have is no hint. */
-TEST_WITHIN(a_restricted_space_stays_restricted, open_world, close_world)
+TEST_OF(a_restricted_space_stays_restricted, world *w, open_world, close_world)
 {
     char config[64];
     gputune_options options = few_by_model();
     static const char *const only[] = {"BLOCK=64,128,256,512"};
     options.only = only;
     options.only_count = 1;
-    try_few(*state, &options, config);
+    try_few(w, &options, config);
     assert_string_not_equal(config, "BLOCK=808");
 }

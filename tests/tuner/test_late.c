@@ -51,69 +51,58 @@ static const char *stored_as(world *w, const char *config)
 
 static void check_slow(world *w, int block, const char *name)
 {
-    gt_choice choice;
-    char config[64];
     gputune_options options = within(0.5);
     slow_block = block;
     slow_compiles = 0;
     w->farm.compiles_for_ever = is_slow;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(slow_compiles > 0);
     assert_string_equal(stored_as(w, name), "slow");
     /* as long a call does without it, and is decided */
     int before = slow_compiles;
     write_template(w, "32, 64, 128, 256, 512");
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_int_equal(slow_compiles, before);
-    assert_true(choice.terms.final);
-    gt_choice_free(&choice);
+    assert_true(w->choice.terms.final);
     /* in a longer one it comes last, and now it compiles */
     w->farm.compiles_for_ever = NULL;
     w->by_block[block].time_ns = 500;
     write_template(w, "16, 32, 64, 128, 256, 512");
     options.time_limit_s = 5;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, name);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), name);
 }
 
-TEST_WITHIN(test_a_slow_variant_is_remembered_with_its_limit, open_world, close_world)
+TEST_OF(test_a_slow_variant_is_remembered_with_its_limit, world *w, open_world, close_world)
 {
-    check_slow(*state, 512, "BLOCK=512");
+    check_slow(w, 512, "BLOCK=512");
 }
 
 /* All others are compared with it where it is there in time. */
-TEST_WITHIN(test_a_slow_default_holds_up_nobody, open_world, close_world)
+TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
 {
-    check_slow(*state, DEFAULT, "BLOCK=128");
+    check_slow(w, DEFAULT, "BLOCK=128");
 }
 
 static uint32_t compiles_given_up(world *w, uint32_t workers)
 {
     const gputune_options options = within(0.5);
-    gt_choice choice;
-    char config[64];
     slow_block = DEFAULT;
     w->farm.compiles_for_ever = is_slow;
     w->farm.farm.compile_workers = workers;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     return w->farm.given_up;
 }
 
 /* It is what a call returns that finds nothing else, and a busy machine may take long for it. */
-TEST_WITHIN(test_the_default_is_compiled_on_while_others_have_workers, open_world, close_world)
+TEST_OF(test_the_default_is_compiled_on_while_others_have_workers, world *w, open_world,
+        close_world)
 {
-    assert_int_equal(compiles_given_up(*state, 2), 0);
+    assert_int_equal(compiles_given_up(w, 2), 0);
 }
 
-TEST_WITHIN(test_the_default_leaves_the_only_worker_to_others, open_world, close_world)
+TEST_OF(test_the_default_leaves_the_only_worker_to_others, world *w, open_world, close_world)
 {
-    assert_int_equal(compiles_given_up(*state, 1), 1);
+    assert_int_equal(compiles_given_up(w, 1), 1);
 }
 
 static bool all_but_one(void *user, const char *text)
@@ -123,17 +112,12 @@ static bool all_but_one(void *user, const char *text)
 }
 
 /* They keep all four workers from the one that compiles. */
-TEST_WITHIN(test_slow_variants_leave_the_workers_to_others, open_world, close_world)
+TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     const gputune_options options = within(1);
     write_template(w, "32, 64, 96, 128, 160, 256");
     w->farm.compiles_for_ever = all_but_one;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
 }
 
 static int hangs_seen;
@@ -149,44 +133,32 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 }
 
 /* There is no time to try it again to the end. */
-TEST_WITHIN(test_an_endless_variant_is_learned, open_world, close_world)
+TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     const gputune_options options = within(0.2);
     w->farm.behave = behave_slowly;
     w->by_block[512].verify = GPUTUNE_ETIMEOUT;
     hangs_seen = 0;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_string_equal(stored_as(w, "BLOCK=512"), "hung");
     uint32_t verifies = w->farm.verifies;
     write_template(w, "32, 64, 128, 256, 512");
     w->by_block[512] = (scripted_variant){.time_ns = 100};
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(w->farm.verifies > verifies);
-    gt_choice_free(&choice);
 }
 
 /* It may never end: the application would launch it. The next call tries it again. */
-TEST_WITHIN(test_a_default_that_runs_on_is_no_answer, open_world, close_world)
+TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     const gputune_options options = within(1);
     write_template(w, "128, 256");
     w->by_block[256].verify = GPUTUNE_EWRONG;
     w->by_block[DEFAULT].never_answers = true;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_ETIMEOUT);
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "had been running"));
     w->by_block[DEFAULT].never_answers = false;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
 static gputune_status never_ends(void *user, const char *text)
@@ -196,34 +168,25 @@ static gputune_status never_ends(void *user, const char *text)
 }
 
 /* By the compile workers' own deadline. */
-TEST_WITHIN(test_a_compile_that_did_not_end_is_slow, open_world, close_world)
+TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.compile = never_ends;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_int_equal(choice.failed, 1);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
+    assert_int_equal(w->choice.failed, 1);
     assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
 }
 
 /* It was measured earlier: to be late once refutes nothing. */
-TEST_WITHIN(test_what_is_known_to_be_right_stays_so, open_world, close_world)
+TEST_OF(test_what_is_known_to_be_right_stays_so, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = within(5);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, &options);
     options = within(0.2);
     options.force = true;
     w->farm.behave = behave_slowly;
     w->by_block[256].verify = GPUTUNE_ETIMEOUT;
-    int status = tune(w, &choice, config, &options);
+    int status = tune(w, &options);
     if (status == GPUTUNE_OK) {
-        gt_choice_free(&choice);
     }
     assert_string_equal(stored_as(w, "BLOCK=256"), "ok");
 }

@@ -30,33 +30,27 @@ static gputune_options limited_to(double seconds)
 
 static void expect_default(world *w, const gputune_options *options)
 {
-    gt_choice choice;
-    char config[64];
-    gputune_status status = tune(w, &choice, config, options);
+    gputune_status status = tune(w, options);
     if (status != GPUTUNE_OK) {
         fail_msg("%s: %s", gt_status_name(status), gt_message());
     }
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
-    assert_string_equal(config, "BLOCK=128");
-    assert_true(choice.image.bytes > 0);
-    gt_choice_free(&choice);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(w->config, "BLOCK=128");
+    assert_true(w->choice.image.bytes > 0);
 }
 
 static void expect_failure(world *w, const gputune_options *options, gputune_status failure,
                            const char *message)
 {
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, options), failure);
+    assert_int_equal(tune(w, options), failure);
     if (!strstr(gt_message(), message)) {
         fail_msg("'%s' instead of '%s'", gt_message(), message);
     }
 }
 
 /* Compiling takes longer than what is left when the wait is over. */
-TEST_WITHIN(test_it_is_compiled_while_another_process_tunes, open_slow_world, close_world)
+TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = limited_to(3.2);
     gt_request *request;
     gt_lease lease;
@@ -73,9 +67,8 @@ TEST_WITHIN(test_it_is_compiled_while_another_process_tunes, open_slow_world, cl
     gt_request_free(request);
 }
 
-TEST_WITHIN(test_it_is_compiled_while_the_gpu_is_taken, open_slow_world, close_world)
+TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = limited_to(0.4);
     w->gpu_is_taken = true;
     w->farm.compile_s = 0.2;
@@ -84,18 +77,16 @@ TEST_WITHIN(test_it_is_compiled_while_the_gpu_is_taken, open_slow_world, close_w
 }
 
 /* What is being compiled when the limit comes is waited for, and not begun once more. */
-TEST_WITHIN(test_it_may_come_a_little_late, open_slow_world, close_world)
+TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
 {
-    world *w = *state;
     const gputune_options options = limited_to(0.2);
     w->farm.compile_s = 0.26;
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
 }
 
-TEST_WITHIN(test_a_limit_that_is_too_short_for_it_is_said, open_slow_world, close_world)
+TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
 {
-    world *w = *state;
     gputune_options options = limited_to(0.1);
     w->farm.compile_s = 30;
     expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
@@ -105,9 +96,8 @@ TEST_WITHIN(test_a_limit_that_is_too_short_for_it_is_said, open_slow_world, clos
     expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
 }
 
-TEST_WITHIN(test_a_cancel_before_it_is_compiled_is_said, open_slow_world, close_world)
+TEST_OF(test_a_cancel_before_it_is_compiled_is_said, world *w, open_slow_world, close_world)
 {
-    world *w = *state;
     volatile int cancel = 1;
     gputune_options options = limited_to(100);
     options.cancel = &cancel;

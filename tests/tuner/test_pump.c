@@ -59,13 +59,13 @@ static void turn(scene *at, world *w)
     assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
 }
 
-TEST_WITHIN(what_learns_is_asked_late, open_world, close_world)
+TEST_OF(what_learns_is_asked_late, world *w, open_world, close_world)
 {
     scene learning, listing;
-    set_up(&learning, *state, true);
+    set_up(&learning, w, true);
     assert_in_range(learning.proposer.list.next, WORKERS, WORKERS + WORKERS / 2);
     tear_down(&learning);
-    set_up(&listing, *state, false); /* what does not is asked so early that no worker waits */
+    set_up(&listing, w, false); /* what does not is asked so early that no worker waits */
     assert_true(listing.proposer.list.next > 2 * WORKERS);
     tear_down(&listing);
 }
@@ -89,14 +89,14 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     return waiting;
 }
 
-TEST_WITHIN(what_learns_waits_for_the_gpu, open_world, close_world)
+TEST_OF(what_learns_waits_for_the_gpu, world *w, open_world, close_world)
 {
-    assert_in_range(compiled_while_the_gpu_is_busy(*state, true), WORKERS, 4 * WORKERS);
+    assert_in_range(compiled_while_the_gpu_is_busy(w, true), WORKERS, 4 * WORKERS);
 }
 
-TEST_WITHIN(what_does_not_learn_is_compiled_meanwhile, open_world, close_world)
+TEST_OF(what_does_not_learn_is_compiled_meanwhile, world *w, open_world, close_world)
 {
-    assert_int_equal(compiled_while_the_gpu_is_busy(*state, false), BLOCKS);
+    assert_int_equal(compiled_while_the_gpu_is_busy(w, false), BLOCKS);
 }
 
 /* ---- a GPU that is the bottleneck ------------------------------------------------------------ */
@@ -132,17 +132,13 @@ static double late_share(const scripted_farm *farm)
 }
 
 /* What is proposed at random is among the fastest tenth once in ten times. */
-TEST_WITHIN(many_compile_workers_do_not_starve_the_search, open_world, close_world)
+TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gt_choice choice;
-    char config[64];
     options.time_limit_s = 1.5;
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     make_busy_world(w, WORKERS);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_true(w->farm.samples > 0);
     assert_true(late_share(&w->farm) > 0.4);
-    gt_choice_free(&choice);
 }

@@ -41,17 +41,16 @@ static results run(world *w, gputune_objective objective)
     return run_with(w, objective, NULL);
 }
 
-TEST_WITHIN(medians_come_in_the_order_asked_for, open_world, close_world)
+TEST_OF(medians_come_in_the_order_asked_for, world *w, open_world, close_world)
 {
-    results seen = run(*state, GPUTUNE_OBJECTIVE_KERNEL);
+    results seen = run(w, GPUTUNE_OBJECTIVE_KERNEL);
     assert_true(seen.median[0] == 1000 && seen.median[1] == 800);
     assert_int_equal(seen.noisy, 0);
 }
 
 /* Each of its samples takes a second. */
-TEST_WITHIN(energy_takes_few_samples, open_world, close_world)
+TEST_OF(energy_takes_few_samples, world *w, open_world, close_world)
 {
-    world *w = *state;
     w->by_block[128].energy_nj = 400;
     w->by_block[256].energy_nj = 500;
     results seen = run(w, GPUTUNE_OBJECTIVE_ENERGY);
@@ -59,10 +58,9 @@ TEST_WITHIN(energy_takes_few_samples, open_world, close_world)
     assert_true(seen.samples < 10);
 }
 
-TEST_WITHIN(rounds_that_are_always_spoiled_count_in_the_end, open_world, close_world)
+TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
-    world *w = *state;
     w->farm.spoiled = ALWAYS;
     results seen = run(w, GPUTUNE_OBJECTIVE_KERNEL);
     assert_true(seen.samples > 0);
@@ -77,9 +75,8 @@ static scripted_variant behave_alone_at_first(void *user, const gt_launch *launc
     return behave(user, launch);
 }
 
-TEST_WITHIN(another_user_of_the_gpu_is_named, open_world, close_world)
+TEST_OF(another_user_of_the_gpu_is_named, world *w, open_world, close_world)
 {
-    world *w = *state;
     char line[256] = "";
     w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "process 4711 train.py";
@@ -87,10 +84,9 @@ TEST_WITHIN(another_user_of_the_gpu_is_named, open_world, close_world)
     assert_non_null(strstr(line, "4711 train.py"));
 }
 
-TEST_WITHIN(another_user_is_named_where_clocks_disturbed_first, open_world, close_world)
+TEST_OF(another_user_is_named_where_clocks_disturbed_first, world *w, open_world, close_world)
 {
     enum { UNTIL_COUNTED = 4 };
-    world *w = *state;
     char line[256] = "";
     w->services.log = (gt_log){keep_warning, line};
     w->farm.spoiled = UNTIL_COUNTED;
@@ -112,9 +108,8 @@ static scripted_variant behave_until_sampled(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-TEST_WITHIN(cancel_does_not_wait_for_the_round, open_world, close_world)
+TEST_OF(cancel_does_not_wait_for_the_round, world *w, open_world, close_world)
 {
-    world *w = *state;
     cancel = 0;
     w->farm.behave = behave_until_sampled;
     results seen = run_with(w, GPUTUNE_OBJECTIVE_KERNEL, &cancel);

@@ -6,47 +6,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TEST_WITHIN(test_fastest_wins, open_world, close_world)
+TEST_OF(test_fastest_wins, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
-    assert_float_equal(choice.verdict.speedup, 1.25, 0.01);
-    assert_int_equal(choice.variants, 4);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_float_equal(w->choice.verdict.speedup, 1.25, 0.01);
+    assert_int_equal(w->choice.variants, 4);
 }
 
-TEST_WITHIN(test_second_call_measures_nothing, open_world, close_world)
+TEST_OF(test_second_call_measures_nothing, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
     uint32_t samples = w->farm.samples, compiles = w->farm.compiles;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
-    assert_string_equal(config, "BLOCK=256");
+    tuned(w, NULL);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_string_equal(w->config, "BLOCK=256");
     assert_int_equal(w->farm.samples, samples);
     assert_int_equal(w->farm.compiles, compiles);
-    assert_float_equal(choice.time_ns, 800, 1);
-    assert_float_equal(choice.default_ns, 1000, 1);
-    gt_choice_free(&choice);
+    assert_float_equal(w->choice.time_ns, 800, 1);
+    assert_float_equal(w->choice.default_ns, 1000, 1);
 }
 
-TEST_WITHIN(test_records_name_their_compiler, open_world, close_world)
+TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
     gt_request *request;
     gt_winner_list winners;
     gt_trial_list list;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
     assert_int_equal(
         gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
         GPUTUNE_OK);
@@ -68,28 +54,20 @@ TEST_WITHIN(test_records_name_their_compiler, open_world, close_world)
     gt_request_free(request);
 }
 
-TEST_WITHIN(test_new_value_races_only_what_is_new, open_world, close_world)
+TEST_OF(test_new_value_races_only_what_is_new, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 500;
     uint32_t verifies = w->farm.verifies;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=1024");
+    assert_string_equal(tuned(w, NULL), "BLOCK=1024");
     assert_int_equal(w->farm.verifies - verifies, 4); /* all but the one that is far slower */
-    gt_choice_free(&choice);
 }
 
 /* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. */
-TEST_WITHIN(test_equal_launches_are_tried_once, open_world, close_world)
+TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], *text = strdup(template_text);
+    char *text = strdup(template_text);
     const char *blocks = strstr(text, "BLOCK = %s)");
     FILE *file = fopen(w->path, "w");
     assert_non_null(file);
@@ -102,23 +80,18 @@ TEST_WITHIN(test_equal_launches_are_tried_once, open_world, close_world)
             strstr(text, "#pragma gputune reference"));
     fclose(file);
     free(text);
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256 WAVES=1000");
-    assert_int_equal(choice.variants, 4);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256 WAVES=1000");
+    assert_int_equal(w->choice.variants, 4);
     assert_int_equal(w->farm.verifies, 2);
-    gt_choice_free(&choice);
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    tuned(w, NULL);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(w->farm.verifies, 2);
-    gt_choice_free(&choice);
 }
 
 /* Four variants of one source, which all wait for it. */
-TEST_WITHIN(test_the_default_is_verified_first, open_world, close_world)
+TEST_OF(test_the_default_is_verified_first, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], *text = strdup(template_text), *block = strstr(text, "(size_t)BLOCK");
+    char *text = strdup(template_text), *block = strstr(text, "(size_t)BLOCK");
     FILE *file = fopen(w->path, "w");
     assert_non_null(file);
     assert_non_null(block);
@@ -127,80 +100,57 @@ TEST_WITHIN(test_the_default_is_verified_first, open_world, close_world)
     fclose(file);
     free(text);
     w->farm.first_verified = 99;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    tuned(w, NULL);
     assert_int_equal(w->farm.first_verified, 0);
     assert_int_equal(w->farm.launches.items[0].steps[0].block[0], 128);
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_cached_only_never_measures, open_world, close_world)
+TEST_OF(test_cached_only_never_measures, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.effort = GPUTUNE_CACHED_ONLY;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
     assert_int_equal(w->farm.samples, 0);
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_equal_times_are_a_tie_for_the_default, open_world, close_world)
+TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.noise = 0.01;
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = 1000;
     }
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
-    assert_true(choice.verdict.tie);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=128");
+    assert_true(w->choice.verdict.tie);
 }
 
 /* What was chosen from the first few variants answers whoever asks for no more. */
-TEST_WITHIN(test_few_variants_do_not_answer_for_all, open_world, close_world)
+TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.max_variants = 2;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
-    assert_string_equal(choice.stop_reason,
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+    assert_string_equal(w->choice.stop_reason,
                         "searched 2 of 4; of those searched, every other variant is slower");
-    gt_choice_free(&choice);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
-    gt_choice_free(&choice);
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED); /* the better answer */
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
+    tuned(w, NULL);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_string_equal(w->config, "BLOCK=256");
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED); /* the better answer */
+    assert_string_equal(w->config, "BLOCK=256");
 }
 
-TEST_WITHIN(test_default_races_where_restrictions_leave_it_out, open_world, close_world)
+TEST_OF(test_default_races_where_restrictions_leave_it_out, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     const char *only[] = {"BLOCK=256"};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.only = only;
     options.only_count = 1;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.variants, 2);
-    assert_true(choice.default_ns == 1000);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_int_equal(w->choice.variants, 2);
+    assert_true(w->choice.default_ns == 1000);
 }
 
 static void write_large_template(const world *w)
@@ -216,69 +166,52 @@ static void write_large_template(const world *w)
     fclose(file);
 }
 
-TEST_WITHIN(test_large_space_is_cut_and_said_to_be, open_world, close_world)
+TEST_OF(test_large_space_is_cut_and_said_to_be, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], line[256] = "";
+    char line[256] = "";
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->services.log = (gt_log){keep_warning, line};
     options.time_limit_s = 600;
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* none is left out for lack of time */
     write_large_template(w);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.variants, GT_FIELD_VARIANTS_MAX);
+    tuned(w, &options);
+    assert_int_equal(w->choice.variants, GT_FIELD_VARIANTS_MAX);
     assert_non_null(strstr(line, "variants"));
-    gt_choice_free(&choice);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
-    gt_choice_free(&choice);
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST_WITHIN(test_tie_by_host_clock_is_broken_by_the_device, open_world, close_world)
+TEST_OF(test_tie_by_host_clock_is_broken_by_the_device, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
-    assert_true(choice.verdict.tie);
-    assert_true(choice.time_ns > 2999 && choice.time_ns < 3031); /* the host's clock still */
-    assert_true(choice.verdict.speedup > 0.99 && choice.verdict.speedup < 1.01);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
+    assert_true(w->choice.verdict.tie);
+    assert_true(w->choice.time_ns > 2999 && w->choice.time_ns < 3031); /* the host's clock still */
+    assert_true(w->choice.verdict.speedup > 0.99 && w->choice.verdict.speedup < 1.01);
 }
 
-TEST_WITHIN(test_tie_by_both_clocks_is_the_defaults, open_world, close_world)
+TEST_OF(test_tie_by_both_clocks_is_the_defaults, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     w->by_block[256].time_ns = 1000;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LATENCY), "BLOCK=128");
-    assert_true(choice.verdict.tie);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LATENCY), "BLOCK=128");
+    assert_true(w->choice.verdict.tie);
 }
 
 /* Ten nanoseconds of the device's beside three thousand of the host's. */
-TEST_WITHIN(test_default_keeps_a_tie_against_a_trifle, open_world, close_world)
+TEST_OF(test_default_keeps_a_tie_against_a_trifle, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     w->farm.noise = 0.002;
     w->by_block[128].time_ns = 810;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
-    assert_true(choice.verdict.tie);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
+    assert_true(w->choice.verdict.tie);
 }
 
 /* Losing 45 ns of the host's for 4 ns of the device's, where noise hides the 45 as a rule. */
-TEST_WITHIN(test_tie_seldom_costs_what_was_asked_for, open_world, close_world)
+TEST_OF(test_tie_seldom_costs_what_was_asked_for, world *w, open_world, close_world)
 {
     enum { TUNINGS = 100, MOST_WRONG = 8 };
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     int wrong = 0;
     options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
@@ -289,82 +222,64 @@ TEST_WITHIN(test_tie_seldom_costs_what_was_asked_for, open_world, close_world)
     w->by_block[256] = (scripted_variant){.host_ns = 3000, .time_ns = 800};
     w->farm.noise = 0.06;
     for (int turn = 0; turn < TUNINGS; turn++) {
-        gt_choice choice;
-        char config[64];
         options.seed = (uint64_t)turn + 1;
-        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-        wrong += strcmp(config, "BLOCK=256") != 0;
-        gt_choice_free(&choice);
+        tuned(w, &options);
+        wrong += strcmp(w->config, "BLOCK=256") != 0;
     }
     assert_in_range(wrong, 0, MOST_WRONG);
 }
 
-TEST_WITHIN(test_winner_by_host_clock_needs_no_other, open_world, close_world)
+TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     w->by_block[64].host_ns = 2000; /* the slowest on the device */
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
-    assert_false(choice.verdict.tie);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
+    assert_false(w->choice.verdict.tie);
 }
 
-TEST_WITHIN(test_samples_tell_how_a_tie_was_broken, open_world, close_world)
+TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], path[128];
+    char path[128];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
     options.samples_path = path;
     launches_cost_the_host(w);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_true(lines_with(path, ",launch,") > 0 && lines_with(path, ",kernel,") > 0);
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_samples_of_two_calls_have_one_header, open_world, close_world)
+TEST_OF(test_samples_of_two_calls_have_one_header, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], path[128];
+    char path[128];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
     options.samples_path = path;
     options.force = true;
     for (int call = 0; call < 2; call++) {
-        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-        gt_choice_free(&choice);
+        tuned(w, &options);
     }
     assert_int_equal(lines_with(path, "kernel,sizes,"), 1);
 }
 
-TEST_WITHIN(test_samples_that_cannot_be_written_are_said, open_world, close_world)
+TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], line[256] = "";
+    char line[256] = "";
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->services.log = (gt_log){keep_warning, line};
     options.samples_path = "/nowhere/samples.csv";
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "/nowhere/samples.csv: No such file"));
     assert_int_equal(w->farm.compiles, 0);
     options.samples_path = "/dev/full";
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_non_null(strstr(line, "/dev/full are incomplete"));
-    gt_choice_free(&choice);
 }
 
 /* Opening a FIFO waits for a reader, and so does writing to it. */
-TEST_WITHIN(test_samples_do_not_wait_for_a_reader, open_world, close_world)
+TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], path[128];
+    char path[128];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     snprintf(path, sizeof path, "%s/fifo", w->folder);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -372,7 +287,7 @@ TEST_WITHIN(test_samples_do_not_wait_for_a_reader, open_world, close_world)
     alarm(60);
     for (int read = 0; read < 2; read++) {
         int reader = read ? open(path, O_RDONLY | O_NONBLOCK) : -1;
-        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+        assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
         assert_non_null(strstr(gt_message(), "it is a FIFO or a socket; expected a file"));
         if (read) {
             close(reader);
@@ -382,16 +297,11 @@ TEST_WITHIN(test_samples_do_not_wait_for_a_reader, open_world, close_world)
 }
 
 /* As many jobs as one worker gets at once are there before the first variant. */
-TEST_WITHIN(test_one_compile_worker_suffices, open_world, close_world)
+TEST_OF(test_one_compile_worker_suffices, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.farm.compile_workers = 1;
     w->device.emulated = true; /* the service kernels are compiled too */
     w->farm.late = 50;         /* turns until the first answer */
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
     assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
-    gt_choice_free(&choice);
 }

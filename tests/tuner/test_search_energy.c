@@ -24,36 +24,27 @@ static gputune_options by_energy(void)
     return options;
 }
 
-TEST_WITHIN(thriftiest_of_the_fastest_wins, open_thrifty_world, close_world)
+TEST_OF(thriftiest_of_the_fastest_wins, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.noise = 0.01;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 410);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
+    assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 410);
     assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
-    gt_choice_free(&choice);
 }
 
 /* A weighing takes a second. */
-TEST_WITHIN(is_decided_within_the_limit_it_has_by_default, open_thrifty_world, close_world)
+TEST_OF(is_decided_within_the_limit_it_has_by_default, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     write_template(w, "64, 128, 256, 512, 1024, 192, 320, 384, 448, 576, 640, 704");
     for (int i = 65; i <= 1024; i++) {
         w->by_block[i].time_ns = 800;
     }
-    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
     assert_true(w->farm.weighings <= 26);
-    gt_choice_free(&choice);
     uint32_t samples = w->farm.samples;
-    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(w->farm.samples, samples);
-    gt_choice_free(&choice);
 }
 
 /* --- trials ----------------------------------------------------------------------------------- */
@@ -84,35 +75,28 @@ static seen_trials stored_trials(const world *w)
     return seen;
 }
 
-TEST_WITHIN(trials_tell_who_was_not_weighed_and_why, open_thrifty_world, close_world)
+TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     write_template(w, "64, 128, 256, 512, 320, 384");
     w->by_block[320].time_ns = w->by_block[384].time_ns = w->by_block[128].time_ns = 800;
-    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
     seen_trials seen = stored_trials(w);
     assert_int_equal(seen.count, 6);
     assert_int_equal(seen.by_time, 2); /* 64, and one that four others kept out */
     assert_true(seen.slow_nj == 0);    /* its time is no energy */
     assert_non_null(strstr(seen.why_slow, "the best in its first round"));
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(samples_are_of_both_races, open_thrifty_world, close_world)
+TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], path[128];
+    char path[128];
     gputune_options options = by_energy();
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
     options.samples_path = path;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     uint32_t energy = lines_with(path, ",energy,");
     assert_int_equal(energy, w->farm.weighings);
     assert_int_equal(lines_with(path, ",kernel,") + energy, w->farm.samples);
-    gt_choice_free(&choice);
 }
 
 /* --- stopped ---------------------------------------------------------------------------------- */
@@ -126,24 +110,20 @@ static void assert_fastest_without_figures(const gt_choice *choice, const char *
     assert_non_null(strstr(choice->stop_reason, stopped));
 }
 
-TEST_WITHIN(limit_before_anything_was_weighed_gives_the_fastest, open_thrifty_world, close_world)
+TEST_OF(limit_before_anything_was_weighed_gives_the_fastest, world *w, open_thrifty_world,
+        close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = by_energy();
     options.time_limit_s = 0.5; /* for one round by time, and no second */
     w->farm.round_ns = 300000000;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_fastest_without_figures(&choice, config, "time was up");
+    tuned(w, &options);
+    assert_fastest_without_figures(&w->choice, w->config, "time was up");
     assert_true(stored_trials(w).slow_nj == 0);
-    gt_choice_free(&choice);
     options.time_limit_s = 0;
     w->farm.round_ns = 0;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK); /* goes on */
-    assert_string_equal(config, "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 401);
-    gt_choice_free(&choice);
+    tuned(w, &options); /* goes on */
+    assert_string_equal(w->config, "BLOCK=512");
+    assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401);
 }
 
 static volatile int cancel;
@@ -167,40 +147,29 @@ static scripted_variant behave_until_weighed(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-TEST_WITHIN(cancel_during_the_first_weighing_gives_the_fastest, open_thrifty_world, close_world)
+TEST_OF(cancel_during_the_first_weighing_gives_the_fastest, world *w, open_thrifty_world,
+        close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = by_energy_unless_cancelled();
     w->farm.behave = behave_until_weighed;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_true(w->farm.weighings > 0);
-    assert_fastest_without_figures(&choice, config, "stopped on request");
-    gt_choice_free(&choice);
+    assert_fastest_without_figures(&w->choice, w->config, "stopped on request");
 }
 
-TEST_WITHIN(finished_result_outlives_one_that_is_not, open_thrifty_world, close_world)
+TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = by_energy();
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 700;
     w->by_block[1024].energy_nj = 2000;
     options.time_limit_s = 0.5; /* for one round by time, and no second */
     w->farm.round_ns = 300000000;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, &options);
     options.effort = GPUTUNE_CACHED_ONLY;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.default_ns > 899);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 && w->choice.default_ns > 899);
 }
 
 /* Stops the tuning when what hung once turns out right, and everything races again. */
@@ -211,21 +180,18 @@ static scripted_variant behave_until_raced_again(void *user, const gt_launch *la
     return behave(user, launch);
 }
 
-TEST_WITHIN(what_was_weighed_is_kept_when_it_cannot_be_weighed_again, open_thrifty_world,
-            close_world)
+TEST_OF(what_was_weighed_is_kept_when_it_cannot_be_weighed_again, world *w, open_thrifty_world,
+        close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = by_energy_unless_cancelled();
     w->by_block[64].hangs_once = true;
     w->farm.behave = behave_until_raced_again;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_true(w->farm.patient_verifies > 0);
-    assert_string_equal(config, "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.verdict.speedup > 2);
-    assert_non_null(strstr(choice.stop_reason, "stopped on request"));
-    gt_choice_free(&choice);
+    assert_string_equal(w->config, "BLOCK=512");
+    assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 &&
+                w->choice.verdict.speedup > 2);
+    assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
 }
 
 /* --- crashes while weighing ------------------------------------------------------------------- */
@@ -237,46 +203,33 @@ static scripted_variant behave_until_crashed(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-TEST_WITHIN(what_crashed_while_weighed_does_not_win_by_time, open_thrifty_world, close_world)
+TEST_OF(what_crashed_while_weighed_does_not_win_by_time, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = by_energy_unless_cancelled();
     w->by_block[512].time_ns = 1000;
     w->by_block[256].weigh = GPUTUNE_ECRASHED;
     w->farm.behave = behave_until_crashed;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
-    assert_int_equal(choice.failed, 1);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+    assert_int_equal(w->choice.failed, 1);
 }
 
-TEST_WITHIN(others_are_weighed_where_all_finalists_crash, open_thrifty_world, close_world)
+TEST_OF(others_are_weighed_where_all_finalists_crash, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     write_template(w, "64, 128, 256, 512, 320, 384");
     w->by_block[320].time_ns = w->by_block[384].time_ns = 800;
     w->by_block[128].weigh = w->by_block[256].weigh = GPUTUNE_ECRASHED;
     w->by_block[512].weigh = w->by_block[320].weigh = GPUTUNE_ECRASHED;
-    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
-    assert_string_equal(config, "BLOCK=384");
-    assert_true(choice.time_ns > 899 && choice.time_ns < 901);
-    assert_true(choice.failed >= 3);
-    gt_choice_free(&choice);
+    tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_string_equal(w->config, "BLOCK=384");
+    assert_true(w->choice.time_ns > 899 && w->choice.time_ns < 901);
+    assert_true(w->choice.failed >= 3);
 }
 
-TEST_WITHIN(finalist_without_a_value_is_not_said_to_be_slow, open_thrifty_world, close_world)
+TEST_OF(finalist_without_a_value_is_not_said_to_be_slow, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[512].energy_nj = NAN;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
     assert_int_equal(stored_trials(w).by_time, 1); /* 64 */
-    gt_choice_free(&choice);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */
@@ -297,18 +250,14 @@ static void watch(void *user, const gputune_progress *progress)
     }
 }
 
-TEST_WITHIN(progress_says_what_its_values_are, open_thrifty_world, close_world)
+TEST_OF(progress_says_what_its_values_are, world *w, open_thrifty_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     watched seen = {0};
     gputune_options options = by_energy();
     options.progress = watch;
     options.user = &seen;
     w->farm.round_ns = 60000000; /* told at most every 50 ms */
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    tuned(w, &options);
     assert_true(seen.by_time > 0 && seen.by_energy > 0);
     assert_false(seen.confused);
-    gt_choice_free(&choice);
 }

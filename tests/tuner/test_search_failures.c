@@ -3,28 +3,20 @@
 
 #include <time.h>
 
-TEST_WITHIN(test_bad_variants_cost_only_themselves, open_world, close_world)
+TEST_OF(test_bad_variants_cost_only_themselves, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[256].verify = GPUTUNE_ECRASHED;
     w->by_block[512].sample = GPUTUNE_ETIMEOUT;
     w->by_block[64].verify = GPUTUNE_EWRONG;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
-    assert_int_equal(choice.failed, 3);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=128");
+    assert_int_equal(w->choice.failed, 3);
 }
 
 /* It seemed clearly faster than its samples are; what was compared with it is as fast as it seemed.
  */
-TEST_WITHIN(test_a_lucky_first_launch_excludes_no_winner, open_world, close_world)
+TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, close_world)
 {
-    world *w = *state;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    gt_choice choice;
-    char config[64];
     write_template(w, "64, 128, 160, 192, 224, 256, 512");
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = w->by_block[i].pilot_ns = 2e7;
@@ -33,68 +25,45 @@ TEST_WITHIN(test_a_lucky_first_launch_excludes_no_winner, open_world, close_worl
     w->by_block[256].time_ns = w->by_block[256].pilot_ns = 1.5e7;
     w->farm.slowness = 1e-9; /* its time is known before the others are launched */
     options.strategy = GPUTUNE_STRATEGY_MODEL;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_hang_is_believed_the_second_time, open_world, close_world)
+TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[256].verify = GPUTUNE_ETIMEOUT;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
+    assert_string_equal(tuned(w, NULL), "BLOCK=128");
     assert_int_equal(w->farm.patient_verifies, 1);
-    assert_int_equal(choice.failed, 1);
-    gt_choice_free(&choice);
+    assert_int_equal(w->choice.failed, 1);
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    tuned(w, NULL);
     assert_int_equal(w->farm.patient_verifies, 1);    /* remembered */
     assert_int_equal(w->farm.verifies - verifies, 3); /* default, the tied one, the new one */
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_what_was_held_up_once_races_after_all, open_world, close_world)
+TEST_OF(test_what_was_held_up_once_races_after_all, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[256].hangs_once = true;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.failed, 0);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 0);
 }
 
-TEST_WITHIN(test_wrong_at_the_end_gives_the_next_best, open_world, close_world)
+TEST_OF(test_wrong_at_the_end_gives_the_next_best, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=512");
 }
 
-TEST_WITHIN(test_a_winner_by_time_limit_is_checked_too, open_world, close_world)
+TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.time_limit_s = 0.5;
     w->farm.round_ns = 300000000;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
-    assert_non_null(strstr(choice.stop_reason, "time was up"));
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    assert_non_null(strstr(w->choice.stop_reason, "time was up"));
 }
 
 /* The recheck takes until the limit is over. */
@@ -108,47 +77,33 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-TEST_WITHIN(test_wrong_at_the_end_of_the_limit_is_unfinished, open_world, close_world)
+TEST_OF(test_wrong_at_the_end_of_the_limit_is_unfinished, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.time_limit_s = 0.5;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     w->farm.behave = behave_late;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
-    assert_non_null(strstr(choice.stop_reason, "time was up"));
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    assert_non_null(strstr(w->choice.stop_reason, "time was up"));
     options.time_limit_s = 0;
     w->farm.behave = behave;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED); /* goes on */
-    gt_choice_free(&choice);
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED); /* goes on */
 }
 
-TEST_WITHIN(test_a_round_nobody_is_to_blame_for_is_taken_again, open_world, close_world)
+TEST_OF(test_a_round_nobody_is_to_blame_for_is_taken_again, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.blameless = 2;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
-    assert_int_equal(choice.failed, 0);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 0);
 }
 
-TEST_WITHIN(test_rounds_nobody_is_to_blame_for_end_a_tuning, open_world, close_world)
+TEST_OF(test_rounds_nobody_is_to_blame_for_end_a_tuning, world *w, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.blameless = ALWAYS;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ECRASHED);
+    assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_true(w->farm.rounds < 10);
 }
 
@@ -158,196 +113,146 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-TEST_WITHIN(test_limit_spent_on_hangs_says_so, open_world, close_world)
+TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.time_limit_s = 0.2;
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].verify = GPUTUNE_ETIMEOUT;
     }
     w->farm.behave = behave_slowly;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_ETIMEOUT); /* the default too */
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT); /* the default too */
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
-TEST_WITHIN(test_all_wrong_is_said, open_world, close_world)
+TEST_OF(test_all_wrong_is_said, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].verify = GPUTUNE_EWRONG;
     }
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_EWRONG);
+    assert_int_equal(tune(w, NULL), GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "no variant works"));
 }
 
 /* A GPU does not tell the line of a fault, the emulator does. */
-TEST_WITHIN(test_a_fault_names_the_check, open_world, close_world)
+TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].verify = GPUTUNE_ECRASHED;
     }
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ECRASHED);
+    assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
     assert_non_null(strstr(gt_message(), "'gputune check /"));
     assert_non_null(strstr(gt_message(), "/scale.cu:scale --only BLOCK=128' names the line"));
 }
 
-TEST_WITHIN(test_failures_are_remembered, open_world, close_world)
+TEST_OF(test_failures_are_remembered, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[64].verify = GPUTUNE_ECRASHED;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, NULL);
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    tuned(w, NULL);
     assert_int_equal(w->farm.verifies - verifies, 4); /* not the one that crashed */
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_broken_reference_is_the_templates_error, open_world, close_world)
+TEST_OF(test_broken_reference_is_the_templates_error, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.prepare = GPUTUNE_ETEMPLATE;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ETEMPLATE);
+    assert_int_equal(tune(w, NULL), GPUTUNE_ETEMPLATE);
 }
 
-TEST_WITHIN(test_no_memory_gives_the_default, open_world, close_world)
+TEST_OF(test_no_memory_gives_the_default, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.prepare = GPUTUNE_EDEVMEM;
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
-    assert_string_equal(config, "BLOCK=128");
-    gt_choice_free(&choice);
+    tuned(w, NULL);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(w->config, "BLOCK=128");
 }
 
 /* A program that loses its core for a moment doubles a sample by the host's clock. */
-TEST_WITHIN(test_a_stumble_of_the_host_sends_nobody_home, open_world, close_world)
+TEST_OF(test_a_stumble_of_the_host_sends_nobody_home, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.noise = 0.01;
     w->by_block[256].stumble = 3;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
 }
 
-TEST_WITHIN(test_a_crash_while_a_tie_is_broken_costs_only_itself, open_world, close_world)
+TEST_OF(test_a_crash_while_a_tie_is_broken_costs_only_itself, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     w->by_block[256].sample_kernel = GPUTUNE_ECRASHED;
     w->by_block[128].sample_kernel = GPUTUNE_ECRASHED; /* the default */
     w->by_block[512].time_ns = 900;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
-    assert_int_equal(choice.failed, 2);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
+    assert_int_equal(w->choice.failed, 2);
 }
 
-TEST_WITHIN(test_a_tie_that_nobody_survives_leaves_the_others, open_world, close_world)
+TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].sample_kernel = GPUTUNE_ECRASHED;
     }
     w->by_block[512].host_ns = 3300; /* never tied, and out of the race before the tie */
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
-    assert_int_equal(choice.failed, 3);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
+    assert_int_equal(w->choice.failed, 3);
 }
 
 /* The device's clock gives nothing: the tie is the default's, as if there were no such clock. */
-TEST_WITHIN(test_a_tie_without_device_times_is_the_defaults, open_world, close_world)
+TEST_OF(test_a_tie_without_device_times_is_the_defaults, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     launches_cost_the_host(w);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].time_ns = NAN;
     }
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
-    assert_true(choice.verdict.tie);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
+    assert_true(w->choice.verdict.tie);
 }
 
-static uint32_t rounds_of(world *w, gt_choice *choice, uint32_t spoiled)
+static uint32_t rounds_of(world *w, bool *noisy, uint32_t spoiled)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    char config[64];
     uint32_t before = w->farm.rounds;
     options.force = true;
     w->farm.spoiled = spoiled;
-    assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    *noisy = w->choice.verdict.noisy;
     return w->farm.rounds - before;
 }
 
-TEST_WITHIN(test_spoiled_rounds_are_taken_again_and_then_reported, open_world, close_world)
+TEST_OF(test_spoiled_rounds_are_taken_again_and_then_reported, world *w, open_world, close_world)
 {
     enum { ALWAYS = 100000 };
-    world *w = *state;
-    gt_choice calm, disturbed, spoiled;
+    bool calm, disturbed, spoiled;
     uint32_t rounds = rounds_of(w, &calm, 0);
     assert_int_equal(rounds_of(w, &disturbed, 2), rounds + 2);
     assert_true(rounds_of(w, &spoiled, ALWAYS) > rounds + 2);
-    assert_false(calm.verdict.noisy || disturbed.verdict.noisy);
-    assert_true(spoiled.verdict.noisy);
-    gt_choice_free(&calm);
-    gt_choice_free(&disturbed);
-    gt_choice_free(&spoiled);
+    assert_false(calm || disturbed);
+    assert_true(spoiled);
 }
 
-TEST_WITHIN(test_another_user_of_the_gpu_is_named, open_world, close_world)
+TEST_OF(test_another_user_of_the_gpu_is_named, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64], line[256] = "";
+    char line[256] = "";
     w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "2 other processes, one is 4711 train.py";
-    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
-    assert_true(choice.verdict.noisy);
+    tuned(w, NULL);
+    assert_true(w->choice.verdict.noisy);
     assert_non_null(strstr(line, "4711 train.py"));
-    gt_choice_free(&choice);
 }
 
-TEST_WITHIN(test_cancel_keeps_the_default, open_world, close_world)
+TEST_OF(test_cancel_keeps_the_default, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     volatile int cancel = 1;
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.cancel = &cancel;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
-    gt_choice_free(&choice);
+    tuned(w, &options);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
 }
 
-TEST_WITHIN(test_unknown_names_are_refused_with_the_nearest, open_world, close_world)
+TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_request *request;
     assert_int_equal(
         gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"m", 5}), NULL),
@@ -359,21 +264,17 @@ TEST_WITHIN(test_unknown_names_are_refused_with_the_nearest, open_world, close_w
 }
 
 /* Also where the stored result would answer without a look at them. */
-TEST_WITHIN(test_inputs_of_another_size_are_refused, open_world, close_world)
+TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     static const float data[4096];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_input input = {"x", data, sizeof data, true};
     options.inputs = &input;
     options.input_count = 1;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    gt_choice_free(&choice);
+    tuned(w, &options);
     input.bytes -= 4;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "input 'x' has 16380 bytes; expected 16384"));
     input.buffer = "z";
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
 }

@@ -41,34 +41,26 @@ static int open_world_of_steps(void **state)
     return 0;
 }
 
-static const char *tune_by_default(world *w, gt_choice *choice, char *config)
+static const char *tuned_by_default(world *w)
 {
-    return tune_for(w, choice, config, GPUTUNE_OBJECTIVE_DEFAULT);
+    return tuned_for(w, GPUTUNE_OBJECTIVE_DEFAULT);
 }
 
-TEST_WITHIN(most_work_in_a_second_wins, open_world_of_steps, close_world)
+TEST_OF(most_work_in_a_second_wins, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->farm.noise = 0.001;
-    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 402);
-    assert_true(choice.default_ns > 999 && choice.default_ns < 1002);
-    assert_true(choice.verdict.speedup > 2.49 && choice.verdict.speedup < 2.51);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
+    assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 402);
+    assert_true(w->choice.default_ns > 999 && w->choice.default_ns < 1002);
+    assert_true(w->choice.verdict.speedup > 2.49 && w->choice.verdict.speedup < 2.51);
 }
 
 /* A step is slower the more of them there are. */
-TEST_WITHIN(work_alone_does_not_win, open_world_of_steps, close_world)
+TEST_OF(work_alone_does_not_win, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     w->by_block[128].time_ns = 2100;
     w->by_block[512].time_ns = 8500;
-    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=1 VEC=1");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_by_default(w), "STEPS=1 VEC=1");
 }
 
 typedef struct seen_records {
@@ -100,13 +92,9 @@ static seen_records stored_records(const world *w)
 
 /* All for the work of the default's launch, and that work beside them; bytes, of which a step moves
  * the fewer the more there are, say nothing. */
-TEST_WITHIN(stored_figures_are_for_equal_work, open_world_of_steps, close_world)
+TEST_OF(stored_figures_are_for_equal_work, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    tune_by_default(w, &choice, config);
-    gt_choice_free(&choice);
+    tuned_by_default(w);
     const seen_records seen = stored_records(w);
     assert_int_equal(seen.winner.objective, GPUTUNE_OBJECTIVE_RATE);
     assert_string_equal(seen.config, "STEPS=8 VEC=1");
@@ -115,40 +103,29 @@ TEST_WITHIN(stored_figures_are_for_equal_work, open_world_of_steps, close_world)
     assert_true(seen.winner.flops == 5 * 4096 && seen.winner.bytes == 0);
 }
 
-TEST_WITHIN(what_is_stored_answers, open_world_of_steps, close_world)
+TEST_OF(what_is_stored_answers, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    tune_by_default(w, &choice, config);
-    gt_choice_free(&choice);
+    tuned_by_default(w);
     uint32_t samples = w->farm.samples;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_RATE), "STEPS=8 VEC=1");
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
-    assert_true(choice.time_ns == 400);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_RATE), "STEPS=8 VEC=1");
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(w->choice.time_ns == 400);
     assert_int_equal(w->farm.samples, samples);
-    gt_choice_free(&choice);
 }
 
 /* Times for the work of another default are other times. */
-TEST_WITHIN(another_default_is_measured_anew, open_world_of_steps, close_world)
+TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    tune_by_default(w, &choice, config);
-    gt_choice_free(&choice);
+    tuned_by_default(w);
     write_steps(w, 2, WORK_OF_STEPS);
-    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
-    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
-    assert_true(choice.time_ns == 800 && choice.default_ns == 1900);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_true(w->choice.time_ns == 800 && w->choice.default_ns == 1900);
 }
 
 /* A misaligned buffer must not change what a launch does. */
-TEST_WITHIN(fallback_does_the_work_of_the_winner, open_world_of_steps, close_world)
+TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
     gt_request *request;
     gt_config wide, fallback;
     char *text;
@@ -172,9 +149,8 @@ static int take_median(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_WITHIN(run_compares_by_work_too, open_world_of_steps, close_world)
+TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
     gt_request *request;
     double medians[2], *at = medians;
     gt_config configs[2];
@@ -189,36 +165,29 @@ TEST_WITHIN(run_compares_by_work_too, open_world_of_steps, close_world)
 }
 
 /* Of many newcomers the launches that verified them are the first samples. */
-TEST_WITHIN(pilots_count_by_work, open_world_of_steps, close_world)
+TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     for (int i = 64; i <= 512; i *= 2) {
         w->by_block[i].time_ns *= 1000; /* long enough for a launch to serve */
         w->by_block[i].pilot_ns = w->by_block[i].time_ns;
     }
-    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
 static void check_refusal(world *w, gputune_objective objective, const char *reason)
 {
-    gt_choice choice;
-    char config[64];
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.objective = objective;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_int_equal(tune(w, &options), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), reason));
     assert_non_null(strstr(gt_message(), w->path));
     assert_int_equal(w->farm.verifies, 0);
 }
 
-TEST_WITHIN(other_objectives_are_refused, open_world_of_steps, close_world)
+TEST_OF(other_objectives_are_refused, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
     for (int i = GPUTUNE_OBJECTIVE_KERNEL; i < GPUTUNE_OBJECTIVE_RATE; i++) {
         char reason[160];
         snprintf(reason, sizeof reason,
@@ -229,33 +198,24 @@ TEST_WITHIN(other_objectives_are_refused, open_world_of_steps, close_world)
     }
 }
 
-TEST_WITHIN(rate_without_work_is_refused, open_world_of_steps, close_world)
+TEST_OF(rate_without_work_is_refused, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
     write_steps(w, 1, "");
     check_refusal(w, GPUTUNE_OBJECTIVE_RATE,
                   ":1:17: steps has no work(), by which objective rate compares; expected work(");
 }
 
-TEST_WITHIN(rate_of_equal_work_is_that_of_the_fastest, open_world_of_steps, close_world)
+TEST_OF(rate_of_equal_work_is_that_of_the_fastest, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     write_steps(w, 1, WORK_OF_ALL);
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_RATE), "STEPS=1 VEC=1");
-    assert_true(choice.time_ns == 1000);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_RATE), "STEPS=1 VEC=1");
+    assert_true(w->choice.time_ns == 1000);
 }
 
 /* A variant whose launch would do nothing costs itself. */
-TEST_WITHIN(a_variant_without_work_fails_alone, open_world_of_steps, close_world)
+TEST_OF(a_variant_without_work_fails_alone, world *w, open_world_of_steps, close_world)
 {
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
     write_steps(w, 1, "#pragma gputune work(flops = n * (8 - STEPS))");
-    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=1 VEC=1");
-    assert_int_equal(choice.failed, 2);
-    gt_choice_free(&choice);
+    assert_string_equal(tuned_by_default(w), "STEPS=1 VEC=1");
+    assert_int_equal(w->choice.failed, 2);
 }

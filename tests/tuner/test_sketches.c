@@ -81,9 +81,8 @@ static gt_request *make_request(world *w)
     return request;
 }
 
-TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world)
+TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_field field;
     own_proposer own;
     gt_request *request = make_request(w);
@@ -105,9 +104,8 @@ TEST_WITHIN(a_sketch_is_compiled_quickly_and_not_proved, open_world, close_world
 }
 
 /* Nor does one that is too short to tell. */
-TEST_WITHIN(other_gpus_launch_sketches_too, open_world, close_world)
+TEST_OF(other_gpus_launch_sketches_too, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_field field;
     own_proposer own;
     gt_request *request = make_request(w);
@@ -127,9 +125,8 @@ TEST_WITHIN(other_gpus_launch_sketches_too, open_world, close_world)
     scripted_farm_close(&there);
 }
 
-TEST_WITHIN(a_sketch_that_crashes_is_no_failure_of_the_tuning, open_world, close_world)
+TEST_OF(a_sketch_that_crashes_is_no_failure_of_the_tuning, world *w, open_world, close_world)
 {
-    world *w = *state;
     gt_field field;
     own_proposer own;
     gt_request *request = make_request(w);
