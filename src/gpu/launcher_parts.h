@@ -44,20 +44,21 @@ typedef struct gt_stream_state {
     CUevent last; /* of the latest launch, NULL before any */
 } gt_stream_state;
 
-/* Who may use a graph's state. */
-typedef enum gt_graph_use {
-    GT_GRAPH_FREE,   /* the launcher may use or free it */
-    GT_GRAPH_IN_USE, /* a graph refers to it */
-    GT_GRAPH_ORPHAN, /* a graph refers to it, the launcher is gone */
-    GT_GRAPH_DEAD    /* an orphan whose graph is gone too: it is to be freed */
-} gt_graph_use;
-
-/* What a launcher keeps for one stream within one capture, as long as the graph lives. */
-typedef struct gt_graph_state {
-    struct gt_graph_state *next;
+/* What graphs use as long as they live, and their launcher too. */
+typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
-    atomic_int use;
+    atomic_uint holders; /* the launcher, and each graph */
+    void (*end)(struct gt_held *held,
+                bool alive); /* frees it; `alive`: its context is, and current */
+    struct gt_held *next;    /* of those without a launcher */
+} gt_held;
+
+/* What a launcher keeps for one stream within one capture, as long as the graph lives. Without a
+ * graph, the launcher may use it for another one. */
+typedef struct gt_graph_state {
+    gt_held held; /* first */
+    struct gt_graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
     GT_ARRAY(void *) staging; /* pinned, one a captured launch */
@@ -81,12 +82,9 @@ typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
 
 /* A module that graphs hold beside its launcher, and texture objects. */
 typedef struct gt_held_module {
-    const gt_driver *driver;
-    gt_context context;
+    gt_held held;    /* first */
     CUmodule module; /* NULL: the graph's instance has its own */
     gt_texture_objects textures;
-    atomic_uint holders; /* the launcher, and each graph */
-    struct gt_held_module *next;
 } gt_held_module;
 
 /* What a direct launch reads is together: from the end of `only` to the beginning of `base`. */
@@ -175,7 +173,8 @@ bool gt_module_leave(gt_launcher *launcher);
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                uint64_t capture, CUgraph graph, const void *const *arguments);
 /* Releases the launcher's graph states; on the device too, unless its context is gone. Those that a
- * graph still uses live on as orphans. */
+ * graph still uses live on. */
 void gt_graph_states_free(gt_launcher *launcher, bool on_device);
-/* Releases orphans whose graphs are gone. May be called in any context. */
+/* Frees what graphs held longer than its launcher, and hold no more. May be called in any context.
+ */
 void gt_graph_orphans_collect(void);

@@ -243,20 +243,103 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
-/* ---- modules that graphs hold -----------------------------------------------------------------
- */
+/* ---- what graphs hold ---- */
 
-/* A module that its launcher does not own any more, as graphs hold it. */
+/* What has no launcher any more. A graph lets go some time after it was destroyed. */
 static struct {
     pthread_mutex_t lock;
-    gt_held_module *list;
+    gt_held *list;
 } left = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The graph and all executables made of it are gone. No CUDA call is allowed here, and no lock: the
- * module is unloaded by gt_held_modules_collect(). */
-static void on_module_unheld(void *user)
+static void begin_held(gt_held *out, const gt_launcher *launcher, void (*end)(gt_held *, bool))
 {
-    atomic_fetch_sub(&((gt_held_module *)user)->holders, 1);
+    *out = (gt_held){.driver = launcher->driver, .context = launcher->context, .end = end};
+    atomic_init(&out->holders, 1);
+}
+
+/* The graph and all executables made of it are gone. No CUDA call is allowed here, and no lock that
+ * a caller of the driver may hold: gt_graph_orphans_collect() does the rest. */
+static void on_graph_gone(void *held)
+{
+    atomic_fetch_sub(&((gt_held *)held)->holders, 1);
+}
+
+static gputune_status give_to_graph(gt_held *held, CUgraph graph)
+{
+    CUuserObject made;
+    const gt_driver *driver = held->driver;
+    atomic_fetch_add(&held->holders, 1);
+    gputune_status status = gt_cuda_check(
+        driver,
+        driver->UserObjectCreate(&made, held, on_graph_gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+        "cuUserObjectCreate");
+    if (status < 0) {
+        on_graph_gone(held);
+        return status;
+    }
+    status = gt_cuda_check(driver,
+                           driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE),
+                           "cuGraphRetainUserObject");
+    if (status < 0) {
+        driver->UserObjectRelease(made, 1); /* which calls on_graph_gone() */
+    }
+    return status;
+}
+
+/* The launcher does without it from now on. False: it is the launcher's to end, as no graph holds
+ * it. */
+static bool leave_to_graphs(gt_held *held)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);
+    bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
+    if (is_held) {
+        held->next = left.list;
+        left.list = held;
+    }
+    return is_held;
+}
+
+/* Takes what no graph holds any more out of the list. */
+static gt_held *take_free(void)
+{
+    gt_held *taken = NULL;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);
+    for (gt_held **link = &left.list; *link;) {
+        gt_held *held = *link;
+        if (atomic_load(&held->holders)) {
+            link = &held->next;
+            continue;
+        }
+        *link = held->next;
+        held->next = taken;
+        taken = held;
+    }
+    return taken;
+}
+
+void gt_graph_orphans_collect(void)
+{
+    gt_held *next;
+    for (gt_held *held = take_free(); held; held = next) {
+        gt_context_visit visit;
+        const gt_driver *driver = held->driver;
+        next = held->next;
+        const bool alive = gt_context_enter(&visit, driver, &held->context) == GPUTUNE_OK;
+        held->end(held, alive);
+        if (alive) {
+            gt_context_leave(&visit, driver);
+        }
+    }
+}
+
+static void end_module(gt_held *held, bool alive)
+{
+    gt_held_module *module = (gt_held_module *)held;
+    if (alive && module->module) {
+        held->driver->ModuleUnload(module->module);
+    }
+    gt_textures_free(&module->textures, held->driver, alive);
+    free(module);
 }
 
 static gputune_status make_held(gt_launcher *launcher)
@@ -264,36 +347,12 @@ static gputune_status make_held(gt_launcher *launcher)
     if (launcher->held) {
         return GPUTUNE_OK;
     }
-    gt_held_module *held = calloc(1, sizeof *held);
-    GT_TRY(gt_allocated(held));
-    held->driver = launcher->driver;
-    held->context = launcher->context;
-    held->module = launcher->needs_module ? NULL : launcher->base.module;
-    atomic_init(&held->holders, 1);
-    launcher->held = held;
+    gt_held_module *module = calloc(1, sizeof *module);
+    GT_TRY(gt_allocated(module));
+    begin_held(&module->held, launcher, end_module);
+    module->module = launcher->needs_module ? NULL : launcher->base.module;
+    launcher->held = module;
     return GPUTUNE_OK;
-}
-
-/* `gone` is called with the object once the graph and all executables made of it are gone, or at
- * once on failure. */
-static gputune_status give_to_graph(const gt_driver *driver, CUgraph graph, CUhostFn gone,
-                                    void *object)
-{
-    CUuserObject made;
-    gputune_status status = gt_cuda_check(
-        driver, driver->UserObjectCreate(&made, object, gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
-        "cuUserObjectCreate");
-    if (status < 0) {
-        gone(object);
-        return status;
-    }
-    status = gt_cuda_check(driver,
-                           driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE),
-                           "cuGraphRetainUserObject");
-    if (status < 0) {
-        driver->UserObjectRelease(made, 1); /* which calls gone() */
-    }
-    return status;
 }
 
 gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
@@ -303,100 +362,37 @@ gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph g
         return GPUTUNE_OK;
     }
     GT_TRY(make_held(launcher));
-    atomic_fetch_add(&launcher->held->holders, 1);
-    GT_TRY(give_to_graph(launcher->driver, graph, on_module_unheld, launcher->held));
+    GT_TRY(give_to_graph(&launcher->held->held, graph));
     launcher->held_capture = capture;
     return GPUTUNE_OK;
 }
 
 bool gt_module_leave(gt_launcher *launcher)
 {
-    gt_held_module *held = launcher->held;
+    gt_held_module *module = launcher->held;
     launcher->held = NULL;
-    if (!held) {
+    if (!module) {
         return false;
     }
-    pthread_mutex_lock(&left.lock);
-    bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
-    const bool with_module = is_held && held->module;
-    if (is_held) {
-        held->textures = launcher->textures;
-        launcher->textures = (gt_texture_objects){0};
-        held->next = left.list;
-        left.list = held;
+    const bool with_module = module->module;
+    const gt_texture_objects textures = launcher->textures;
+    module->textures = textures; /* before a graph that lets go may end them */
+    launcher->textures = (gt_texture_objects){0};
+    if (leave_to_graphs(&module->held)) {
+        return with_module;
     }
-    pthread_mutex_unlock(&left.lock);
-    if (!is_held) {
-        free(held);
-    }
-    return with_module;
+    launcher->textures = textures;
+    free(module);
+    return false;
 }
 
-/* Takes those that no graph holds any more out of the list. */
-static gt_held_module *take_free(void)
+static void end_state(gt_held *held, bool alive)
 {
-    gt_held_module *taken = NULL;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.lock);
-    for (gt_held_module **link = &left.list; *link;) {
-        gt_held_module *module = *link;
-        if (atomic_load(&module->holders)) {
-            link = &module->next;
-            continue;
-        }
-        *link = module->next;
-        module->next = taken;
-        taken = module;
-    }
-    return taken;
-}
-
-/* Unloads modules that no graph holds any more. May be called in any context. */
-static void gt_held_modules_collect(void)
-{
-    gt_held_module *next;
-    for (gt_held_module *held = take_free(); held; held = next) {
-        gt_context_visit visit;
-        next = held->next;
-        const bool alive = gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK;
-        if (alive && held->module) {
-            held->driver->ModuleUnload(held->module);
-        }
-        gt_textures_free(&held->textures, held->driver, alive);
-        if (alive) {
-            gt_context_leave(&visit, held->driver);
-        }
-        free(held);
-    }
-}
-
-/* ---- states that graphs hold ------------------------------------------------------------------
- */
-
-/* States whose launcher was freed while a graph referred to them. A graph releases what it refers
- * to some time after it was destroyed. */
-static struct {
-    pthread_mutex_t lock;
-    gt_graph_state *list;
-} orphans = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* The graph's user object is gone: its graph and all executables made of it. No CUDA call is
- * allowed here, and no lock that a caller of the driver may hold. */
-static void on_graph_gone(void *user)
-{
-    gt_graph_state *state = user;
-    int use = GT_GRAPH_IN_USE;
-    if (!atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_FREE)) {
-        atomic_store(&state->use, GT_GRAPH_DEAD);
-    }
-}
-
-/* Runs in the state's context. */
-static void free_state(gt_graph_state *state, bool on_device)
-{
-    if (on_device) {
-        gt_instance_free(&state->instance, state->driver);
+    gt_graph_state *state = (gt_graph_state *)held;
+    if (alive) {
+        gt_instance_free(&state->instance, held->driver);
         for (size_t i = 0; i < state->staging.count; i++) {
-            state->driver->MemFreeHost(state->staging.items[i]);
+            held->driver->MemFreeHost(state->staging.items[i]);
         }
     }
     gt_array_free(&state->staging);
@@ -407,54 +403,12 @@ void gt_graph_states_free(gt_launcher *launcher, bool on_device)
 {
     gt_graph_state *next;
     for (gt_graph_state *state = launcher->graph_states; state; state = next) {
-        int use = GT_GRAPH_IN_USE;
         next = state->next;
-        pthread_mutex_lock(&orphans.lock);
-        if (atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_ORPHAN)) {
-            state->next = orphans.list;
-            orphans.list = state;
-            state = NULL;
-        }
-        pthread_mutex_unlock(&orphans.lock);
-        if (state) {
-            free_state(state, on_device);
+        if (!leave_to_graphs(&state->held)) {
+            end_state(&state->held, on_device);
         }
     }
     launcher->graph_states = NULL;
-}
-
-/* Takes those whose graph is gone out of the list. */
-static gt_graph_state *take_dead(void)
-{
-    gt_graph_state *dead = NULL;
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&orphans.lock);
-    for (gt_graph_state **link = &orphans.list; *link;) {
-        gt_graph_state *state = *link;
-        if (atomic_load(&state->use) != GT_GRAPH_DEAD) {
-            link = &state->next;
-            continue;
-        }
-        *link = state->next;
-        state->next = dead;
-        dead = state;
-    }
-    return dead;
-}
-
-void gt_graph_orphans_collect(void)
-{
-    gt_graph_state *next;
-    gt_held_modules_collect();
-    for (gt_graph_state *state = take_dead(); state; state = next) {
-        gt_context_visit visit;
-        const gt_driver *driver = state->driver;
-        next = state->next;
-        bool entered = gt_context_enter(&visit, driver, &state->context) == GPUTUNE_OK;
-        free_state(state, entered);
-        if (entered) {
-            gt_context_leave(&visit, driver);
-        }
-    }
 }
 
 /* ---- capturing ---- */
@@ -469,9 +423,7 @@ static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
         free(state);
         return status;
     }
-    state->driver = launcher->driver;
-    state->context = launcher->context;
-    atomic_init(&state->use, GT_GRAPH_FREE);
+    begin_held(&state->held, launcher, end_state);
     state->next = launcher->graph_states;
     launcher->graph_states = state;
     *out = state;
@@ -485,12 +437,12 @@ static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, ui
 {
     gt_graph_state *unused = NULL;
     for (gt_graph_state *state = launcher->graph_states; state; state = state->next) {
-        int use = atomic_load(&state->use);
-        if (use == GT_GRAPH_IN_USE && state->capture == capture && state->key == key) {
+        bool in_use = atomic_load(&state->held.holders) > 1;
+        if (in_use && state->capture == capture && state->key == key) {
             *out = state;
             return GPUTUNE_OK;
         }
-        unused = use == GT_GRAPH_FREE ? state : unused;
+        unused = in_use ? unused : state;
     }
     gputune_status status = unused ? GPUTUNE_OK : make_state(&unused, launcher);
     if (!unused) {
@@ -499,8 +451,7 @@ static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, ui
     unused->used = 0;
     unused->capture = capture;
     unused->key = key;
-    atomic_store(&unused->use, GT_GRAPH_IN_USE);
-    GT_TRY(give_to_graph(launcher->driver, graph, on_graph_gone, unused));
+    GT_TRY(give_to_graph(&unused->held, graph));
     *out = unused;
     return GPUTUNE_OK;
 }

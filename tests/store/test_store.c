@@ -90,7 +90,6 @@ TEST_OF(file_is_private, world *w, open_world, close_world)
 TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
-    char problem[32];
     gt_scenario base = scenario_at(4096);
     assert_int_equal(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_scenario changed[8];
