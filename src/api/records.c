@@ -1,5 +1,5 @@
 /* What the store holds, as the public structs: showing, forgetting, checking. */
-#include "api/named.h"
+#include "api/asked.h"
 #include "api/tuner.h"
 
 #include "base/number.h"
@@ -10,25 +10,9 @@
 
 #define MAX_AGE_S 1e10 /* three centuries */
 
-/* A call's tuner, and the kernels that its filter names. */
-typedef struct asked {
-    gputune *tuner;
-    gt_named named;
-} asked;
-
-/* The template at hand of a kernel that is stored, or NULL. */
-static const gt_template *template_at_hand(const asked *asked, const char *kernel)
-{
-    const gt_template *template = gt_named_template(&asked->named, kernel);
-    if (!template && gt_catalog_find(&template, asked->tuner->catalog, kernel) != GPUTUNE_OK) {
-        return NULL;
-    }
-    return template;
-}
-
 static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 {
-    const gt_template *template = template_at_hand(user, kernel);
+    const gt_template *template = gt_asked_template(user, kernel);
     if (template) {
         *identity = template->identity;
     }
@@ -48,33 +32,9 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
     return gt_versioned_read(out, given, &layouts);
 }
 
-/* A public filter as the store's, with what that points to. */
-typedef struct wanted {
-    gt_records_filter filter;
-    char host[GT_ENVIRONMENT_MAX];
-    const char *environments[2];
-} wanted;
-
-static void take_filter(wanted *out, asked *asked, const gputune_record_filter *filter)
-{
-    const gputune *tuner = asked->tuner;
-    gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
-    bool any = filter->any_gpu || filter->gpu || !tuner->has_device;
-    out->environments[0] = tuner->device.environment;
-    out->environments[1] = out->host;
-    out->filter = (gt_records_filter){.all_trials = filter->all_trials,
-                                      .failures = filter->failures,
-                                      .environments = any ? NULL : out->environments,
-                                      .environment_count = any ? 0 : 2,
-                                      .gpu = filter->gpu,
-                                      .sizes = filter->sizes,
-                                      .at_hand = find_at_hand,
-                                      .user = asked};
-}
-
 /* Records as they go to the application. */
 typedef struct listing {
-    const asked *asked;
+    const gt_asked *asked;
     size_t count;
     int (*each)(void *user, const gputune_record *record);
     void *user;
@@ -87,7 +47,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
         (void)gt_snprintf(listing->kernel, sizeof listing->kernel, "%s", kernel);
-        listing->template = template_at_hand(listing->asked, kernel);
+        listing->template = gt_asked_template(listing->asked, kernel);
     }
     return listing->template;
 }
@@ -153,72 +113,45 @@ static int ignore_template(void *user, const gt_template *template)
 
 /* Nothing is stored. Fails where the name is neither that of a template nor of anything stored, on
  * whatever GPU. */
-static int check_name(const asked *asked, gt_records_filter filter)
+static int check_name(const gt_asked *asked)
 {
     listing any = {asked, 0, NULL, NULL, "", NULL};
-    filter.environments = NULL;
-    filter.gpu = filter.sizes = NULL;
-    filter.all_trials = true;
-    filter.versions = GT_VERSIONS_ALL;
+    const gt_records_filter filter = {
+        .wanted = {.kernels = asked->wanted.kernels, .kernel_count = 1}, .all_trials = true};
     GT_TRY(gt_store_records(asked->tuner->store, &filter, count_record, &any, NULL));
     return any.count ? GPUTUNE_OK
-                     : gt_catalog_each(asked->tuner->catalog, filter.kernel, ignore_template, NULL);
+                     : gt_catalog_each(asked->tuner->catalog, asked->stored, ignore_template, NULL);
 }
 
-/* Calls `each` for the records of the names in turn. */
-static int list_named(asked *asked, const gputune_record_filter *filter,
-                      int (*each)(void *user, const gputune_record *record), void *user)
+/* What a call asks for, as the store's filter. */
+static gputune_status read_asked(gt_asked *out, gt_records_filter *filter, gputune *tuner,
+                                 const gputune_record_filter *given)
 {
-    wanted wanted;
-    take_filter(&wanted, asked, filter);
-    wanted.filter.versions = filter->history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
-    listing listing = {asked, 0, each, user, "", NULL};
-    int answer = 0;
-    for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
-        wanted.filter.kernel = gt_named_kernel(&asked->named, i);
-        answer = gt_store_records(asked->tuner->store, &wanted.filter, list_record, &listing, NULL);
-    }
-    answer = answer ? answer : gt_store_check(asked->tuner->store, false);
-    return answer || listing.count || !asked->named.stored ? answer
-                                                           : check_name(asked, wanted.filter);
-}
-
-static int forget_named(asked *asked, const gputune_record_filter *filter, const gt_forget *what,
-                        int (*each)(void *user, const gputune_record *record), void *user)
-{
-    wanted wanted;
-    int answer = 0;
-    take_filter(&wanted, asked, filter);
-    for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
-        wanted.filter.kernel = gt_named_kernel(&asked->named, i);
-        answer = gt_store_forget(asked->tuner->store, &wanted.filter, what, each, user, NULL);
-    }
-    return answer;
-}
-
-/* What a call asks for. */
-static gputune_status read_asked(asked *out, gputune_record_filter *known,
-                                 const gputune_record_filter *filter)
-{
-    GT_TRY(read_filter(known, filter));
-    return gt_named_find(&out->named, out->tuner->catalog, known->kernel);
-}
-
-static void free_asked(asked *asked)
-{
-    gt_named_free(&asked->named);
+    gputune_record_filter known;
+    GT_TRY(read_filter(&known, given));
+    GT_TRY(gt_asked_find(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
+    *filter = (gt_records_filter){.wanted = out->wanted,
+                                  .all_trials = known.all_trials,
+                                  .failures = known.failures,
+                                  .versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE,
+                                  .at_hand = find_at_hand,
+                                  .user = out};
+    return GPUTUNE_OK;
 }
 
 int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
-    gputune_record_filter known;
+    GT_SCOPED(gt_asked_free) gt_asked asked = {.tuner = tuner};
+    gt_records_filter wanted;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    GT_TRY(read_asked(&asked, &known, filter));
-    return list_named(&asked, &known, each, user);
+    GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    listing listing = {&asked, 0, each, user, "", NULL};
+    int answer = gt_store_records(tuner->store, &wanted, list_record, &listing, NULL);
+    answer = answer ? answer : gt_store_check(tuner->store, false);
+    return answer || listing.count || !asked.stored ? answer : check_name(&asked);
 }
 
 static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
@@ -245,14 +178,14 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
-    gputune_record_filter known;
+    GT_SCOPED(gt_asked_free) gt_asked asked = {.tuner = tuner};
+    gt_records_filter wanted;
     gt_forget what;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(read_forget_options(&what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    GT_TRY(read_asked(&asked, &known, filter));
-    return forget_named(&asked, &known, &what, each, user);
+    GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 
 int gputune_check_database(gputune *tuner)

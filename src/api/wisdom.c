@@ -1,5 +1,5 @@
 /* Wisdom: winners as text, out of a tuner and into another; and whole databases. */
-#include "api/named.h"
+#include "api/asked.h"
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -13,33 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter with what it points to: the kernels, and the environments of the tuner's GPU. */
-typedef struct wanted {
-    gt_wisdom_filter filter;
-    gt_named named;
-    GT_ARRAY(const char *) kernels;
-    char host[GT_ENVIRONMENT_MAX];
-    const char *environments[2];
-} wanted;
-
-static void free_wanted(wanted *wanted)
-{
-    gt_named_free(&wanted->named);
-    gt_array_free(&wanted->kernels);
-}
-
-static gputune_status name_kernels(wanted *out, gputune *tuner, const char *kernel)
-{
-    GT_TRY(gt_named_find(&out->named, tuner->catalog, kernel));
-    for (size_t i = 0; kernel && i < gt_named_count(&out->named); i++) {
-        GT_TRY(gt_array_push(&out->kernels, gt_named_kernel(&out->named, i)));
-    }
-    out->filter.kernels = out->kernels.items;
-    out->filter.kernel_count = out->kernels.count;
-    return GPUTUNE_OK;
-}
-
-static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wisdom_filter *filter)
+/* What a filter asks for; *whole: with code, and with the fastest other trials. */
+static gputune_status read_filter(gt_asked *out, bool *whole, gputune *tuner,
+                                  const gputune_wisdom_filter *filter)
 {
     static const gt_layouts layouts = {"gputune_wisdom_filter",
                                        GPUTUNE_WISDOM_FILTER_VERSION,
@@ -50,16 +26,8 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     if (!f.gpu && !f.any_gpu && !tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
     }
-    out->filter = (gt_wisdom_filter){.gpu = f.gpu, .sizes = f.sizes, .whole = f.whole};
-    GT_TRY(name_kernels(out, tuner, f.kernel));
-    if (!f.gpu && !f.any_gpu) {
-        gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
-        out->environments[0] = tuner->device.environment;
-        out->environments[1] = out->host;
-        out->filter.environments = out->environments;
-        out->filter.environment_count = 2;
-    }
-    return GPUTUNE_OK;
+    *whole = f.whole;
+    return gt_asked_find(out, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes);
 }
 
 static int ignore_record(void *user, const gputune_record *record)
@@ -81,11 +49,12 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_wisdom_filter *filter, const char *function)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(free_wanted) wanted wanted = {.kernels = {0}};
+    GT_SCOPED(gt_asked_free) gt_asked asked = {.tuner = tuner};
     uint32_t found;
+    bool whole;
     GT_TRY(gt_call_begin(&call, tuner, function));
-    GT_TRY(make_filter(&wanted, tuner, filter));
-    GT_TRY(gt_store_export(out, &found, tuner->store, &wanted.filter, NULL));
+    GT_TRY(read_filter(&asked, &whole, tuner, filter));
+    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole, NULL));
     if (!found && filter) {
         GT_TRY(check_name(tuner, filter->kernel));
     }

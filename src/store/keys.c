@@ -1,6 +1,8 @@
 /* Keys of scenarios and environments, and their rows. */
 #include "store/keys.h"
 
+#include "base/asked_for.h"
+#include "base/text.h"
 #include "store/layers.h"
 
 #include <math.h>
@@ -94,6 +96,15 @@ uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
         text = end;
     }
     return count;
+}
+
+bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
+                  const char *environment, const char *sizes)
+{
+    return gt_is_listed(kernel, wanted->kernels, wanted->kernel_count) &&
+           gt_is_listed(environment, wanted->environments, wanted->environment_count) &&
+           (!wanted->gpu || gt_gpu_matches(gpu, environment, wanted->gpu)) &&
+           (!wanted->sizes || gt_sizes_match(sizes, wanted->sizes));
 }
 
 double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count)

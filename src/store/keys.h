@@ -30,6 +30,9 @@ gt_summary gt_rows_summary(gt_rows *rows);
 enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
 const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);
 uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text);
+/* Whether what is of this kernel, GPU and sizes is asked for. */
+bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
+                  const char *environment, const char *sizes);
 /* How far sizes are from those of a scenario: the sum of |log(size / wanted)|, where 0 counts as a
  * half; INFINITY where they cannot be compared. */
 double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count);

@@ -1,7 +1,6 @@
 /* Records for the user: winners and trials with all that is stored about them, and forgetting them.
  */
 #include "base/array.h"
-#include "base/asked_for.h"
 #include "base/hash_index.h"
 #include "base/text.h"
 #include "store/keys.h"
@@ -23,13 +22,6 @@ static void free_row(gt_record_row *row)
     gt_columns_free(row, &gt_place_columns);
     gt_columns_free(&row->trial, &gt_trial_columns);
     gt_columns_free(&row->winner, &gt_winner_columns);
-}
-
-static bool wanted(const gt_records_filter *filter, const gputune_record *record)
-{
-    return gt_is_listed(record->environment, filter->environments, filter->environment_count) &&
-           (!filter->gpu || gt_gpu_matches(record->gpu, record->environment, filter->gpu)) &&
-           (!filter->sizes || gt_sizes_match(record->sizes, filter->sizes));
 }
 
 static void free_rows(record_search *search)
@@ -128,9 +120,11 @@ static gputune_status add_record(void *context, gt_rows *rows)
 {
     record_search *search = context;
     gt_record_row row = {.scenario = {0}};
+    const gputune_record *r = &row.record;
     bool keep = false;
     gputune_status status = take_row(&row, rows);
-    if (status == GPUTUNE_OK && wanted(search->filter, &row.record)) {
+    if (status == GPUTUNE_OK &&
+        gt_is_wanted(&search->filter->wanted, r->kernel, r->gpu, r->environment, r->sizes)) {
         status = settle_layers(&keep, search, &row);
     }
     if (status == GPUTUNE_OK && keep) {
@@ -146,10 +140,11 @@ static gputune_status add_record(void *context, gt_rows *rows)
 static gputune_status read_records(gt_database *database, void *context)
 {
     record_search *search = context;
+    const gt_wanted *wanted = &search->filter->wanted;
+    const char *only = wanted->kernel_count == 1 ? wanted->kernels[0] : NULL;
     search->upper = search->found.count;
-    return gt_query_each(database, add_record, search, GT_SQL_RECORDS, "tnn",
-                         search->filter->kernel, (int)search->all_trials,
-                         (int)search->filter->failures);
+    return gt_query_each(database, add_record, search, GT_SQL_RECORDS, "tnn", only,
+                         (int)search->all_trials, (int)search->filter->failures);
 }
 
 /* --- versions of a template ------------------------------------------------------------------- */

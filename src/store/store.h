@@ -267,15 +267,21 @@ typedef enum gt_versions {
     GT_VERSIONS_ONE /* the one that counts */
 } gt_versions;
 
-typedef struct gt_records_filter {
-    const char *kernel; /* NULL: all */
-    bool all_trials;    /* else winners only */
-    bool failures; /* without all_trials, also trials that failed, but not a lower layer's where an
-                      upper one has something of the scenario */
+/* What is asked for: kernels, on GPUs, at sizes. */
+typedef struct gt_wanted {
+    const char *const *kernels; /* only these; NULL: all */
+    size_t kernel_count;
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
     const char *gpu;   /* by gt_gpu_matches(); NULL: any */
     const char *sizes; /* by gt_sizes_match(); NULL: any */
+} gt_wanted;
+
+typedef struct gt_records_filter {
+    gt_wanted wanted;
+    bool all_trials; /* else winners only */
+    bool failures; /* without all_trials, also trials that failed, but not a lower layer's where an
+                      upper one has something of the scenario */
     gt_versions versions;
     /* Sets the identity of the template at hand; false: there is none. NULL: there is none of any.
      * What differs from it, or else from the newest, is outdated. */

@@ -2,7 +2,6 @@
 #include "store/wisdom_parts.h"
 
 #include "base/array.h"
-#include "base/asked_for.h"
 #include "base/hash_index.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -434,19 +433,12 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
-    const gt_wisdom_filter *filter;
+    const gt_wanted *wanted;
+    bool whole;
     gt_text *out;
     gt_hash_index done; /* which entry was the first one of a place and a space */
     uint32_t count;
 } export_search;
-
-static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)
-{
-    return gt_is_listed(place->kernel, filter->kernels, filter->kernel_count) &&
-           gt_is_listed(place->environment, filter->environments, filter->environment_count) &&
-           (!filter->gpu || gt_gpu_matches(place->gpu, place->environment, filter->gpu)) &&
-           (!filter->sizes || gt_sizes_match(place->problem, filter->sizes));
-}
 
 static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
 {
@@ -486,16 +478,18 @@ static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
+    const gt_wisdom_place *place = &entry->place;
     uint32_t first;
-    if (!is_wanted(search->filter, &entry->place) || !gt_trial_is_right(entry->trial.status)) {
+    if (!gt_is_wanted(search->wanted, place->kernel, place->gpu, place->environment,
+                      place->problem) ||
+        !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    const gt_hash place =
-        gt_hash_join(gt_hash_string(entry->place.environment), entry->place.scenario);
-    GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(place, entry->winner.terms.space),
+    const gt_hash key = gt_hash_join(gt_hash_string(place->environment), place->scenario);
+    GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
     if (first == search->count) {
-        GT_TRY(search->filter->whole ? take_whole(entry, database) : GPUTUNE_OK);
+        GT_TRY(search->whole ? take_whole(entry, database) : GPUTUNE_OK);
         gt_wisdom_write(search->out, entry);
         search->count++;
     }
@@ -515,9 +509,9 @@ static gputune_status export_rows(gt_database *database, void *context)
 }
 
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wisdom_filter *filter, const gt_patience *patience)
+                               const gt_wanted *wanted, bool whole, const gt_patience *patience)
 {
-    export_search search = {.filter = filter, .out = out};
+    export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
     gputune_status status = gt_store_read_all(store, export_rows, &search, patience);
     *count = search.count;

@@ -5,21 +5,10 @@
 #include "base/text.h"
 #include "store/store.h"
 
-/* Which winners are exported. */
-typedef struct gt_wisdom_filter {
-    const char *const *kernels; /* only these; NULL: all */
-    size_t kernel_count;
-    const char *const *environments; /* only these; NULL: any */
-    size_t environment_count;
-    const char *gpu;   /* by gt_gpu_matches(); NULL: any */
-    const char *sizes; /* by gt_sizes_match(); NULL: any */
-    bool whole;        /* with code, and with the fastest other trials */
-} gt_wisdom_filter;
-
 /* Appends the winners of all layers, each once, but those that were found wrong; *count: how many.
- */
+ * `whole`: with code, and with the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
-                               const gt_wisdom_filter *filter, const gt_patience *patience);
+                               const gt_wanted *wanted, bool whole, const gt_patience *patience);
 
 typedef struct gt_wisdom_import {
     bool trusted;       /* the results count as proved where the driver is the same, or not known,

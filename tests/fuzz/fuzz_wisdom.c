@@ -86,8 +86,8 @@ static void import(const char *text)
     FUZZ_REQUIRE(gt_store_open(&store, ":memory:", NULL, NULL) == GPUTUNE_OK);
     if (gt_store_import(&wanted, store, text, NULL) == GPUTUNE_OK && wanted.taken) {
         FUZZ_REQUIRE(gt_store_records(store, &filter, take_record, NULL, NULL) == GPUTUNE_OK);
-        const gt_wisdom_filter all = {0};
-        FUZZ_REQUIRE(gt_store_export(&out, &count, store, &all, NULL) == GPUTUNE_OK);
+        const gt_wanted all = {0};
+        FUZZ_REQUIRE(gt_store_export(&out, &count, store, &all, false, NULL) == GPUTUNE_OK);
         gt_wisdom_import again = {.log = &log, .from = "the text"};
         FUZZ_REQUIRE(gt_store_open(&target, ":memory:", NULL, NULL) == GPUTUNE_OK);
         FUZZ_REQUIRE(gt_store_import(&again, target, gt_text_string(&out), NULL) == GPUTUNE_OK);

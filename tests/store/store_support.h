@@ -15,6 +15,12 @@
 
 #define ENVIRONMENT "00112233445566778899aabbccddeeff"
 
+/* Of gt_wanted. */
+#define ONE_KERNEL(name)                                                                           \
+    {                                                                                              \
+        .kernels = (const char *[]){name}, .kernel_count = 1                                       \
+    }
+
 typedef struct world {
     char *folder, path[96];
     gt_log log;

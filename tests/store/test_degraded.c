@@ -492,9 +492,10 @@ TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
     char lines[512] = "";
     put_size(store, 16384, 160);
     put_size(store, 1024, 10);
-    const gt_records_filter all = {.kernel = "axpy", .all_trials = true};
+    const gt_records_filter all = {.wanted = ONE_KERNEL("axpy"), .all_trials = true};
     const char *const elsewhere[] = {"another"};
-    const gt_records_filter nothing = {.environments = elsewhere, .environment_count = 1};
+    const gt_records_filter nothing = {
+        .wanted = {.environments = elsewhere, .environment_count = 1}};
     assert_int_equal(gt_store_records(store, &all, take_record, lines, NULL), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=1 20;"
                                "n=1024 T=half VEC=8 0;"
@@ -503,7 +504,7 @@ TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
     lines[0] = '\0';
     assert_int_equal(gt_store_records(store, &nothing, take_record, lines, NULL), 0);
     assert_string_equal(lines, "");
-    const gt_records_filter failures = {.kernel = "axpy", .failures = true};
+    const gt_records_filter failures = {.wanted = ONE_KERNEL("axpy"), .failures = true};
     assert_int_equal(gt_store_records(store, &failures, take_record, lines, NULL), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=8 0;"
                                "n=16384 T=half VEC=4 160;n=16384 T=half VEC=8 0;");

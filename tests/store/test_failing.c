@@ -74,17 +74,17 @@ static gputune_status look_further(gt_store *store)
 static gputune_status list_and_export(gt_store *store)
 {
     static const char *const environments[] = {"another", OTHER_GPU, ENVIRONMENT};
-    const gt_records_filter filter = {.all_trials = true,
-                                      .versions = GT_VERSIONS_ONE,
-                                      .environments = environments,
-                                      .environment_count = 3};
-    const gt_wisdom_filter all = {.gpu = "test", .sizes = "T=half"};
+    const gt_records_filter filter = {
+        .all_trials = true,
+        .versions = GT_VERSIONS_ONE,
+        .wanted = {.environments = environments, .environment_count = 3}};
+    const gt_wanted all = {.gpu = "test", .sizes = "T=half"};
     gt_text text = {0};
     uint32_t count;
     int winners = 0;
     gputune_status status = gt_store_records(store, &filter, take_record, &winners, NULL);
     GT_TRY(status);
-    status = gt_store_export(&text, &count, store, &all, NULL);
+    status = gt_store_export(&text, &count, store, &all, false, NULL);
     gt_text_free(&text);
     return status;
 }
@@ -428,7 +428,7 @@ static gputune_status drop(void *user)
     job *j = user;
     int dropped = 0;
     j->w->warnings = 0;
-    const gt_records_filter filter = {.kernel = "axpy", .all_trials = true};
+    const gt_records_filter filter = {.wanted = ONE_KERNEL("axpy"), .all_trials = true};
     const gt_patience patience = soon();
     gt_store *store;
     GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
@@ -444,13 +444,13 @@ static gputune_status drop(void *user)
 
 TEST_OF(memory_is_short_for_taking_over, world *w, open_world, close_world)
 {
-    static const gt_wisdom_filter all = {.kernels = NULL};
+    static const gt_wanted all = {.kernels = NULL};
     job j;
     gt_text text = {0};
     uint32_t count;
     fill(&j, w);
     gt_store *store = open_store(j.w);
-    assert_int_equal(gt_store_export(&text, &count, store, &all, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_export(&text, &count, store, &all, false, NULL), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
     fail_each(151, take_over, expect_all_whole, &j);

@@ -18,7 +18,7 @@ static int forget(gt_store *store, const gt_records_filter *filter, const gt_for
 
 static int forget_size(gt_store *store, const char *sizes, bool only_say)
 {
-    return forget(store, &(gt_records_filter){.kernel = "axpy", .sizes = sizes},
+    return forget(store, &(gt_records_filter){.wanted.sizes = sizes},
                   &(gt_forget){.only_say = only_say});
 }
 
@@ -44,15 +44,15 @@ TEST_OF(what_is_named_goes, world *w, open_world, close_world)
     assert_int_equal(time_at(store, 4096), 40);
     assert_int_equal(forget_size(store, "n=1K,2K", false), 0);
     const gt_forget all = {.only_say = false};
-    assert_int_equal(forget(store, &(gt_records_filter){.gpu = "another"}, &all), 0);
-    assert_int_equal(forget(store, &(gt_records_filter){.kernel = "other"}, &all), 0);
-    assert_int_equal(forget(store, &(gt_records_filter){.gpu = ENVIRONMENT}, &all), 1);
+    assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = "another"}, &all), 0);
+    assert_int_equal(forget(store, &(gt_records_filter){.wanted = ONE_KERNEL("other")}, &all), 0);
+    assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = ENVIRONMENT}, &all), 1);
     gt_store_close(store);
 }
 
 TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 {
-    const gt_records_filter any = {.kernel = NULL};
+    const gt_records_filter any = {.all_trials = false};
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
@@ -66,7 +66,7 @@ TEST_OF(what_is_old_goes, world *w, open_world, close_world)
 
 TEST_OF(older_drivers_go, world *w, open_world, close_world)
 {
-    const gt_records_filter any = {.kernel = NULL};
+    const gt_records_filter any = {.all_trials = false};
     const gt_forget older = {.older_drivers = true};
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
@@ -82,7 +82,7 @@ TEST_OF(older_drivers_go, world *w, open_world, close_world)
 TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
 {
     enum { SIZES = 40 };
-    const gt_records_filter any = {.kernel = NULL};
+    const gt_records_filter any = {.all_trials = false};
     struct stat before, after;
     gt_store *store = open_store(w);
     for (int i = 1; i <= SIZES; i++) {

@@ -109,8 +109,8 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
         assert_int_equal(find_first(&found, store, ENVIRONMENT, &changed[i]), GPUTUNE_ENOTFOUND);
     }
     assert_int_equal(find_first(&found, store, "another", &base), GPUTUNE_ENOTFOUND);
-    base.bucket = problem; /* the same as none */
-    base.work_flops = 5;   /* not keyed */
+    base.bucket = base.problem; /* the same as none */
+    base.work_flops = 5;        /* not keyed */
     assert_int_equal(find_first(&found, store, ENVIRONMENT, &base), GPUTUNE_OK);
     gt_winner_free(&found);
     gt_store_close(store);

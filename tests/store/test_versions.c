@@ -112,7 +112,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     drops(store, 0, false, "10! ");
     tells(store, 0, false, "40 ");
     gt_store_close(store);
-    const gt_records_filter filter = {.kernel = NULL};
+    const gt_records_filter filter = {.all_trials = false};
     const gt_forget everything = {.only_say = false};
     told at = {""};
     assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);

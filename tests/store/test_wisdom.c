@@ -2,13 +2,13 @@
 #include "store/wisdom.h"
 #include "store_support.h"
 
-static char *exported(gt_store *store, const gt_wisdom_filter *filter, uint32_t expected)
+static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expected)
 {
-    static const gt_wisdom_filter all = {.kernels = NULL};
+    static const gt_wanted all = {.kernels = NULL};
     gt_text text = {0};
     char *out;
     uint32_t count;
-    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, NULL),
+    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, false, NULL),
                      GPUTUNE_OK);
     assert_int_equal(count, expected);
     assert_int_equal(gt_text_take(&out, &text), GPUTUNE_OK);
@@ -126,13 +126,12 @@ TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_wo
 {
     static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
     static const char *const names[] = {"axpy", "gemm"};
-    const gt_wisdom_filter axpy = {.kernels = names, .kernel_count = 1},
-                           gemm = {.kernels = names + 1, .kernel_count = 1},
-                           one = {.sizes = "n=1024"}, both = {.sizes = "T=half n=4096"},
-                           part = {.sizes = "n=102"},
-                           mine = {.environments = here, .environment_count = 1},
-                           other = {.environments = there, .environment_count = 1},
-                           named = {.gpu = "H200"};
+    const gt_wanted axpy = {.kernels = names, .kernel_count = 1},
+                    gemm = {.kernels = names + 1, .kernel_count = 1}, one = {.sizes = "n=1024"},
+                    both = {.sizes = "T=half n=4096"}, part = {.sizes = "n=102"},
+                    mine = {.environments = here, .environment_count = 1},
+                    other = {.environments = there, .environment_count = 1},
+                    named = {.gpu = "H200"};
     gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);

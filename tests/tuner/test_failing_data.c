@@ -223,10 +223,10 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     world *w = f->w;
     gt_text text = {0};
     uint32_t count;
-    const gt_wisdom_filter all = {.kernels = NULL};
+    const gt_wanted all = {.kernels = NULL};
     scripted_farm_open(&w->farm);
     tuned(w, NULL);
-    assert_int_equal(gt_store_export(&text, &count, w->store, &all, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_export(&text, &count, w->store, &all, false, NULL), GPUTUNE_OK);
     assert_int_equal(count, 1);
     assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
     scripted_farm_close(&w->farm);
