@@ -362,13 +362,8 @@ static void try_all(gt_host_farm *first)
 static void receive(const gt_host_farm *first)
 {
     for (size_t i = 0; i < first->descriptors.count; i++) {
-        gt_slot *slot = first->watched.items[i].slot;
-        gt_host_farm *farm = first->watched.items[i].farm;
-        bool readable = first->descriptors.items[i].revents & ~POLLOUT;
-        if (readable && slot == &farm->measure.slot) {
-            gt_measure_receive(farm);
-        } else if (readable && slot->link.open) {
-            gt_compile_receive(farm, slot);
+        if (first->descriptors.items[i].revents & ~POLLOUT) {
+            gt_slot_receive(first->watched.items[i].farm, first->watched.items[i].slot);
         }
     }
 }
@@ -376,11 +371,14 @@ static void receive(const gt_host_farm *first)
 /* One turn: waits at most `seconds` for something to do, and does it. */
 static void turn(gt_host_farm *first, double seconds)
 {
+    watch_all(first);
+    for (size_t i = 0; i < first->watched.count; i++) {
+        const gt_watched *one = &first->watched.items[i];
+        seconds = fmin(seconds, gt_slot_patience(one->farm, one->slot));
+    }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
         seconds = fmin(seconds, gt_compile_patience(host_of(one)));
-        seconds = fmin(seconds, gt_measure_patience(host_of(one)));
     }
-    watch_all(first);
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(first->descriptors.items, first->descriptors.count, milliseconds);
     if (ready < 0) {
@@ -389,9 +387,10 @@ static void turn(gt_host_farm *first, double seconds)
     if (ready != 0) {
         receive(first);
     }
+    for (size_t i = 0; i < first->watched.count; i++) {
+        gt_slot_check(first->watched.items[i].farm, first->watched.items[i].slot);
+    }
     for (gt_farm *one = &first->farm; one; one = one->helper) {
-        gt_compile_check_deadlines(host_of(one));
-        gt_measure_check_deadline(host_of(one));
         gt_compile_pump(host_of(one));
         gt_measure_pump(host_of(one));
     }
@@ -519,6 +518,9 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
         gt_cores_join(host);
     }
     host->slot_count = count + more;
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        host->slots[i].role = &gt_compile_role;
+    }
     farm->farm.compile_workers = count;
     GT_TRY(gt_engines_open(host, options->compile_on, more));
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
@@ -533,6 +535,7 @@ static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *op
     const char *visible =
         options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
     char *entry = NULL;
+    host->slot.role = &gt_measure_role;
     host->wanted = options->driver != NULL;
     host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;

@@ -73,55 +73,26 @@ static void gt_engines_close(gt_host_farm *farm)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* Whether the command's last word is the worker itself, where its path is another one there. */
-static bool names_worker(const char *command)
-{
-    static const char name[] = "gputune-worker";
-    size_t length = strlen(command), name_length = sizeof name - 1;
-    return length >= name_length && strcmp(command + length - name_length, name) == 0;
-}
-
-size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command)
-{
-    size_t count = 0;
-    out[count++] = "--command";
-    out[count++] = command;
-    out[count++] = "--";
-    if (!names_worker(command)) {
-        out[count++] = farm->worker;
-    }
-    out[count++] = "--stdio";
-    return count;
-}
-
-gputune_status gt_engine_hint(const gt_host_farm *farm)
-{
-    const char *command = farm->measure.command;
-    return gt_fail(GPUTUNE_EWORKER, "%s; try: %s %s --version", gt_message(), command,
-                   names_worker(command) ? "" : farm->worker);
-}
-
 /* Starts the slot's worker, by its command if it has one. EWORKER, ENOMEM. */
 static gputune_status gt_compile_start(gt_host_farm *farm, gt_slot *slot)
 {
-    const char *arguments[16];
-    const char *const own[] = {"--role",
-                               "compile",
-                               "--driver-version",
-                               farm->compile.driver_version,
-                               "--memory",
-                               farm->compile.memory_mb,
-                               farm->arch ? "--arch" : NULL,
-                               farm->arch,
-                               NULL};
+    const gt_compile_host *host = &farm->compile;
+    const char *arch = farm->arch ? "--arch" : NULL;
+    const char *const arguments[] = {"--role",
+                                     "compile",
+                                     "--driver-version",
+                                     host->driver_version,
+                                     "--memory",
+                                     host->memory_mb,
+                                     arch,
+                                     farm->arch,
+                                     NULL};
     const char *command = slot->engine ? slot->engine->command : NULL;
-    size_t count = command ? gt_engine_words(arguments, farm, command) : 0;
-    memcpy(arguments + count, own, sizeof own);
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
-                           .environment = farm->compile.environment,
+                           .environment = host->environment,
                            .low_priority = farm->low_priority && !command,
-                           .remote = command != NULL};
+                           .command = command};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
@@ -520,6 +491,7 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     slot->nvrtc_version = ready.nvrtc_version;
     if (!slot->engine) {
         farm->compile.nvrtc_version = ready.nvrtc_version;
+        farm->compile.start_failures = 0;
     }
     return true;
 }
@@ -557,21 +529,6 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
     const gt_farm_request *first = slot->sent > 0 ? slot->queue.items[0] : NULL;
     return first && frame->kind == GT_FRAME_COMPILE && frame->sequence == first->sequence &&
            handle_answer(farm, slot, frame);
-}
-
-void gt_compile_receive(gt_host_farm *farm, gt_slot *slot)
-{
-    gt_read read = gt_slot_receive(farm, slot, handle);
-    if (slot->link.greeted && !slot->engine) {
-        farm->compile.start_failures = 0;
-    }
-    if (read == GT_READ_FAILED && slot->engine) {
-        gt_engine_retire(farm, slot);
-    } else if (read == GT_READ_FAILED) {
-        gt_farm_break(farm, GPUTUNE_EWORKER); /* a worker of another version: all others are too */
-    } else if (read == GT_READ_END) {
-        slot_died(farm, slot);
-    }
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
@@ -623,15 +580,7 @@ static void slot_died(gt_host_farm *farm, gt_slot *slot)
 double gt_compile_patience(const gt_host_farm *farm)
 {
     bool is_short = farm->compile.allowed < farm->compile.limit;
-    double least = !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        const gt_slot *slot = &farm->compile.slots[i];
-        if (slot->link.open && slot->queue.count > 0) {
-            least = fmin(least, COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns));
-            least = fmin(least, gt_link_hello_s(&slot->link));
-        }
-    }
-    return least;
+    return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
 /* How long the job in hand has been compiling, without the start of its worker; 0: not yet. */
@@ -650,25 +599,33 @@ static void end_job(gt_host_farm *farm, gt_slot *slot)
     gt_compile_return_from(&farm->compile, slot, 0);
 }
 
-void gt_compile_check_deadlines(gt_host_farm *farm)
+static double left_s(gt_host_farm *farm, gt_slot *slot)
 {
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        gt_slot *slot = &farm->compile.slots[i];
-        if (slot->link.open && gt_link_hello_s(&slot->link) <= 0) {
-            gt_farm_break(farm, gt_link_say_mute(farm->worker));
-            return;
-        }
-        if (slot->link.open && slot->queue.count > 0 &&
-            gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
-            if (slot->engine) {
-                gt_engine_died(farm, slot);
-                continue;
-            }
-            gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
-            end_job(farm, slot);
-        }
+    (void)farm;
+    return slot->queue.count ? COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns) : INFINITY;
+}
+
+static void late(gt_host_farm *farm, gt_slot *slot)
+{
+    if (slot->engine) {
+        gt_engine_died(farm, slot);
+        return;
+    }
+    gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
+    end_job(farm, slot);
+}
+
+/* All other workers of this machine are of that version too. */
+static void refuse(gt_host_farm *farm, gt_slot *slot)
+{
+    if (slot->engine) {
+        gt_engine_retire(farm, slot);
+    } else {
+        gt_farm_break(farm, GPUTUNE_EWORKER);
     }
 }
+
+const gt_role gt_compile_role = {handle, refuse, slot_died, left_s, late};
 
 /* ---- Giving up ------------------------------------------------------------------------------- */
 

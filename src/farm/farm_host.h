@@ -32,20 +32,18 @@ typedef struct gt_link_start {
     const char *path;
     const char *const *arguments;
     char *const *environment;
-    bool with_page, low_priority, remote;
+    const char *command; /* starts it elsewhere, behind the process; NULL: the process is it */
+    bool with_page, low_priority;
 } gt_link_start;
 
 /* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
  * failure. */
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
+/* Adds to the thread's message what to try where the command that is to start the measure worker
+ * starts none. Returns EWORKER. */
+gputune_status gt_engine_hint(const gt_host_farm *farm);
 /* Starts the measure loop on a thread of this process. */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
-
-/* Seconds that a worker has left to say hello, or to be looked at again; INFINITY once it has, for
- * a thread, and for one that a command starts, which may have to wait for a machine. */
-double gt_link_hello_s(const gt_link *link);
-/* EWORKER: the worker at `path` did not say hello in time. */
-gputune_status gt_link_say_mute(const char *path);
 
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
@@ -111,8 +109,24 @@ typedef struct gt_engine_host {
     bool has_answered, told_silent, told_retired, told_death, told_doubt;
 } gt_engine_host;
 
+typedef struct gt_slot gt_slot;
+
+/* What a slot's worker does, and what becomes of its requests. */
+typedef struct gt_role {
+    /* A frame has come. False: the worker is of no more use. */
+    bool (*handle)(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame);
+    /* No such worker can be used, with the thread's message: one of another version, or a mute one.
+     */
+    void (*refuse)(gt_host_farm *farm, gt_slot *slot);
+    void (*died)(gt_host_farm *farm, gt_slot *slot);
+    /* Seconds until what an open worker is at is late, or is to be looked at; INFINITY. */
+    double (*left_s)(gt_host_farm *farm, gt_slot *slot);
+    void (*late)(gt_host_farm *farm, gt_slot *slot);
+} gt_role;
+
 /* One worker at a time, and its requests. */
-typedef struct gt_slot {
+struct gt_slot {
+    const gt_role *role;
     gt_link link;
     gt_queue queue;      /* the first `sent` are with the worker, which is at [0] */
     size_t sent, offset; /* requests; bytes of the next one */
@@ -127,7 +141,7 @@ typedef struct gt_slot {
     gt_engine_host *engine; /* else NULL */
     unsigned deaths;        /* in a row */
     bool is_retired;        /* no worker is started again */
-} gt_slot;
+};
 
 /* *out has one reference. ENOMEM. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
@@ -161,11 +175,12 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
 gt_farm_request *gt_slot_pop(gt_slot *slot);
 /* Sends the next request, as far as the channel takes it. The clock of one that is alone runs. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Gives each frame that has come to `handle`, until that has ended or replaced the worker, or says
- * false: the worker is of no more use, and is killed. AGAIN: nothing more now. END: the worker is
- * dead. FAILED: it is of another version, with a message. */
-gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
-                        bool (*handle)(gt_host_farm *, gt_slot *, const gt_frame *));
+/* Handles what has come from a worker, also its end. */
+void gt_slot_receive(gt_host_farm *farm, gt_slot *slot);
+/* Seconds until gt_slot_check() has something to do; INFINITY. */
+double gt_slot_patience(gt_host_farm *farm, gt_slot *slot);
+/* Ends a worker that is late with its first word, or with what it is at. */
+void gt_slot_check(gt_host_farm *farm, gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
@@ -201,12 +216,6 @@ void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
-/* Writes the words that make the worker here run a command, behind which a worker starts: as many
- * as it returns, 5 at most. The arguments of that one follow. */
-size_t gt_engine_words(const char **out, const gt_host_farm *farm, const char *command);
-/* Adds to the thread's message what to try where the command that is to start the measure worker
- * starts none. Returns EWORKER. */
-gputune_status gt_engine_hint(const gt_host_farm *farm);
 /* Prepares a slot for each command, behind the own ones. ENOMEM. */
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
 
@@ -267,18 +276,16 @@ struct gt_host_farm {
 /* Makes every further call of the farm fail with this status and the current message. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
+extern const gt_role gt_compile_role, gt_measure_role;
+
 /* Queues a copy of the job, and gives jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 /* Jobs for each worker that are not done. */
 double gt_compile_load(const gt_host_farm *farm);
 /* Gives queued jobs to workers, which are started as jobs need them, and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Handles what came from a slot's worker: answers become events, a death a retry or an event. */
-void gt_compile_receive(gt_host_farm *farm, gt_slot *slot);
-/* Seconds until the next deadline; INFINITY when nothing is outstanding. */
+/* Seconds until queued jobs may find a worker; INFINITY when nothing is queued. */
 double gt_compile_patience(const gt_host_farm *farm);
-/* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
-void gt_compile_check_deadlines(gt_host_farm *farm);
 /* As gt_farm_ops.compiling and .give_up. */
 uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_host_farm *farm, uint64_t id);
@@ -304,12 +311,5 @@ void gt_measure_free(gt_host_farm *farm);
 
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 
-/* Handles what came from the worker. */
-void gt_measure_receive(gt_host_farm *farm);
 /* As gt_farm_ops.interrupt. */
 void gt_measure_interrupt(gt_host_farm *farm);
-/* Seconds until the first request has to be looked at; INFINITY when nothing is outstanding. */
-double gt_measure_patience(gt_host_farm *farm);
-/* Treats a first request that is past its deadline as hung: starts a new worker. A variant that
- * hung in its first verification is tried again at the end of the queue. */
-void gt_measure_check_deadline(gt_host_farm *farm);

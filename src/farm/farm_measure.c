@@ -70,16 +70,14 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request)
 static gputune_status start_process(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    const char *arguments[16] = {NULL};
-    size_t count = host->command ? gt_engine_words(arguments, farm, host->command) : 0;
-    const char *const own[] = {"--role",   "measure",    "--ordinal", host->ordinal,
-                               "--driver", farm->driver, "--plain"};
-    memcpy(arguments + count, own, sizeof own - (host->command && host->plain ? 0 : sizeof *own));
+    const char *plain = host->command && host->plain ? "--plain" : NULL;
+    const char *const arguments[] = {"--role",   "measure",    "--ordinal", host->ordinal,
+                                     "--driver", farm->driver, plain,       NULL};
     gt_link_start start = {.path = farm->worker,
                            .arguments = arguments,
                            .environment = host->environment,
                            .with_page = true,
-                           .remote = host->command != NULL};
+                           .command = host->command};
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 
@@ -469,16 +467,16 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
     begin_again(farm);
 }
 
-static void died(gt_host_farm *farm)
+static void died(gt_host_farm *farm, gt_slot *slot)
 {
     gt_measure_host *host = &farm->measure;
-    uint64_t sequence = GT_PAGE_READ(host->slot.link.page->sequence);
-    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
-    bool in_hand = host->slot.sent > 0 && sequence == host->slot.queue.items[0]->sequence;
+    uint64_t sequence = GT_PAGE_READ(slot->link.page->sequence);
+    uint64_t current = GT_PAGE_READ(slot->link.page->current);
+    bool in_hand = slot->sent > 0 && sequence == slot->queue.items[0]->sequence;
     bool by_trial = in_hand && does_without(host);
     gt_death death;
-    if (!host->slot.ready) {
-        gt_link_finish(&host->slot.link, &death, END_S);
+    if (!slot->ready) {
+        gt_link_finish(&slot->link, &death, END_S);
         died_starting(farm, &death);
         return;
     }
@@ -531,11 +529,6 @@ static double allowance(gt_host_farm *farm)
     return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
 }
 
-static bool waits(const gt_measure_host *host)
-{
-    return host->slot.link.open && (!host->slot.ready || host->slot.sent > 0);
-}
-
 /* The clock starts when the worker has read and begun the request: a large request, or a loaded
  * machine, is not a hang. */
 static void note_begun(gt_measure_host *host)
@@ -547,17 +540,15 @@ static void note_begun(gt_measure_host *host)
     }
 }
 
-double gt_measure_patience(gt_host_farm *farm)
+static double left_s(gt_host_farm *farm, gt_slot *slot)
 {
-    gt_measure_host *host = &farm->measure;
-    if (!waits(host)) {
+    if (slot->ready && slot->sent == 0) {
         return INFINITY;
     }
-    note_begun(host);
-    bool runs = host->slot.ready && host->slot.begun;
-    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->slot.since_ns);
-    left = fmin(left, gt_link_hello_s(&host->slot.link));
-    return host->slot.ready && !host->slot.begun ? fmin(left, LOOK_S) : left;
+    note_begun(&farm->measure);
+    bool runs = slot->ready && slot->begun;
+    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(slot->since_ns);
+    return slot->ready && !runs ? fmin(left, LOOK_S) : left;
 }
 
 static void hung(gt_host_farm *farm, double seconds)
@@ -572,28 +563,23 @@ static void hung(gt_host_farm *farm, double seconds)
                     request->patient);
 }
 
-void gt_measure_check_deadline(gt_host_farm *farm)
+/* The first request is past its deadline: a new worker is started. A variant that hung in its first
+ * verification is tried again at the end of the queue. */
+static void late(gt_host_farm *farm, gt_slot *slot)
 {
     gt_measure_host *host = &farm->measure;
-    if (!waits(host) || gt_measure_patience(farm) > 0) {
-        return;
-    }
-    if (gt_link_hello_s(&host->slot.link) <= 0) {
-        gt_measure_refuse(farm, gt_link_say_mute(farm->worker));
-        return;
-    }
-    if (!host->slot.ready) {
+    if (!slot->ready) {
         gputune_status late =
             gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
-        bool silent = host->command && !host->slot.link.greeted;
+        bool silent = host->command && !slot->link.greeted;
         gt_measure_refuse(farm, silent ? gt_engine_hint(farm) : late);
         return;
     }
-    gt_farm_request *first = host->slot.queue.items[0];
-    uint64_t current = GT_PAGE_READ(host->slot.link.page->current);
-    if (first->kind == GT_FRAME_SAMPLE && current != host->slot.seen) {
-        host->slot.seen = current; /* the worker makes progress: it is at another variant */
-        host->slot.since_ns = gt_now_ns();
+    gt_farm_request *first = slot->queue.items[0];
+    uint64_t current = GT_PAGE_READ(slot->link.page->current);
+    if (first->kind == GT_FRAME_SAMPLE && current != slot->seen) {
+        slot->seen = current; /* the worker makes progress: it is at another variant */
+        slot->since_ns = gt_now_ns();
         return;
     }
     if (does_without(host)) {
@@ -719,15 +705,13 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
     }
 }
 
-void gt_measure_receive(gt_host_farm *farm)
+static void refuse(gt_host_farm *farm, gt_slot *slot)
 {
-    gt_read read = gt_slot_receive(farm, &farm->measure.slot, handle);
-    if (read == GT_READ_FAILED) {
-        gt_measure_refuse(farm, GPUTUNE_EWORKER);
-    } else if (read == GT_READ_END) {
-        died(farm);
-    }
+    (void)slot;
+    gt_measure_refuse(farm, GPUTUNE_EWORKER);
 }
+
+const gt_role gt_measure_role = {handle, refuse, died, left_s, late};
 
 void gt_measure_interrupt(gt_host_farm *farm)
 {

@@ -77,7 +77,7 @@ void gt_event_clear(gt_event_list *list)
 }
 
 /* A hello is the first thing that a worker sends; later where many start on few cores. */
-enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10 };
+enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10, ARGUMENTS_MAX = 16 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -116,11 +116,46 @@ static gputune_status set_nonblocking(int descriptor)
     return GPUTUNE_OK;
 }
 
+/* Whether the command's last word is the worker itself, where its path is another one there. */
+static bool names_worker(const char *command)
+{
+    static const char name[] = "gputune-worker";
+    size_t length = strlen(command), name_length = sizeof name - 1;
+    return length >= name_length && strcmp(command + length - name_length, name) == 0;
+}
+
+gputune_status gt_engine_hint(const gt_host_farm *farm)
+{
+    const char *command = farm->measure.command;
+    return gt_fail(GPUTUNE_EWORKER, "%s; try: %s %s --version", gt_message(), command,
+                   names_worker(command) ? "" : farm->worker);
+}
+
+/* The words for a worker; in front of them, those that make the one here run its command, behind
+ * which that worker starts. */
+static void put_words(const char *out[ARGUMENTS_MAX], const gt_link_start *start)
+{
+    if (start->command) {
+        *out++ = "--command";
+        *out++ = start->command;
+        *out++ = "--";
+        *out = start->path;
+        out += !names_worker(start->command);
+        *out++ = "--stdio";
+    }
+    size_t i = 0;
+    do {
+        *out++ = start->arguments[i];
+    } while (start->arguments[i++]);
+}
+
 static gputune_status start_process(gt_link *link, const gt_link_start *start, int child, int *page)
 {
     GT_TRY(set_nonblocking(link->channel));
     GT_TRY(start->with_page ? make_page(&link->page, page) : GPUTUNE_OK);
-    gt_spawn spawn = {start->path, start->arguments, start->environment, child, *page};
+    const char *words[ARGUMENTS_MAX];
+    put_words(words, start);
+    gt_spawn spawn = {start->path, words, start->environment, child, *page};
     GT_TRY(gt_process_spawn(&link->process, &spawn));
     if (start->low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
@@ -131,7 +166,7 @@ static gputune_status start_process(gt_link *link, const gt_link_start *start, i
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
 {
     gt_link made = {.open = true,
-                    .is_remote = start->remote,
+                    .is_remote = start->command != NULL,
                     .start_ns = gt_now_ns(),
                     .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1, page = -1;
@@ -276,7 +311,9 @@ static bool is_at_work(const gt_process *process)
     return end && (end[2] == 'R' || end[2] == 'D');
 }
 
-double gt_link_hello_s(const gt_link *link)
+/* Seconds that a worker has left to say hello, or to be looked at again; INFINITY once it has, for
+ * a thread, and for one that a command starts, which may have to wait for a machine. */
+static double hello_s(const gt_link *link)
 {
     static const double look_again_s = 0.5;
     if (!link->open || link->greeted || link->is_thread || link->is_remote) {
@@ -285,14 +322,6 @@ double gt_link_hello_s(const gt_link *link)
     double waited_s = gt_seconds_since(link->start_ns);
     bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && is_at_work(&link->process);
     return late ? look_again_s : HELLO_S - waited_s;
-}
-
-gputune_status gt_link_say_mute(const char *path)
-{
-    return gt_fail(GPUTUNE_EWORKER,
-                   "%s was started and said nothing for %d s; run it by hand with --version, or "
-                   "point GPUTUNE_WORKER at the right gputune-worker",
-                   path, HELLO_S);
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -517,8 +546,10 @@ gt_push gt_slot_push(gt_slot *slot)
     return push;
 }
 
-gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
-                        bool (*handle)(gt_host_farm *, gt_slot *, const gt_frame *))
+/* Gives each frame that has come to the role, until that has ended or replaced the worker. AGAIN:
+ * nothing more now. END: the worker is dead, or of no more use, and killed. FAILED: it is of
+ * another version, with a message. */
+static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
 {
     uint64_t generation = slot->generation;
     gt_frame frame;
@@ -527,7 +558,7 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         if (read == GT_READ_AGAIN || (read == GT_READ_FAILED && !slot->link.greeted)) {
             return read;
         }
-        bool sane = read == GT_READ_FRAME && handle(farm, slot, &frame);
+        bool sane = read == GT_READ_FRAME && slot->role->handle(farm, slot, &frame);
         if (read == GT_READ_FRAME) {
             gt_frame_release(&frame);
         }
@@ -539,6 +570,38 @@ gt_read gt_slot_receive(gt_host_farm *farm, gt_slot *slot,
         }
     }
     return GT_READ_AGAIN;
+}
+
+void gt_slot_receive(gt_host_farm *farm, gt_slot *slot)
+{
+    gt_read read = read_all(farm, slot);
+    if (read == GT_READ_FAILED) {
+        slot->role->refuse(farm, slot);
+    } else if (read == GT_READ_END) {
+        slot->role->died(farm, slot);
+    }
+}
+
+/* ---- Deadlines ------------------------------------------------------------------------------- */
+
+double gt_slot_patience(gt_host_farm *farm, gt_slot *slot)
+{
+    return slot->link.open ? fmin(slot->role->left_s(farm, slot), hello_s(&slot->link)) : INFINITY;
+}
+
+void gt_slot_check(gt_host_farm *farm, gt_slot *slot)
+{
+    if (gt_slot_patience(farm, slot) > 0) {
+        return;
+    }
+    if (hello_s(&slot->link) > 0) {
+        slot->role->late(farm, slot);
+        return;
+    }
+    gt_message_set("%s was started and said nothing for %d s; run it by hand with --version, or "
+                   "point GPUTUNE_WORKER at the right gputune-worker",
+                   farm->worker, HELLO_S);
+    slot->role->refuse(farm, slot);
 }
 
 /* ---- The farm ---- */
