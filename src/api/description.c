@@ -187,11 +187,7 @@ gputune_status gt_description_make(gt_description **out, const gt_request *reque
         calloc(1, sizeof *description + launch->parameter_count * sizeof description->items[0]);
     GT_TRY(gt_allocated(description));
     gputune_status status = gt_strdup(&description->sizes, request->problem_text);
-    if (status != GPUTUNE_OK) {
-        gt_description_free(description);
-        return status;
-    }
-    status = describe_arguments(description, request);
+    GT_THEN(status, describe_arguments(description, request));
     if (status != GPUTUNE_OK) {
         gt_description_free(description);
         return status;

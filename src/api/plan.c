@@ -454,30 +454,6 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
-/* The description of a plan's kernel; the plan's. */
-static const gt_description *gt_plan_description(const gputune_plan *plan)
-{
-    return plan->description;
-}
-
-/* Its launch where buffers are aligned as it assumes; the plan's. */
-static const gt_launch *gt_plan_launch(const gputune_plan *plan)
-{
-    return &plan->winner.launch;
-}
-
-/* Loads the code into the current context unless it is loaded. */
-static gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
-{
-    gt_launcher *launcher;
-    GT_TRY(load(&launcher, plan, &plan->winner));
-    *out = (gt_plan_view){.description = plan->description,
-                          .launch = &plan->winner.launch,
-                          .image = &plan->winner.image,
-                          .launcher = launcher};
-    return GPUTUNE_OK;
-}
-
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
 {
     plan->miss = miss;
@@ -708,24 +684,25 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
 {
     static const gt_layouts layouts = {
         "gputune_function", GPUTUNE_FUNCTION_VERSION, {GT_BYTES_THROUGH(gputune_function, times)}};
-    gt_plan_view view;
+    gt_launcher *launcher;
     gt_function_facts facts;
     uint32_t constant_count = 0;
     GT_TRY(check_call(__func__, out, plan));
-    GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
-    GT_TRY(gt_plan_view_loaded(&view, plan));
-    GT_TRY(gt_launcher_function(&facts, view.launcher, index));
-    const gt_kernel_step *kernel = &view.launch->steps[index];
+    const gt_launch *launch = &plan->winner.launch;
+    GT_TRY(check_index(__func__, launch, index));
+    GT_TRY(load(&launcher, plan, &plan->winner));
+    GT_TRY(gt_launcher_function(&facts, launcher, index));
+    const gt_kernel_step *kernel = &launch->steps[index];
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
                                  .function = facts.function,
                                  .name = facts.symbol,
-                                 .sizes = gt_description_sizes(view.description),
+                                 .sizes = gt_description_sizes(plan->description),
                                  .carveout_percent = facts.carveout_percent,
-                                 .parameter_count = gt_step_parameters(view.launch, kernel),
+                                 .parameter_count = gt_step_parameters(launch, kernel),
                                  .constants =
-                                     gt_description_constants(view.description, &constant_count),
-                                 .image = view.image->data,
-                                 .image_bytes = view.image->bytes};
+                                     gt_description_constants(plan->description, &constant_count),
+                                 .image = plan->winner.image.data,
+                                 .image_bytes = plan->winner.image.bytes};
     function.constant_count = constant_count;
     fill_shape(&function, kernel);
     return gt_versioned_write(out, &function, &layouts);
@@ -743,7 +720,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                            uint32_t parameter)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch *launch = gt_plan_launch(plan);
+    const gt_launch *launch = &plan->winner.launch;
     GT_TRY(check_index(__func__, launch, index));
     const gt_kernel_step *kernel = &launch->steps[index];
     const uint32_t count = gt_step_parameters(launch, kernel);
@@ -753,14 +730,13 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                        count, parameter);
     }
     uint32_t at = gt_step_parameter(kernel, parameter);
-    return write_parameter(out, gt_description_parameter(gt_plan_description(plan), at));
+    return write_parameter(out, gt_description_parameter(plan->description, at));
 }
 
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_described_argument *found =
-        gt_description_argument(gt_plan_description(plan), argument);
+    const gt_described_argument *found = gt_description_argument(plan->description, argument);
     if (!found) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
@@ -774,8 +750,7 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
     if (!plan) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
     }
-    const gt_described_argument *found =
-        gt_description_argument(gt_plan_description(plan), argument);
+    const gt_described_argument *found = gt_description_argument(plan->description, argument);
     if (!found) {
         return gt_fail(GPUTUNE_EINVAL,
                        "gputune_plan_check_argument: no argument %u; expected a "

@@ -33,13 +33,6 @@ void gt_plan_share(gputune_plan *plan);
 /* No thread finds the plan in that place any more. One thread at a time. The reference is still to
  * be released. */
 void gt_plan_unshare(gputune_plan *plan);
-/* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
-typedef struct gt_plan_view {
-    const gt_description *description;
-    const gt_launch *launch;
-    const gt_image *image;
-    const gt_launcher *launcher;
-} gt_plan_view;
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
  * at a time. Beyond the limit, plans that were not asked for lately are let go, whatever they are:

@@ -17,7 +17,7 @@ typedef struct space_parts {
     GT_ARRAY(gputune_axis_value) values;
     GT_ARRAY(gputune_exclusion) exclusions;
     GT_ARRAY(gputune_certainty) certainties;
-    GT_ARRAY(char *) texts;
+    gt_texts texts;
 } space_parts;
 
 void gputune_space_free(gputune_space *space)
@@ -26,10 +26,7 @@ void gputune_space_free(gputune_space *space)
     if (!parts) {
         return;
     }
-    for (size_t i = 0; i < parts->texts.count; i++) {
-        free(parts->texts.items[i]);
-    }
-    gt_array_free(&parts->texts);
+    gt_texts_free(&parts->texts);
     gt_array_free(&parts->values);
     gt_array_free(&parts->exclusions);
     gt_array_free(&parts->certainties);
@@ -42,10 +39,7 @@ static gputune_status keep_text(const char **out, space_parts *parts, gt_text *t
 {
     char *taken;
     GT_TRY(gt_text_take(&taken, text));
-    if (gt_array_push(&parts->texts, taken) != GPUTUNE_OK) {
-        free(taken);
-        return GPUTUNE_ENOMEM;
-    }
+    GT_TRY(gt_texts_take(&parts->texts, taken));
     *out = taken;
     return GPUTUNE_OK;
 }

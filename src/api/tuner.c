@@ -252,14 +252,9 @@ static gputune_status settle_device(gputune *tuner, const gputune_open_options *
 static gputune_status keep_commands(gputune *tuner, const gputune_open_options *o)
 {
     for (size_t i = 0; i < o->compile_on_count; i++) {
-        char *command;
         const char *given = o->compile_on ? o->compile_on[i] : NULL;
         GT_TRY(gt_need("gputune_open", "a command of compile_on", given));
-        GT_TRY(gt_strdup(&command, given));
-        if (gt_array_push(&tuner->compile_on, command) < 0) {
-            free(command);
-            return gt_fail_memory();
-        }
+        GT_TRY(gt_texts_add(&tuner->compile_on, given, strlen(given)));
     }
     return GPUTUNE_OK;
 }
@@ -393,10 +388,7 @@ static void close_parts(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
-    while (tuner->compile_on.count > 0) {
-        free(tuner->compile_on.items[--tuner->compile_on.count]);
-    }
-    gt_array_free(&tuner->compile_on);
+    gt_texts_free(&tuner->compile_on);
     free(tuner->measure_on);
 }
 

@@ -29,8 +29,8 @@ struct gputune {
     gt_workers workers;
     gt_background *background;
     char *worker;
-    char *measure_on;            /* a command that starts the measure worker, or NULL: here */
-    GT_ARRAY(char *) compile_on; /* commands that start more compile workers */
+    char *measure_on;    /* a command that starts the measure worker, or NULL: here */
+    gt_texts compile_on; /* commands that start more compile workers */
 };
 
 /* The options of a caller of any version; NULL: the _INIT ones. */

@@ -30,7 +30,7 @@ void gt_workers_close(gt_workers *workers)
     if (workers->keep) {
         gt_code_memo_let_go();
     }
-    free(workers->lent);
+    gt_array_free(&workers->lent);
     pthread_mutex_destroy(&workers->mutex);
 }
 
@@ -57,22 +57,6 @@ static gt_lent_farm take_idle(gt_workers *workers, bool measure, gputune_isolati
     return taken;
 }
 
-static gputune_status note_lent(gt_workers *workers, const gt_lent_farm *farm)
-{
-    size_t place = 0;
-    while (place < workers->lent_count && workers->lent[place].farm) {
-        place++;
-    }
-    if (place == workers->lent_count) {
-        gt_lent_farm *more = realloc(workers->lent, (place + 1) * sizeof *more);
-        GT_TRY(gt_allocated(more));
-        workers->lent = more;
-        workers->lent_count++;
-    }
-    workers->lent[place] = *farm;
-    return GPUTUNE_OK;
-}
-
 static gputune_status open_farm(gt_lent_farm *out, const gt_workers *workers, bool measure,
                                 gputune_isolation isolation)
 {
@@ -93,20 +77,19 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
         GT_TRY(open_farm(&farm, workers, measure, isolation));
     }
     pthread_mutex_lock(&workers->mutex);
-    gputune_status status = note_lent(workers, &farm);
+    gputune_status status = gt_array_push(&workers->lent, farm);
     pthread_mutex_unlock(&workers->mutex);
     return GT_GIVE(status, out, farm.farm, close_farm(farm.farm));
 }
 
 static gt_lent_farm take_lent(gt_workers *workers, const gt_farm *farm)
 {
-    gt_lent_farm taken = {0};
-    for (size_t i = 0; i < workers->lent_count; i++) {
-        if (workers->lent[i].farm == farm) {
-            taken = workers->lent[i];
-            workers->lent[i] = (gt_lent_farm){0};
-        }
+    size_t at = 0;
+    while (workers->lent.items[at].farm != farm) {
+        at++;
     }
+    gt_lent_farm taken = workers->lent.items[at];
+    workers->lent.items[at] = workers->lent.items[--workers->lent.count];
     return taken;
 }
 

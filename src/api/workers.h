@@ -2,6 +2,7 @@
  * Thread-safe. */
 #pragma once
 
+#include "base/array.h"
 #include "farm/farm.h"
 
 #include <pthread.h>
@@ -17,8 +18,7 @@ typedef struct gt_lent_farm {
 typedef struct gt_workers {
     pthread_mutex_t mutex;
     gt_lent_farm idle[GT_IDLE_FARMS]; /* farm NULL: free place */
-    gt_lent_farm *lent;               /* grows; farm NULL: free place */
-    size_t lent_count;
+    GT_ARRAY(gt_lent_farm) lent;
     bool gpu_is_taken, gpu_is_wanted;
     bool keep;               /* workers stay between sessions, and the code that they compiled */
     gt_farm_options options; /* of every farm; its strings are the tuner's */

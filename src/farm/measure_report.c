@@ -15,7 +15,7 @@ static const char plain[] = "";
 static const char again[] =
     " in a second launch, after a first one that was right: scratch memory and device variables "
     "keep what a launch leaves in them, unless clear() names the scratch";
-/* The same where in_place() makes the second launch another one. */
+/* Of a second launch that in_place() makes another one. */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a launch on separate buffers that was right";
 /* Of a winner's: first with what the race left, then with new scratch memory. */

@@ -350,7 +350,7 @@ static const void *const *gt_launch_arguments(const gt_measure *measure, uint32_
                                               : measure->workspaces[workspace].arguments;
 }
 
-/* The same with these arguments; and those that gt_loaded_launch() takes. */
+/* Queues a launch with these arguments. */
 static gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant,
                                             uint32_t workspace, const void *const *arguments)
 {

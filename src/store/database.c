@@ -37,7 +37,7 @@ static void folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
-/* The same of the file alone; its folder may be anybody's. */
+/* Why a file is distrusted for itself; its folder may be anybody's. */
 static const char *gt_distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
@@ -402,16 +402,16 @@ int64_t gt_schema_newest(void)
     return newest;
 }
 
-static int pragma_integer(gt_database *database, const char *sql, int64_t *out)
+int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
     sqlite3_stmt *statement;
-    int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(handle, sql, -1, &statement, NULL);
     if (code == SQLITE_OK) {
         code = sqlite3_step(statement);
         *out = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
         code = sqlite3_finalize(statement);
     }
-    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
+    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
 static int run(gt_database *database, const char *sql)
@@ -436,7 +436,7 @@ static int seal_rows(gt_database *database)
 static int run_steps(gt_database *database)
 {
     int64_t version = 0;
-    int code = pragma_integer(database, "PRAGMA user_version", &version);
+    int code = gt_sqlite_integer(&version, database->handle, "PRAGMA user_version");
     if (!code && version >= gt_schema_newest()) {
         return SQLITE_OK;
     }
@@ -507,10 +507,12 @@ typedef struct file_facts {
 static int read_facts(file_facts *out, gt_database *database)
 {
     int code = run(database, "BEGIN");
-    code = code ? code : pragma_integer(database, "PRAGMA user_version", &out->version);
-    code = code ? code : pragma_integer(database, "PRAGMA application_id", &out->application);
-    code =
-        code ? code : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
+    code = code ? code : gt_sqlite_integer(&out->version, database->handle, "PRAGMA user_version");
+    code = code ? code
+                : gt_sqlite_integer(&out->application, database->handle, "PRAGMA application_id");
+    code = code ? code
+                : gt_sqlite_integer(&out->tables, database->handle,
+                                    "SELECT count(*) FROM sqlite_schema");
     if (!sqlite3_get_autocommit(database->handle)) {
         int ended = run(database, "ROLLBACK");
         code = code ? code : ended;

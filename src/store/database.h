@@ -75,6 +75,9 @@ const char *gt_database_why(const gt_database *database);
 
 /* Runs a statement to its end; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
+/* The same for a statement of SQLite's own, of whatever connection: the first column of the first
+ * row, 0 without one. An extended code of SQLite's. */
+int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
 /* Takes what it needs of a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
 /* Calls `take` for each row, until that fails. */

@@ -12,24 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct query {
-    const char *sql;
-    int64_t *out;
-} query;
-
-static int read_integer(sqlite3 *handle, const query *query)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(handle, query->sql, -1, &statement, NULL);
-    code = code ? code : sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        *query->out = sqlite3_column_int64(statement, 0);
-        code = SQLITE_OK;
-    }
-    sqlite3_finalize(statement);
-    return code;
-}
-
 /* The first line of what SQLite finds when it reads every page. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
@@ -49,14 +31,11 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 
 static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 {
-    const query queries[] = {{"PRAGMA user_version", &facts->schema},
-                             {"SELECT count(*) FROM trial", &facts->trials},
-                             {"SELECT count(*) FROM winner", &facts->winners}};
     int code = read_damage(facts->damage, sizeof facts->damage, handle);
-    for (size_t i = 0; i < sizeof queries / sizeof *queries && !code; i++) {
-        code = read_integer(handle, &queries[i]);
-    }
-    if (code && code != SQLITE_BUSY) {
+    code = code ? code : gt_sqlite_integer(&facts->schema, handle, "PRAGMA user_version");
+    code = code ? code : gt_sqlite_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
+    code = code ? code : gt_sqlite_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
+    if (code && (code & 0xff) != SQLITE_BUSY) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errmsg(handle));
     }
 }

@@ -14,8 +14,8 @@
  *   then 1 s each. What reaches the file goes to memory too while there is one, so that memory is
  *   never older than the file.
  * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
- * - Of a file that another user owns or may write (trust.h), code is not there, and no result is
- *   proved; one warning says so.
+ * - Of a file that another user owns or may write (gt_distrust()), code is not there, and no result
+ * is proved; one warning says so.
  *
  * Thread-safe, and no callback runs under a mutex; a lookup does not wait for another thread's
  * write that waits for another process. After a fork the child's store knows nothing and keeps
