@@ -25,7 +25,8 @@
  * callbacks of tunings in the background run on the tuner's thread. A callback may call everything
  * but gputune_close() of its tuner. What a callback is given lives until it returns. Where a
  * function calls `each` several times, an `each` that does not return 0 ends the function, which
- * then returns the same value.
+ * then returns the same value. A callback returns: no exception, longjmp() or pthread_exit() leaves
+ * it. pthread_cancel() ends a thread when its call has returned.
  *
  * fork(). A tuner belongs to the process that opened it. In a forked child tune_kernel() returns
  * only plans that the tuner holds already, every other call with the tuner is EUNSUPPORTED, and

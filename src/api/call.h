@@ -40,8 +40,9 @@ gputune_status gt_need_callback(const char *function, bool given);
 bool gt_calls_closing(const gt_calls *calls);
 
 /* Begins a call of the public function of that name. Until it ends, a file that is too large fails
- * to be written, and ends no process. EINVAL when the tuner is closed; EUNSUPPORTED
- * in a forked child, which has neither the workers nor the database's connections. */
+ * to be written, and ends no process; nor does pthread_cancel() end the thread. EINVAL when the
+ * tuner is closed; EUNSUPPORTED in a forked child, which has neither the workers nor the database's
+ * connections. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
 /* Ends a call, if it has begun. */
 void gt_call_end(gt_call *call);

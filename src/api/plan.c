@@ -7,6 +7,7 @@
 #include "base/condition.h"
 #include "base/number.h"
 #include "base/references.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "gpu/context.h"
@@ -402,6 +403,8 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     if (*out) {
         return GPUTUNE_OK;
     }
+    GT_SCOPED(gt_signal_release) gt_held_signal calm;
+    gt_signal_hold(&calm);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&plan->loading);
     return gt_plan_code_load(out, code, plan->driver, &plan->device);
 }

@@ -1,4 +1,5 @@
-/* Which signals the library's threads hear, and the one that a write may raise. */
+/* Which signals the library's threads hear, and what may not end a call: the signal that a write
+ * may raise, and pthread_cancel(). */
 #include "base/signals.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*wo
     return error;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static sigset_t beyond_limit(void)
 {
@@ -47,6 +48,7 @@ void gt_signal_hold(gt_held_signal *held)
 {
     const sigset_t set = beyond_limit();
     sigset_t pending;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel_state);
     pthread_sigmask(SIG_BLOCK, &set, &held->before);
     held->pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ);
 }
@@ -59,5 +61,6 @@ void gt_signal_release(const gt_held_signal *held)
     while (!held->pending && sigtimedwait(&set, NULL, &at_once) == -1 && errno == EINTR) {
     }
     pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+    pthread_setcancelstate(held->cancel_state, NULL);
     errno = error;
 }

@@ -13,11 +13,13 @@ int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*wo
                     void *argument);
 
 /* A write beyond the file-size limit (RLIMIT_FSIZE) ends a process that does not expect the signal.
- * Between these two it is only a failed write: the signal is held back, and taken away. For the
- * calling thread; pairs may be nested. errno stays. */
+ * Between these two it is only a failed write: the signal is held back, and taken away. Nor does
+ * pthread_cancel() end the thread there, which would leave locks and workers behind: it does so
+ * later. For the calling thread; pairs may be nested. errno stays. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;
+    int cancel_state;
 } gt_held_signal;
 void gt_signal_hold(gt_held_signal *held);
 void gt_signal_release(const gt_held_signal *held);

@@ -184,6 +184,20 @@ TEST(test_lookups_do_not_wait_for_a_tuning)
     gputune_close(held.tuner);
 }
 
+TEST(test_a_canceled_thread_ends_behind_its_call)
+{
+    held_tuning held = {.tuner = tuner_open(":memory:")};
+    sem_init(&held.begun, 0, 0);
+    sem_init(&held.release, 0, 0);
+    assert_int_equal(pthread_create(&held.thread, NULL, tune_held, &held), 0);
+    assert_true(wait_for(&held.begun));
+    assert_int_equal(pthread_cancel(held.thread), 0);
+    sem_post(&held.release);
+    pthread_join(held.thread, NULL);
+    expect(held.reply, GPUTUNE_SOURCE_MEASURED);
+    gputune_close(held.tuner); /* waits for no call that will never end */
+}
+
 typedef struct one_of_two {
     gputune *tuner;
     int64_t n;
