@@ -457,7 +457,7 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
         begin_again(farm);
         return;
     }
-    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+    if (request->kind == GT_FRAME_PREPARE && (request->internal || !crash)) {
         died_blameless(farm, death);
         return;
     }

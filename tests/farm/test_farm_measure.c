@@ -306,6 +306,17 @@ TEST(a_bad_reference_is_told)
     }
 }
 
+TEST(an_end_from_outside_while_preparing_is_not_the_references)
+{
+    static const char *const scripts[] = {"killed", "exit"};
+    for (size_t i = 0; i < 2; i++) {
+        gt_farm *farm = open_measuring();
+        ask_prepare(farm, scripts[i]);
+        expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
+        farm->ops->close(farm);
+    }
+}
+
 TEST(a_reference_that_fails_on_other_data_is_not_asked_again)
 {
     gt_farm *farm = open_measuring();
