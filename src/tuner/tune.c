@@ -355,8 +355,19 @@ static const char *message_without(const char *name)
     return named ? message + length + 2 : message;
 }
 
+/* Who asks once more for what this call had no time to measure gives it no more time. */
+static gt_terms terms_of_timed_out(const gt_request *request)
+{
+    gt_terms terms = request->terms;
+    terms.final = false;
+    terms.proved = true;
+    terms.limit_s = request->options.time_limit_s;
+    return terms;
+}
+
 /* Why a call was answered without measuring, instead of the answer's own reason. */
-static gputune_status choose_without_times(gt_choice *out, gt_request *request)
+static gputune_status choose_without_times(gt_choice *out, gt_request *request,
+                                           gputune_status failure)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
     const char *name = request->template->name;
@@ -367,6 +378,9 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
     gputune_status status = look_up(out, request, &whatever, NULL);
     GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
     out->terms.final = false;
+    if (failure == GPUTUNE_ETIMEOUT) {
+        out->terms = terms_of_timed_out(request);
+    }
     char *replaced = out->stop_reason;
     out->stop_reason = reason;
     reason = replaced;
@@ -386,7 +400,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     }
     gputune_status status = search_under_lease(out, request);
     bool answers = gt_outcome_leaves_an_answer(status) && !request->background;
-    return answers ? choose_without_times(out, request) : status;
+    return answers ? choose_without_times(out, request, status) : status;
 }
 
 /* The default races beside every space, and is what there is to launch where nothing is known: the

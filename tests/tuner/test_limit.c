@@ -85,6 +85,25 @@ TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
     assert_int_equal(defaults_compiled, 1);
 }
 
+/* A program that asks before each launch does not wait for the same limit each time. */
+TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, close_world)
+{
+    const gputune_options options = limited_to(0.2);
+    w->farm.compile_s = 0.26;
+    expect_default(w, &options);
+    gt_terms asked = w->choice.terms;
+    asked.effort = GPUTUNE_MEASURE;
+    asked.limit_s = 0.2;
+    assert_true(gt_answers(&w->choice.terms, &asked));
+    asked.limit_s = 0.3;
+    assert_false(gt_answers(&w->choice.terms, &asked));
+    w->gpu_is_taken = true; /* which may be over the next time */
+    w->farm.compile_s = 0.1;
+    expect_default(w, &options);
+    asked.limit_s = 0.2;
+    assert_false(gt_answers(&w->choice.terms, &asked));
+}
+
 TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(0.1);
