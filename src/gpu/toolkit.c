@@ -109,7 +109,7 @@ extern const struct embedded {
 static const char hosts[] =
     "algorithm\0cerrno\0chrono\0ctime\0dirent.h\0errno.h\0exception\0fstream\0iomanip\0"
     "iostream\0map\0memory\0new\0random\0set\0sstream\0stdexcept\0string\0sys/time.h\0thread\0"
-    "time.h\0unistd.h\0unordered_map\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
+    "time.h\0unordered_map\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
     "thrust/device_ptr.h\0thrust/execution_policy.h\0thrust/system/cuda/execution_policy.h\0"
     "thrust/copy.h\0thrust/count.h\0thrust/extrema.h\0thrust/fill.h\0thrust/for_each.h\0"
     "thrust/gather.h\0thrust/generate.h\0thrust/inner_product.h\0thrust/random.h\0"

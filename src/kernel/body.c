@@ -48,7 +48,10 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
     for (uint32_t i = 0; i < template->axis_count; i++) {
         bool bound = (axes >> i & 1) && uses->axes[i].is_declared;
         body->macro_axes |= (uint64_t)(uses->axes[i].occurs && !bound) << i;
-        body->doubtful_axes |= (uint64_t)(uses->axes[i].is_in_doubt && !bound) << i;
+        body->doubtful_axes |= (uint64_t)((uses->axes[i].is_in_doubt ||
+                                           (template->has_headers && uses->axes[i].occurs)) &&
+                                          !bound)
+                               << i;
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         bool bound = (problem >> i & 1) && uses->problem[i].is_declared;
@@ -284,6 +287,67 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
     replace_now(r, &now);
 }
 
+/* Leaves a piece of the text out; lines keep their numbers. */
+static void leave_out(rewriting *r, const char *begin, const char *end)
+{
+    gt_text_append_bytes(&r->out, r->copied, (size_t)(begin - r->copied));
+    for (; begin < end; begin++) {
+        gt_text_append(&r->out, *begin == '\n' ? "\n" : "");
+    }
+    r->copied = end;
+}
+
+static bool has_token(gt_lexer line, const gt_token *token)
+{
+    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        if (gt_token_equals(&line.token, token)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The value that a file has for what gputune chooses is the one without gputune. `above`: the
+ * directive in front, which may have asked whether there is another value. */
+static bool leave_define_out(rewriting *r, const gt_template *template, const char *begin,
+                             gt_lexer line, gt_lexer above)
+{
+    const bool defines = gt_lexer_accept(&line, "define");
+    if (!(defines || gt_lexer_accept(&line, "undef")) ||
+        !gt_name_is_chosen(template, &line.token) || (defines && has_token(above, &line.token))) {
+        return false;
+    }
+    leave_out(r, begin, line.end);
+    return true;
+}
+
+/* The same with `const int NAME = VALUE;` among the declarations of the file; *lexer is then on the
+ * semicolon. */
+static bool leave_constant_out(rewriting *r, const gt_template *template, gt_lexer *lexer)
+{
+    const char *begin = lexer->token.text;
+    gt_lexer ahead = *lexer;
+    bool is_constant = false;
+    while (ahead.token.kind == GT_TOKEN_NAME && !gt_name_is_chosen(template, &ahead.token)) {
+        is_constant |= gt_token_is_any(&ahead.token, "const constexpr");
+        gt_lexer_next(&ahead);
+    }
+    is_constant = is_constant && ahead.token.kind == GT_TOKEN_NAME;
+    gt_lexer_next(&ahead);
+    if (!is_constant || !gt_lexer_is(&ahead, "=")) {
+        return false;
+    }
+    while (!gt_token_is_any(&ahead.token, "; , { <") && ahead.token.kind != GT_TOKEN_END) {
+        gt_lexer_next(&ahead);
+    }
+    if (!gt_lexer_is(&ahead, ";")) {
+        return false;
+    }
+    leave_out(r, begin, ahead.token.text);
+    *lexer = ahead;
+    return true;
+}
+
 static void rewrite_line(rewriting *r, gt_lexer line)
 {
     gt_token last = {0};
@@ -293,18 +357,25 @@ static void rewrite_line(rewriting *r, gt_lexer line)
     }
 }
 
-static gputune_status rewrite(char **text, const char *path)
+static gputune_status rewrite(char **text, const gt_template *template)
 {
-    gt_lexer lexer, line;
+    gt_lexer lexer, line, above = {0};
     gt_token before = {0}, last = {0};
     int depth = 0;
     rewriting r = {.copied = *text};
     gt_lexer_open(&lexer, *text, strlen(*text), (gt_place){"", 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            const char *begin = lexer.token.text;
             gt_lexer_directive(&lexer, &line);
-            rewrite_line(&r, line);
+            if (!leave_define_out(&r, template, begin, line, above)) {
+                rewrite_line(&r, line);
+            }
+            above = line;
             continue;
+        }
+        if (depth == 0 && (!last.length || gt_token_is_any(&last, "; }"))) {
+            leave_constant_out(&r, template, &lexer);
         }
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
@@ -328,7 +399,7 @@ static gputune_status rewrite(char **text, const char *path)
     gt_text whole = {0};
     if (r.has_types) {
         gt_text_append(&whole, "template <typename T> T gputune_plain(T);\n");
-        gt_line_mark_append(&whole, 1, path);
+        gt_line_mark_append(&whole, 1, template->parts->files[0].path);
     }
     gt_text_append(&whole, gt_text_string(&r.out));
     whole.failed |= r.out.failed;
@@ -465,7 +536,7 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     char *code;
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(gt_host_code_cut(&code, text, parse->parts));
-    gputune_status status = rewrite(&code, parse->parts->files[0].path);
+    gputune_status status = rewrite(&code, parse->template);
     status = status ? status : make_kernel_body(parse, code);
     status = status ? status : make_judge_body(parse, code);
     free(code);

@@ -225,11 +225,13 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         place);
 }
 
-/* The parameter that takes an expression is an integer of a type that is known here. */
-static gputune_status check_value(gt_template_value *value, const gt_function_parameter *given,
-                                  const char *function)
+/* The parameter that takes an expression is an integer of a type that is known here. What the
+ * expression uses reaches the code as a template argument does: its names may be parameters'. */
+static gputune_status check_value(gt_body *body, gt_template_value *value,
+                                  const gt_function_parameter *given, const char *function)
 {
     const gt_element *element = &given->element;
+    body->argument_axes |= gt_axes_used(value->value);
     if (!given->has_type || given->pointer || element->lanes != 1 ||
         gt_type_is_float(element->type)) {
         return gt_fail_at(gt_expression_place(value->value),
@@ -279,8 +281,8 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
                 check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
             note_offset(argument, &parameters[i], text, &function);
         } else if (index >= values) {
-            GT_TRY(check_value(&parse->parts->computed[index - values], &parameters[i],
-                               step->kernel.name));
+            GT_TRY(check_value(&parse->parts->kernel_body, &parse->parts->computed[index - values],
+                               &parameters[i], step->kernel.name));
         }
     }
     return GPUTUNE_OK;

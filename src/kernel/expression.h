@@ -49,7 +49,8 @@ gputune_status gt_expression_integer(int64_t *out, const gt_expression *expressi
  * result is not finite. */
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
                                   const int64_t *slots);
-/* The same as C++ has it, where integers and floating numbers meet: integers divide as integers. */
+/* The same as C++ has it, where integers and floating numbers meet: integers divide as integers.
+ * The result may be infinite. */
 gputune_status gt_expression_number(double *out, const gt_expression *expression,
                                     const int64_t *slots);
 /* gt_expression_integer() without a message: what went wrong, or NULL. For inner loops. */

@@ -160,7 +160,7 @@ static const char *try_real(double *out, const gt_expression *expression, const 
         return operand;
     }
     *out = stack[0];
-    return isfinite(*out) ? NULL : domain;
+    return isfinite(*out) || (typed && !isnan(*out)) ? NULL : domain;
 }
 
 static gputune_status evaluate(double *out, const gt_expression *expression, const int64_t *slots,

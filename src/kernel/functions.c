@@ -156,6 +156,7 @@ typedef struct declaration {
     size_t begin, global;
     bool open, is_global, is_extern_c;
     bool is_template, is_specialisation, is_instantiation;
+    int conditionals; /* #if that began inside it, less #endif */
 } declaration;
 
 static void note_template(declaration *now, const gt_lexer *lexer)
@@ -171,9 +172,21 @@ static void note_template(declaration *now, const gt_lexer *lexer)
     }
 }
 
+/* A kernel may have its launch bounds under an #if: those in front of its name are a part of it. */
+static void note_directive(declaration *now, gt_lexer *lexer)
+{
+    gt_lexer line;
+    gt_lexer_directive(lexer, &line);
+    if (!now->is_global && !now->is_template) {
+        *now = (declaration){0};
+    }
+    now->conditionals +=
+        gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
+}
+
 static void note(declaration *now, const gt_lexer *lexer, const char *text)
 {
-    if (gt_token_is_any(&lexer->token, "; { }") || lexer->token.kind == GT_TOKEN_DIRECTIVE) {
+    if (gt_token_is_any(&lexer->token, "; { }")) {
         *now = (declaration){0};
         return;
     }
@@ -221,16 +234,16 @@ static bool may_be_function(const gt_lexer *lexer)
 
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
 {
-    gt_lexer lexer, line;
+    gt_lexer lexer;
     declaration now = {0};
     namespaces spaces = {.depth = 0};
     gt_lexer_open(&lexer, text, strlen(text), nowhere);
     while (lexer.token.kind != GT_TOKEN_END) {
-        note(&now, &lexer, text);
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
+            note_directive(&now, &lexer);
             continue;
         }
+        note(&now, &lexer, text);
         note_namespace(&spaces, &lexer);
         bool hit = now.is_global && now.begin >= from &&
                    (name ? is_named(&lexer.token, spaces.scope, name) : may_be_function(&lexer));
@@ -242,6 +255,7 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
         if (hit && gt_lexer_is(&lexer, "(")) {
             begin_function(out, &now, &spaces, at);
             read_rest(out, &lexer, text);
+            out->plain &= now.conditionals == 0;
             if (name || out->is_definition) {
                 return true;
             }

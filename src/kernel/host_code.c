@@ -61,7 +61,7 @@ bool gt_header_is_known(const char *name)
 
 /* ---- code ---- */
 
-/* A function that belongs to neither by itself: it is the GPU's if that reads its name. */
+/* A function or class that belongs to neither by itself: it is the GPU's if that reads its name. */
 typedef struct candidate {
     gt_token name;
     size_t begin, end;
@@ -257,11 +257,13 @@ static void note_name(const gt_lexer *lexer, piece *now)
                    !gt_token_is_any(&now->last, classes) && !gt_token_is(&now->last, "alignas");
     bool is_instance = gt_token_is_any(&now->last, "> >>") && gt_lexer_is(lexer, "(") &&
                        now->template.kind == GT_TOKEN_NAME;
+    bool is_operator = gt_token_is(&now->last, "operator");
     now->template = is_name && gt_lexer_is(lexer, "<") ? now->last : now->template;
-    if (!now->has_name && (is_instance || (is_name && gt_token_is_any(&lexer->token, ends)))) {
+    if (!now->has_name &&
+        (is_operator || is_instance || (is_name && gt_token_is_any(&lexer->token, ends)))) {
         now->has_name = true;
         now->name = is_instance ? now->template : now->last;
-        now->is_function = gt_lexer_is(lexer, "(");
+        now->is_function = is_operator || gt_lexer_is(lexer, "(");
     }
 }
 
@@ -272,6 +274,7 @@ static bool read_braces(program *p, gt_lexer *lexer, piece *now)
     if (now->is_class && !now->is_function && p->depth < DEEPEST) {
         gt_lexer_next(lexer);
         now->host |= scan_scope(p, lexer, true);
+        now->last = lexer->token;
         gt_lexer_next(lexer);
         return false;
     }
@@ -313,8 +316,9 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     }
     if (!now->host) {
         const candidate own = {now->name, begin, end, false};
-        bool may_be = now->is_function && !now->is_class && !now->in_class;
-        p->failed |= may_be && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
+        bool defines_class = now->is_class && !now->is_function && gt_token_is(&now->last, "}");
+        bool may_be = defines_class ? now->has_name : now->is_function && !now->is_class;
+        p->failed |= may_be && !now->in_class && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }
     const gt_token *name = now->has_name ? &now->name : &now->last;
@@ -400,7 +404,7 @@ static bool scan_scope(program *p, gt_lexer *lexer, bool in_class)
     return host;
 }
 
-/* ---- functions that the GPU does not read ---- */
+/* ---- what the GPU does not read ---- */
 
 /* The function that the place is in, or NULL. */
 static candidate *around(const program *p, size_t at)
@@ -413,7 +417,7 @@ static candidate *around(const program *p, size_t at)
     return NULL;
 }
 
-/* Notes the functions that the token names, unless what names them is not read itself. Whether
+/* Notes what the token names, unless what names them is not read itself. Whether
  * there was a new one. */
 static bool note_read(program *p, const gt_token *token, const candidate *from)
 {

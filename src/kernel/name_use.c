@@ -26,7 +26,6 @@ typedef struct gt_name_scan {
     gt_lexer lexer;
     gt_conditions conditions;
     GT_ARRAY(gt_name_macro) macros;
-    gt_place undefined[GT_AXIS_MAX + GT_PROBLEM_MAX]; /* by an #undef, and not read since */
     bool pastes;
     const char *path; /* of the file that the current line comes from, */
     int shift;        /* and what its number there is ahead of the lexer's */
@@ -80,6 +79,13 @@ static int name_index(const gt_template *template, const gt_token *token)
     return -1;
 }
 
+bool gt_name_is_chosen(const gt_template *template, const gt_token *token)
+{
+    int index = name_index(template, token);
+    return index >= 0 &&
+           (index < GT_AXIS_MAX || template->problem[index - GT_AXIS_MAX].kind != GT_PROBLEM_SIZE);
+}
+
 static gt_name_use *use_at(const gt_name_scan *s, int index)
 {
     return index < GT_AXIS_MAX ? &s->out->axes[index] : &s->out->problem[index - GT_AXIS_MAX];
@@ -101,9 +107,6 @@ static void note_read(gt_name_scan *s, const gt_token *token)
     gt_name_use *use = use_at(s, index);
     use->occurs = true;
     use->is_read |= s->conditions.now != GT_NEVER;
-    if (s->undefined[index].line > 0 && use->replaced.line == 0) {
-        use->replaced = s->undefined[index];
-    }
 }
 
 /* ---- directives ---- */
@@ -135,11 +138,7 @@ static gputune_status add_macro(gt_name_scan *s, gt_lexer line, bool undefines)
     gt_name_macro added = {line.token, line, s->conditions.now, undefines, false};
     int index = name_index(s->template, &line.token);
     if (index >= 0) {
-        use_at(s, index)->is_in_doubt |= s->conditions.now == GT_PERHAPS;
-    }
-    if (index >= 0 && s->conditions.now == GT_SURELY) {
-        gt_place *place = undefines ? &s->undefined[index] : &use_at(s, index)->replaced;
-        set_place(place, s, &line.token);
+        use_at(s, index)->is_in_doubt |= s->conditions.now != GT_NEVER;
     }
     for (gt_lexer body = line; body.token.kind != GT_TOKEN_END; gt_lexer_next(&body)) {
         int used = name_index(s->template, &body.token);

@@ -204,7 +204,9 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
 gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_template *template = parse->template;
-    template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
+    if (!template->arguments) {
+        template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
+    }
     GT_TRY(gt_allocated(template->arguments));
     do {
         if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {

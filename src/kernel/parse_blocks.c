@@ -24,10 +24,12 @@ static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_le
     gt_lexer type_at = *body;
     /* `float[` has no name behind the type, so the words end at the bracket */
     GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
-    gt_lexer after = *body;
-    GT_TRY(gt_read_element_type(block->type, parse, &type_at));
-    if (type_at.token.text != after.token.text) {
-        return gt_fail_expected(&type_at, "'[' and the number of elements");
+    gt_element element;
+    if (!gt_element_from_name(&element, block->type)) {
+        GT_TRY(gt_read_element_type(block->type, parse, &type_at));
+        if (type_at.token.text != body->token.text) {
+            return gt_fail_expected(&type_at, "'[' and the number of elements");
+        }
     }
     if (!gt_lexer_is(body, "[") && gt_structure_of(parse->template, block->type)) {
         return GPUTUNE_OK;

@@ -238,7 +238,30 @@ static void explain(void *user, const char *name, char *out, size_t bytes)
     }
 }
 
-/* A define() of the template, or a constant of its code, whose names no clause has. */
+/* What C's headers have, as text that expressions read. */
+static bool standard_meaning(const char *name, gt_lexer *value)
+{
+    static const struct {
+        const char *name, *text;
+    } constants[] = {{"INFINITY", "(1e308 * 1e308)"},
+                     {"FLT_MAX", "3.402823466385288598e38"},
+                     {"FLT_MIN", "1.175494350822287508e-38"},
+                     {"DBL_MAX", "1.797693134862315708e308"},
+                     {"M_PI", "3.14159265358979323846"},
+                     {"INT_MIN", "(-2147483647 - 1)"},
+                     {"INT_MAX", "2147483647"},
+                     {"UINT_MAX", "4294967295"}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (strcmp(constants[i].name, name) == 0) {
+            const char *text = constants[i].text;
+            gt_lexer_open(value, text, strlen(text), (gt_place){"", 1, 1});
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A define() of the template, a constant of its code, or one of C, whose names no clause has. */
 static bool meaning_of(void *user, const char *name, gt_lexer *value)
 {
     const gt_symbols *symbols = user;
@@ -255,7 +278,8 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value)
             return true;
         }
     }
-    return gt_code_constant(value, symbols->code, parts->files[0].path, name);
+    return gt_code_constant(value, symbols->code, parts->files[0].path, name) ||
+           standard_meaning(name, value);
 }
 
 gt_scope gt_symbols_scope(gt_symbols *symbols)

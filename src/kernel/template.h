@@ -131,7 +131,9 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
- *     a macro. Expressions know it, and what the code defines once: #define, const, constexpr, enum
+ *     a macro. Expressions know it, and what the code defines once: #define, const, constexpr, enum;
+ *     INFINITY, INT_MAX, UINT_MAX, FLT_MAX, M_PI. A #define or `const int NAME = 1;` of a tunable or of
+ *     a compile-time problem value is left out of the code: it is the value without gputune
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)
  *     NVRTC's options, one a string; "" is none, and of several conditions the first that holds counts.
  *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.

@@ -143,10 +143,10 @@ typedef struct gt_body {
     int head_line;   /* the line that follows them, as #line counts, */
     char *head_path; /* and its file */
     gt_hash tokens;  /* of its token stream */
-    uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of its
-                                                 kernels, */
-    uint64_t doubtful_axes;                   /* macros that the text may define anew */
-    uint64_t macro_axes, macro_problem;       /* and those that are macros, which may be both */
+    /* bits: values in template arguments of its kernels, or that launch() computes for them, */
+    uint64_t argument_axes, argument_problem;
+    uint64_t doubtful_axes;             /* macros that the text may define anew */
+    uint64_t macro_axes, macro_problem; /* and those that are macros, which may be both */
 } gt_body;
 
 typedef struct gt_source_file {

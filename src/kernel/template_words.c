@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-typedef enum occurrence { ONCE, MANY, NEEDED } occurrence;
+typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
 
 typedef struct pragma {
     const char *word;
@@ -22,7 +22,7 @@ static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
     {"problem", 0, MANY, gt_parse_problem, NULL},
     {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
-    {"args", 3, NEEDED, gt_parse_args, NULL},
+    {"args", 3, SOME, gt_parse_args, NULL},
     {"scratch", 3, MANY, gt_parse_scratch, NULL},
     {"default", 3, MANY, gt_parse_default, NULL},
     {"block", 3, NEEDED, gt_parse_setting, NULL},
@@ -136,7 +136,7 @@ static gputune_status check_words(const gt_reader *reader)
         if (i < 0) {
             return unknown_word(clause);
         }
-        if (first[i] && pragma_at(i).occurrence != MANY) {
+        if (first[i] && (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED)) {
             return gt_fail_at(clause->place,
                               "'%s' given twice; expected it once (first on line "
                               "%d)",
@@ -154,7 +154,7 @@ static gputune_status check_words(const gt_reader *reader)
     }
     for (int i = 0; i < PRAGMA_COUNT; i++) {
         bool in_launch = first[word_index("launch")] && beside_launch(pragmas[i].word);
-        if (pragmas[i].occurrence == NEEDED && !first[i] && !in_launch) {
+        if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
             const char *path = reader->parts->files[0].path;
             if (!reader->clauses.count) {
                 return gt_fail(

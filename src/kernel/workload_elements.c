@@ -4,6 +4,7 @@
 #include "kernel/types.h"
 #include "kernel/workload_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,11 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
         return gt_fail(GPUTUNE_EINVAL,
                        "%s is filled from %g to %g at these sizes; expected low <= high", name,
                        out->low, out->high);
+    }
+    bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
+    if (!holds_any && !(isfinite(out->low) && isfinite(out->high))) {
+        return gt_fail_at(place, "%s is filled from %g to %g; expected numbers that %s holds", name,
+                          out->low, out->high, gt_type_name(out->type));
     }
     if (out->fill == GT_FILL_PREFIX && out->low < 0) {
         return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);

@@ -54,16 +54,17 @@ TEST(test_what_uses_the_host_is_the_hosts)
           "__device__ vector<int> g;");
     check("template <> void same<half>(half *a) { std::cout << 1; } __device__ int d;",
           "__device__ int d;");
-    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } };",
-          "struct S { };");
+    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } }; "
+          "__device__ S s;",
+          "struct S { }; __device__ S s;");
     check("struct Timer { cudaEvent_t a, b; void go() {} }; void f(Timer &t) { t.go(); }", "");
     check("static gputune *tuner; gputune_plan *plan_of(int n) { return find(tuner, n); }", "");
     check("namespace gt = gputune_cxx; gt::tuner &tuner() { static gt::tuner one; return one; }",
           "");
     check("struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }",
           "struct alignas(16) Q { float x; }; __global__ void k(Q *q) { }");
-    check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; };",
-          "struct P { float x; };");
+    check("typedef struct { FILE *f; } Log; void g(Log *l) { } struct P { float x; } p;",
+          "struct P { float x; } p;");
 }
 
 TEST(test_the_gpus_part_stays)
@@ -75,7 +76,8 @@ TEST(test_the_gpus_part_stays)
         "#define ALL(f) f(float)\nint ALL(int x) { return x; }",
         "__host__ __device__ float f(float x) { if (x < 0) { fprintf(stderr, \"?\"); } return x; }",
         "__constant__ float c[4]; __device__ cudaTextureObject_t t;",
-        "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } };",
+        "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } } "
+        "p;",
         "unsigned rand(unsigned s) { return s * 5 + 1; } __device__ int y = rand(1);",
         "struct alignas(16) A { int a; }; struct A f(int a); enum B : int { C };",
         "typedef struct { int a; } Q; enum E { A, B }; const int N = 1 << 20; using V = float;",
@@ -95,8 +97,26 @@ TEST(test_a_class_keeps_what_kernels_use)
     check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; __device__ int f(M m) "
           "{ return m.n; }",
           "struct M { float *x; int n; }; __device__ int f(M m) { return m.n; }");
-    check("class A { public: A() { exit(1); } private: int n; };",
-          "class A { public: private: int n; };");
+    check("class A { public: A() { exit(1); } private: int n; }; __device__ A a;",
+          "class A { public: private: int n; }; __device__ A a;");
+    check(
+        "class A { public: A &operator=(const A &b) { return *this; } void f() { exit(1); } int n; "
+        "}; __device__ A a;",
+        "class A { public: A &operator=(const A &b) { return *this; } int n; }; __device__ A a;");
+}
+
+TEST(test_a_class_that_no_kernel_reads_is_cut)
+{
+    check("struct Head { int n; }; class Image : Head { public: Image() : n(0) {} FILE *file() "
+          "const; "
+          "}; int f(Image &i) { return i.n; } __device__ int d;",
+          "__device__ int d;");
+    check("struct Inner { int n; }; struct Outer { Inner i; }; __device__ int f(Outer *o);",
+          "struct Inner { int n; }; struct Outer { Inner i; }; __device__ int f(Outer *o);");
+    check("template <class T> struct V { T x; }; template <> struct V<int> { short x; }; "
+          "__device__ V<int> v;",
+          "template <class T> struct V { T x; }; template <> struct V<int> { short x; }; "
+          "__device__ V<int> v;");
 }
 
 TEST(test_endless_nesting)

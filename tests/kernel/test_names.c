@@ -80,8 +80,8 @@ static const struct {
     {SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int B, int ALL", "    int NUM = 3;"),
      "a.cu:4:9: 'NUM' is taken for a macro here, and declared elsewhere in the code; expected "
      "another name there"},
-    {SUM("constexpr int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
-     "a.cu:4:15: 'NUM' is a tunable, and declared here with a value of its own; expected the "
+    {SUM("int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
+     "a.cu:4:5: 'NUM' is a tunable, and declared here with a value of its own; expected the "
      "declaration left out, or another name"},
     {PLAIN("tune(UNROL = 1, 2)", "#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UNROL'; expected 'UNROLL', which "
@@ -101,26 +101,6 @@ static const struct {
                                               "{ y[0] = UN; }\n") "{ y[0] = 1; }",
      "a.cu:4:22: only the reference reads 'UN', and has the default's value; expected the kernel "
      "or its launch to depend on it, or a problem(const UN = …)"},
-    {PLAIN("tune(UNROLL = 1, 2)", "#define UNROLL 1\n") "{ y[0] = UNROLL; }",
-     "a.cu:5:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
-     "'#ifndef UNROLL' and '#endif', or left out"},
-    {PLAIN("tune(UNROLL = 1, 2)",
-           "#ifndef SIZES_H\n#define SIZES_H\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
-     "a.cu:7:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
-     "'#ifndef UNROLL' and '#endif', or left out"},
-    {PLAIN("tune(UNROLL = 1, 2)",
-           "#if defined(UNROLL) && (1 || MORE(2))\n#undef UNROLL\n#endif\n") "{ y[0] = UNROLL; }",
-     "a.cu:6:8: 'UNROLL' is a tunable, and gets another value here; expected this line between "
-     "'#ifndef UNROLL' and '#endif', or left out"},
-    {PLAIN("tune(UNROLL = 1, 2)",
-           "#undef UNROLL\n#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
-     "a.cu:7:9: 'UNROLL' is a tunable, and gets another value here; expected this line between "
-     "'#ifndef UNROLL' and '#endif', or left out"},
-    {P "kernel(twice)\n" ARGS P "problem(const R = 2) block(32) grid(2)\n"
-       "#define R 3\n"
-       "__global__ void twice(float *y, int n) { y[0] = R; }\n",
-     "a.cu:4:9: 'R' is a problem value, and gets another value here; expected this line between "
-     "'#ifndef R' and '#endif', or left out"},
 };
 
 TEST(test_mistakes)
@@ -188,11 +168,44 @@ TEST(test_what_reaches_the_variants)
     }
 }
 
+/* The value that a file has for a tunable, or for a compile-time problem value, is the one without
+ * gputune: whatever defines it is left out. */
+TEST(test_values_of_the_file)
+{
+    static const struct {
+        const char *text, *gone, *macro;
+    } cases[] = {
+        {PLAIN("tune(U = 1, 2)", "#define U 8 // as ever\n") "{ y[0] = U; }", "U 8", "U 1"},
+        {PLAIN("tune(U = 1, 2)",
+               "#ifndef SIZES_H\n#define SIZES_H\n#define U 8\n#endif\n") "{ y[0] = U; }",
+         "U 8", "U 1"},
+        {PLAIN("tune(U = 1, 2)", "#undef U\n#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
+         "#undef", "U 1"},
+        {PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 8\n#else\n#define U 4\n"
+                                 "#endif\n") "{ y[0] = U; }",
+         "U 8", "U 1"},
+        {PLAIN("tune(U = 1, 2)", "static const int U = 8;\n") "{ y[0] = U; }", "= 8", "U 1"},
+        {PLAIN("tune(MODE = slow, fast)", "#define MODE_fast 1\n") "{ y[0] = MODE_fast; }",
+         "MODE_fast 1", "MODE_slow 1"},
+        {PLAIN("problem(const R = 2)", "constexpr int R = 3;\n") "{ y[0] = R; }", "= 3", "R 2"},
+        {PLAIN("problem(const R = 2)", "#define R 3\n") "{ y[0] = R; }", "R 3", "R 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (generates(cases[i].text, cases[i].gone) || !defines(cases[i].text, cases[i].macro)) {
+            fail_msg("%zu", i);
+        }
+    }
+    /* a guard keeps its line, and with it the code that results are kept under */
+    assert_true(
+        generates(PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
+                  "#ifndef U\n#define U 8\n#endif\n"));
+}
+
 /* Where only the compiler knows whether a tunable keeps its value, it is asked. */
 TEST(test_what_only_the_compiler_knows)
 {
     static const char doubtful[] =
-        PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 1\n#endif\n") "{ y[0] = U; }";
+        PLAIN("tune(U = 1, 2)", "#if U > 4\n#define U 4\n#endif\n") "{ y[0] = U; }";
     static const char plain[] =
         PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }";
     assert_true(generates(doubtful, "#if U != (1)\n#error 'U' is a tunable, "));

@@ -56,6 +56,23 @@ TEST(test_two_instances)
     bench_close(&b);
 }
 
+/* A tunable in a launch's expressions may have the name of the parameter that gets it. */
+TEST(test_parameters_named_like_tunables)
+{
+    static const char text_of_one[] =
+        P "kernel(all) problem(n = 1024) tune(T = 64, 128) args(inout float y[n], int n)\n" P
+          "launch(k, block = T, grid = n / T, args = (y, n, n / T, T))\n"
+          "__global__ void k(float *y, int n, int tiles, const int T) { y[0] = tiles * T; }\n";
+    bench b;
+    gt_source source;
+    bench_open(&b, text_of_one, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_null(strstr(source.text, "#define T "));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 /* A kernel of an included file is copied at its lines of that file. */
 static const char included[] =
     "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, "

@@ -1,6 +1,8 @@
 /* Problems and what they need: values, buffers, tolerances, awkward sizes. */
 #include "kernel_support.h"
 
+#include <math.h>
+
 static const char text[] =
     "#pragma gputune kernel(k)\n"
     "#pragma gputune problem(n = 1 << 20, m = 48, bucket = pow2) problem(const R = 2, 4)\n"
@@ -99,6 +101,40 @@ TEST(test_buffers)
     assert_true(w->work_bytes == 50 && w->work_flops == 5);
     assert_true(gt_workload_device_bytes(w) > 800 + 4000 + 408 + 24);
     bench_close(&b);
+}
+
+/* args() that go on in another line; constants of C; words of a __constant__'s type. */
+TEST(test_several_lines_of_arguments)
+{
+    static const char lines[] =
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+        "#pragma gputune args(inout float m[n] = constant(-INFINITY))\n"
+        "#pragma gputune args(in int x[n] = uniform(0, INT_MAX), float low = FLT_MAX)\n"
+        "#pragma gputune constant(bits : unsigned char[256] : index)\n"
+        "__constant__ unsigned char bits[256];\n"
+        "__global__ void k(float *m, const int *x, float low) { m[0] = low; }\n";
+    static const char whole[] = "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+                                "#pragma gputune args(inout int m[n] = constant(INFINITY))\n"
+                                "__global__ void k(int *m) { m[0] = 1; }\n";
+    bench b;
+    bench_open(&b, lines, "sm_90");
+    assert_int_equal(b.workload.argument_count, 3);
+    assert_true(b.workload.buffers[0].low == -INFINITY);
+    assert_true(b.workload.buffers[1].high == 2147483647);
+    assert_true(b.workload.scalars[0].real == 3.402823466385288598e38);
+    assert_int_equal(b.template->passes[0].count ? 1 : 0, 1);
+    bench_close(&b);
+    gt_template *t = parse(whole);
+    gt_problem problem;
+    gt_workload workload;
+    const gt_device device = device_of("sm_90");
+    ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
+    assert_int_equal(gt_workload_bind(&workload, t, &problem, &device, 0, NULL, 0),
+                     GPUTUNE_ETEMPLATE);
+    assert_string_equal(gt_message(),
+                        "kernel.cu:2:39: m is filled from inf to inf; expected numbers "
+                        "that int holds");
+    gt_template_free(t);
 }
 
 /* The components of a vector count as elements; a reference's doubles have as many. */

@@ -132,6 +132,31 @@ TEST(test_hashes)
 }
 
 /* Comments and blanks of the template change neither what is shared nor what is stored. */
+/* Launch bounds under an #if, in front of the name; what is cut takes its directives along. */
+TEST(test_bounds_under_a_condition)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 64) args(out float y[n], int n)\n"
+        "#pragma gputune tune(B = 32, 64) tune(M = 0, 2) block(B) grid(ceil_div(n, B))\n"
+        "#pragma gputune reference(slow)\n"
+        "__global__ void\n#if M > 0\n__launch_bounds__(B, M)\n#endif\nk(float *y, int n) { y[0] = "
+        "1; }\n"
+        "template <int T>\n#ifdef X\n__launch_bounds__(T)\n#endif\n__global__ void other() {}\n"
+        "__global__\n#ifdef SLOW\n__launch_bounds__(32)\n#endif\nvoid slow(float *y, int n) {}\n"
+        "int last;\n";
+    bench b;
+    bench_open(&b, text, "sm_90");
+    gt_source source = generate(&b, "M=2");
+    assert_non_null(strstr(source.text,
+                           "extern \"C\" __global__ void\n#if M > 0\n__launch_bounds__(B, "
+                           "M)\n#endif\nk(float *y, int n) { y[0] = 1; }\n"));
+    assert_non_null(strstr(source.text, "#define M 2\n"));
+    assert_null(strstr(source.text, "SLOW"));
+    assert_non_null(strstr(source.text, "__global__ void other() {}\n\n\n\n\n\nint last;"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 TEST(test_hash_ignores_comments)
 {
     bench a, b;

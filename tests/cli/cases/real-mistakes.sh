@@ -43,7 +43,11 @@ try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try misspelt "$grid tune(UNROL = 1, 2)" "#define UNROLL 1
 $(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
-try defined "$grid tune(UNROLL = 1, 2)" "#define UNROLL 1
+try declared "$grid tune(UNROLL = 1, 2)" "__device__ int UNROLL = 1;
 $(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
+# what is counted is of the output that is named
+head=$(echo "$head" | sed 's/args(/args(out int whole[n], /')
+right=$(echo "$right" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] =/')
+try second_of_two "$grid" "$(echo "$kernel" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] = i == 7 ? 5 :/')"
 sed -i 's/kernel(k)/kernel(k<B>)/; s/^__global__ void k/template <int B, int ITEMS> &/' wrong.cu
 $GPUTUNE warm ./wrong.cu --driver emu -q 2>&1
