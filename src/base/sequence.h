@@ -8,7 +8,7 @@ enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
     GT_COUNTERS_MAX = 3, /* loops inside each other */
-    GT_VALUES_MAX = 16,
+    GT_VALUES_MAX = 64,
     GT_SEQUENCE_LAUNCHES = 1 << 16, /* of one sequence */
     GT_PLACES_MAX = 64
 };

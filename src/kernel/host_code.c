@@ -53,7 +53,8 @@ bool gt_header_is_known(const char *name)
                                         "curand.h",
                                         "cusparse.h",
                                         "cusolverDn.h",
-                                        "nvToolsExt.h"};
+                                        "nvToolsExt.h",
+                                        "nvml.h"};
     const char *dot = strrchr(name, '.');
     return (dot && strcmp(dot, ".c") == 0) || /* a source of the host's */
            begins_with_any(name, known, sizeof known / sizeof *known);

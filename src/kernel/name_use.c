@@ -418,7 +418,7 @@ static gputune_status add_defines(gt_name_scan *s)
     note_texts(s);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
-        GT_TRY(own->text
+        GT_TRY(own->text || own->has_size
                    ? GPUTUNE_OK
                    : add_engines(s, own->name, own->value ? gt_expression_text(own->value) : "",
                                  GT_SURELY));

@@ -291,14 +291,19 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
 
 gputune_status gt_parse_prove(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
-    char name[GT_NAME_MAX];
-    gt_argument *argument = NULL;
-    gt_place place = gt_lexer_place(body);
     (void)clause;
-    GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
-    GT_TRY(find_scalar(&argument, parse, name, place));
-    argument->is_stated = true;
-    return gt_lexer_accept(body, "=") ? read_others(argument, parse, body, place) : GPUTUNE_OK;
+    do {
+        char name[GT_NAME_MAX];
+        gt_argument *argument = NULL;
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(gt_name_read(name, sizeof name, body, "a scalar's name"));
+        GT_TRY(find_scalar(&argument, parse, name, place));
+        argument->is_stated = true;
+        if (gt_lexer_accept(body, "=")) {
+            return read_others(argument, parse, body, place);
+        }
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
 }
 
 static bool is_clearable(const gt_parse *parse, const char *name)

@@ -60,8 +60,12 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
-    return gt_read_integer_expression(&define->value, parse, body,
-                                      GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE);
+    GT_TRY(gt_read_integer_expression(&define->value, parse, body, GT_USE_PROBLEM | GT_USE_AXIS));
+    for (uint32_t i = 0; i < parse->template->problem_count; i++) {
+        define->has_size |= parse->template->problem[i].kind == GT_PROBLEM_SIZE &&
+                            gt_expression_uses(define->value, GT_SLOT_PROBLEM + (int)i);
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_parse_define(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

@@ -97,8 +97,8 @@
  *     reference has the same, or a tolerance. read = normalized: integers of 8 or 16 bits become floats
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch
- *   prove(SCALAR[ = e, …])               further values of a scalar that variants are proved with; none:
- *     they are proved with its own alone. Without it floats have others of both signs and zero, and
+ *   prove(SCALAR, …[ = e, …])            further values of the last scalar that variants are proved with;
+ *     the others, and one without, are proved with their own alone. Without it floats have others of both signs and zero, and
  *     flags of 0 or 1 change; other integers keep theirs, as do those that the code adds to something
  *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
  *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
@@ -131,7 +131,7 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
- *     a macro. Expressions know it, and what the code defines once: #define, const, constexpr, enum;
+ *     a macro, or where e uses a run-time size a name for expressions. They know it, and what the code defines once: #define, const, constexpr, enum;
  *     INFINITY, INT_MAX, UINT_MAX, FLT_MAX, M_PI. A #define or `const int NAME = 1;` of a tunable or of
  *     a compile-time problem value is left out of the code: it is the value without gputune
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)

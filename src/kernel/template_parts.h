@@ -67,6 +67,7 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     gt_expression *value;
     char *text;
+    bool has_size; /* its value depends on a run-time size: it is a name of expressions alone */
 } gt_define;
 
 /* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
