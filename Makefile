@@ -125,8 +125,8 @@ $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profil
 # the template language, as the source describes it: in the command line, and as a page
 LANGUAGE_SRC := tools/language src/kernel/template.h src/kernel/symbols.h templates/axpy.cu templates/gputune.cuh
 $(B)/generated/language.c: tools/embed $(LANGUAGE_SRC)
-	$(call say,GEN)mkdir -p $(@D); tools/language text > $(@D)/language.txt && \
-	    tools/embed --text cli_template_language $(@D)/language.txt > $@
+	$(call say,GEN)mkdir -p $(@D); for part in page text; do tools/language $$part > $(@D)/$$part.txt && \
+	    tools/embed --text cli_template_$$part $(@D)/$$part.txt || exit 1; done > $@
 $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/language man > $@
 $(B)/man/gputune.3: tools/manual include/gputune.h Makefile

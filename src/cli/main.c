@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const char cli_template_language[]; /* made by tools/language */
+extern const char cli_template_page[], cli_template_text[]; /* made by tools/language */
 
 static const cli_command *const commands[] = {
     &cmd_warm,  &cmd_show,   &cmd_run,      &cmd_check,   &cmd_compare, &cmd_kernels, &cmd_space,
@@ -55,15 +55,46 @@ static void list_commands(void)
     printf("help\t%s\n", help_description);
 }
 
+/* Prints what the language's text says of a clause: its lines, and those behind them that are
+ * further in. */
+static int help_clause(const char *clause)
+{
+    bool is_its = false, any = false;
+    const size_t length = strlen(clause);
+    if (strcmp(clause, "all") == 0) {
+        fputs(cli_template_text, stdout);
+        return CLI_EXIT_OK;
+    }
+    for (const char *line = cli_template_text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        if (strncmp(line, "    ", 4) != 0) {
+            is_its = false;
+            for (const char *at = line; strncmp(line, "  ", 2) == 0 && at < end; at++) {
+                is_its |= at[-1] == ' ' && strncmp(at, clause, length) == 0 && at[length] == '(';
+            }
+        }
+        any |= is_its;
+        printf("%.*s", is_its ? (int)(end - line) : 0, line);
+    }
+    if (!any) {
+        cli_error("no clause '%s'; 'gputune help template' lists them", clause);
+    }
+    return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
+}
+
 /* The help of a command; NULL: of all. */
-static int help(const char *word)
+static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
         list_commands();
     } else if (!word || word[0] == '-') {
         print_usage(stdout);
     } else if (strcmp(word, "template") == 0) {
-        fputs(cli_template_language, stdout);
+        if (clause) {
+            return help_clause(clause);
+        }
+        fputs(cli_template_page, stdout);
     } else if (strcmp(word, "help") == 0) {
         print_usage(stdout);
     } else {
@@ -88,7 +119,7 @@ static int dispatch(int argc, char **argv)
         return CLI_EXIT_OK;
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        return help(word[0] == 'h' ? argv[2] : NULL);
+        return help(word[0] == 'h' ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     }
     const cli_command *command = find(word);
     cli_arguments arguments;

@@ -182,7 +182,7 @@ static void search_cubin(search *search, const gt_image *image)
     }
 }
 
-gputune_status gt_image_entry(char **out, const gt_image *image, const char *name)
+static search search_image(const gt_image *image, const char *name)
 {
     search search = {.name = name};
     if (gt_image_is_ptx(image)) {
@@ -190,8 +190,59 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
     } else {
         search_cubin(&search, image);
     }
+    return search;
+}
+
+/* What a note in the image begins with: a comment of PTX, and nothing to readers of cubins. */
+static void append_mark(gt_text *out, const char *name)
+{
+    gt_text_printf(out, "\n// entry of %s: ", name);
+}
+
+gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol)
+{
+    if (search_image(image, name).instances < 2) {
+        return GPUTUNE_OK;
+    }
+    GT_SCOPED(gt_text_free) gt_text note = {0};
+    append_mark(&note, name);
+    gt_text_printf(&note, "%s\n", symbol);
+    GT_TRY(note.failed ? gt_fail_memory() : GPUTUNE_OK);
+    char *longer = realloc((void *)image->data, image->bytes + note.length + 1);
+    GT_TRY(gt_allocated(longer));
+    const bool ends = gt_image_is_ptx(&(gt_image){longer, image->bytes}) && image->bytes > 0 &&
+                      longer[image->bytes - 1] == '\0';
+    memcpy(longer + image->bytes - ends, gt_text_string(&note), note.length + 1);
+    *image = (gt_image){longer, image->bytes + note.length};
+    return GPUTUNE_OK;
+}
+
+/* The symbol that a note tells; NULL: there is none. */
+static const char *noted(size_t *bytes, const gt_image *image, const char *mark)
+{
+    const size_t length = strlen(mark);
+    const char *at = memmem(image->data, image->bytes, mark, length);
+    const char *end =
+        at ? memchr(at + length, '\n', image->bytes - (size_t)(at + length - (char *)image->data))
+           : NULL;
+    *bytes = end ? (size_t)(end - at) - length : 0;
+    return end ? at + length : NULL;
+}
+
+gputune_status gt_image_entry(char **out, const gt_image *image, const char *name)
+{
+    const search search = search_image(image, name);
     if (search.exact) {
         return gt_strndup(out, search.exact, search.exact_bytes);
+    }
+    if (search.instances > 1) {
+        GT_SCOPED(gt_text_free) gt_text mark = {0};
+        size_t bytes;
+        append_mark(&mark, name);
+        const char *symbol = noted(&bytes, image, gt_text_string(&mark));
+        if (symbol) {
+            return gt_strndup(out, symbol, bytes);
+        }
     }
     if (search.instances > 1) {
         return gt_fail(GPUTUNE_EINVAL,

@@ -26,6 +26,7 @@ enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPT
       (program * out, const char *text, const char *name, int header_count,                        \
        const char *const *headers, const char *const *header_names))                               \
     X(add_name, nvrtcAddNameExpression, (program program, const char *name))                       \
+    X(lowered, nvrtcGetLoweredName, (program program, const char *name, const char **lowered))     \
     X(destroy, nvrtcDestroyProgram, (program * program))                                           \
     X(compile, nvrtcCompileProgram, (program program, int count, const char *const *options))      \
     X(ptx_size, nvrtcGetPTXSize, (program program, size_t * bytes))                                \
@@ -393,6 +394,24 @@ static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
     return GPUTUNE_OK;
 }
 
+/* Notes in the images which of a template's instances were asked for. */
+static gputune_status note_instances(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, program program,
+                                     const gt_nvrtc_request *request)
+{
+    for (size_t i = 0; i < request->instance_count; i++) {
+        const char *lowered = NULL;
+        char *name = NULL;
+        GT_TRY(check(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
+                     "nvrtcGetLoweredName"));
+        GT_TRY(gt_strndup(&name, request->instances[i], strcspn(request->instances[i], "<")));
+        gputune_status status = gt_image_note_entry(&out->cubin, name, lowered);
+        status = status ? status : gt_image_note_entry(&out->ptx, name, lowered);
+        free(name);
+        GT_TRY(status);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request)
 {
@@ -433,7 +452,8 @@ static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, pro
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
         status = compile_error(nvrtc, result, out->log, request);
     }
-    return status == GPUTUNE_OK ? fetch_images(out, nvrtc, program, request) : status;
+    status = status == GPUTUNE_OK ? fetch_images(out, nvrtc, program, request) : status;
+    return status == GPUTUNE_OK ? note_instances(out, nvrtc, program, request) : status;
 }
 
 /* One attempt to compile. *again: an option was refused, and another attempt without it may

@@ -38,6 +38,18 @@ static void append_number(gt_text *out, uint32_t step)
     gt_text_printf(out, "_launch%u", step + 1);
 }
 
+static bool is_specialised(const char *text, const char *name)
+{
+    gt_function function;
+    for (size_t at = 0; gt_function_find(&function, text, name, at);) {
+        if (function.is_specialisation) {
+            return true;
+        }
+        at = function.plain ? function.end : function.parameters_end;
+    }
+    return false;
+}
+
 /* The definition of `kernel` once more, its name ending in the step's number. */
 static gputune_status copy_function(char **text, const gt_kernel_name *kernel, uint32_t step,
                                     const char *path)
@@ -51,6 +63,12 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
         }
         at = function.plain ? function.end : function.parameters_end;
     } while (!function.is_definition || function.is_specialisation);
+    if (is_specialised(*text, kernel->name)) {
+        return gt_fail_at(kernel->place,
+                          "'%s' has other arguments in another launch(), and specialisations; "
+                          "expected a launch() of one instance alone",
+                          kernel->name);
+    }
     if (!function.plain) {
         return gt_fail_at(
             kernel->place,

@@ -62,7 +62,8 @@ bool gt_header_is_known(const char *name)
 
 /* ---- code ---- */
 
-/* A function or class that belongs to neither by itself: it is the GPU's if that reads its name. */
+/* A function or class that belongs to neither by itself, or a kernel: it is left out unless a
+ * clause, or what stays, reads its name. */
 typedef struct candidate {
     gt_token name;
     size_t begin, end;
@@ -74,8 +75,9 @@ typedef struct program {
     char *left;                      /* of the text */
     GT_ARRAY(gt_token) host, device; /* names of the program: macros, functions, types */
     GT_ARRAY(candidate) candidates;
-    bool uses_std; /* using namespace std */
-    int depth;     /* of namespaces and classes */
+    bool uses_std;      /* using namespace std */
+    bool knows_clauses; /* which name the kernels that are needed */
+    int depth;          /* of namespaces and classes */
     bool failed;
 } program;
 
@@ -88,7 +90,7 @@ typedef struct piece {
     gt_token name, last, template; /* template: a name in front of its arguments */
     bool in_class;
     bool has_name, is_function, is_class, has_colon;
-    bool host, device;
+    bool host, device, is_kernel;
     bool torn; /* by directives: it stays */
     int conditionals;
 } piece;
@@ -295,6 +297,7 @@ static void read_token(program *p, gt_lexer *lexer, piece *now)
     note_name(lexer, now);
     now->has_colon |= now->is_function && gt_lexer_is(lexer, ":");
     now->device |= is_device(p, &lexer->token);
+    now->is_kernel |= gt_lexer_is(lexer, "__global__");
     now->is_class |= gt_token_is_any(&lexer->token, classes);
     if (parameters) {
         skip_brackets(p, lexer, now);
@@ -312,13 +315,17 @@ static void blank(program *p, size_t begin, size_t end)
 
 static void finish(program *p, const piece *now, size_t begin, size_t end)
 {
-    if (now->device || now->torn || now->conditionals != 0) {
+    const bool other_kernel = p->knows_clauses && now->is_kernel && now->is_function;
+    if ((now->device && !other_kernel) || now->torn || now->conditionals != 0) {
         return;
     }
-    if (!now->host) {
+    if (!now->host || other_kernel) {
         const candidate own = {now->name, begin, end, false};
         bool defines_class = now->is_class && !now->is_function && gt_token_is(&now->last, "}");
-        bool may_be = defines_class ? now->has_name : now->is_function && !now->is_class;
+        bool may_be = defines_class  ? now->has_name
+                      : other_kernel ? now->has_name
+                                     : now->is_function && !now->is_class;
+        may_be = may_be && !gt_token_is(&now->name, "operator"); /* which is read by its sign */
         p->failed |= may_be && !now->in_class && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }
@@ -472,6 +479,10 @@ static void cut_unread(program *p, const gt_template_parts *parts)
             }
         }
     }
+    if (parts) { /* which may be of gputune's own making */
+        const char *name = parts->reference.kernel.name;
+        (void)note_read(p, &(gt_token){GT_TOKEN_NAME, name, strlen(name), 0, 0}, NULL);
+    }
     while (p->candidates.count > 0 && read_left(p)) {
     }
     for (size_t i = 0; i < p->candidates.count; i++) {
@@ -485,7 +496,7 @@ static void cut_unread(program *p, const gt_template_parts *parts)
 gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_parts *parts)
 {
     enum { ROUNDS = 16 };
-    program p = {.text = text};
+    program p = {.text = text, .knows_clauses = parts != NULL};
     size_t known;
     int rounds = 0;
     GT_TRY(gt_strdup(&p.left, text));

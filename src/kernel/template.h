@@ -10,9 +10,10 @@
  *     unless the code has a parameter of that name. The same holds wherever a kernel is named
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
- *     references, are cut out. So is what is for the host alone: main(), functions that launch or
- *     call CUDA's runtime or that no kernel reads, timers, std::vector, their headers. A program is
- *     tuned as it is. Structs, constants and parameters are read as its #if leave them
+ *     references, are cut out. So are kernels that no clause names, and what is for the host alone:
+ *     main(), functions that launch or call CUDA's runtime, functions and classes that no kernel
+ *     reads, timers, std::vector, their headers. A program is tuned as it is. Structs, constants and
+ *     parameters are read as its #if leave them
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one
  *     result, which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
@@ -61,7 +62,8 @@
  *     one kernel of a pipeline: the launch() are carried out in order, and proved and timed as one.
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
  *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), () for none, all in
- *     order if left out; or an expression, where the kernel takes an integer. times: launched so often in a row.
+ *     order if left out; or an expression, where the kernel takes an integer, whose parameter may be
+ *     named like a tunable in it. times: launched so often in a row.
  *     when: not launched where e is 0. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
@@ -97,9 +99,10 @@
  *     reference has the same, or a tolerance. read = normalized: integers of 8 or 16 bits become floats
  *     up to 1. wrap and mirror need coordinates = normalized. A double is read as int2
  *   clear(buffer or scratch, …)          zeroed before each launch
- *   prove(SCALAR, …[ = e, …])            further values of the last scalar that variants are proved with;
- *     the others, and one without, are proved with their own alone. Without it floats have others of both signs and zero, and
- *     flags of 0 or 1 change; other integers keep theirs, as do those that the code adds to something
+ *   prove(SCALAR, …[ = e, …])            further values of the last scalar that variants are proved
+ *     with; the others, and one without, are proved with their own alone. Without prove() floats have
+ *     others of both signs and zero, and flags of 0 or 1 change; other integers keep theirs, as do
+ *     those that the code adds to something
  *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
  *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
  *     in which a buffer that is written overlaps with another one
@@ -111,8 +114,8 @@
  *     without block it has 256 threads, without grid as many blocks as the first output has elements
  *     for. It takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
- *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
- *     the result
+ *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten, variants must
+ *     leave as well
  *   reference(y[i] = a * x[i] + y[i][, z[i] = …][, rtol = e][, atol = e][, stol = e])
  *     each element of each output, in CUDA C++ of the arguments and problem values; y[i][j] where
  *     buffers have two extents, y[i][j][k] with three; with one index, of all elements in a row.
@@ -131,9 +134,10 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
- *     a macro, or where e uses a run-time size a name for expressions. They know it, and what the code defines once: #define, const, constexpr, enum;
- *     INFINITY, INT_MAX, UINT_MAX, FLT_MAX, M_PI. A #define or `const int NAME = 1;` of a tunable or of
- *     a compile-time problem value is left out of the code: it is the value without gputune
+ *     a macro, or where e uses a run-time size a name for expressions. They know it, and what the
+ *     code defines once: #define, const, constexpr, enum; and INFINITY, INT_MAX, UINT_MAX, FLT_MAX,
+ *     M_PI. A #define or `const int NAME = 1;` of a tunable or of a compile-time problem value is left
+ *     out of the code: it is the value without gputune
  *   options("--OPTION", CONDITION ? "--OPTION" : "", …)
  *     NVRTC's options, one a string; "" is none, and of several conditions the first that holds counts.
  *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.

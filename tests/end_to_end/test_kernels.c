@@ -50,6 +50,29 @@ TEST(test_a_template)
     gputune_close(tuner);
 }
 
+/* A kernel that the file specialises for another type: each type has its own code. */
+TEST(test_specialisations)
+{
+    enum { N = 1000 };
+    static double wide[N];
+    static float narrow[N];
+    int n = N;
+    gputune *tuner = tuner_open(world.database);
+    CUdeviceptr y = buffer_of(wide, sizeof wide);
+    gputune_plan *plan = plan_of(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}));
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
+    CU(MemcpyDtoH(wide, y, sizeof wide));
+    gputune_plan_release(plan);
+    plan = plan_of(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}, {"T=float", 0}));
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
+    CU(MemcpyDtoH(narrow, y, sizeof narrow));
+    for (int i = 0; i < N; i++) {
+        assert_true(wide[i] == i && narrow[i] == -i);
+    }
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 TEST(test_a_cooperative_grid)
 {
     enum { N = 1500 };

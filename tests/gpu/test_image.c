@@ -41,6 +41,23 @@ TEST(test_ptx)
                         "arguments");
 }
 
+/* Of several instances the one that was asked for is noted in the image, whose text still ends. */
+TEST(test_a_note_of_the_instance)
+{
+    gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
+    memcpy(image.data, ptx, sizeof ptx);
+    memcpy(plain.data, ptx, sizeof ptx);
+    assert_int_equal(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"), GPUTUNE_OK);
+    assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
+    assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
+    assert_int_equal(strlen(image.data) + 1, image.bytes);
+    /* one that is alone needs none */
+    assert_int_equal(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"), GPUTUNE_OK);
+    assert_int_equal(plain.bytes, sizeof ptx);
+    free(image.data);
+    free(plain.data);
+}
+
 /* A cubin as far as it is read: header, symbols, names, two section headers. */
 typedef struct cubin {
     Elf64_Ehdr header;

@@ -75,6 +75,8 @@ TEST(test_the_gpus_part_stays)
         "int a(); int b() { return a(); } int a() { return 1; } __device__ int y = b();",
         "#define ALL(f) f(float)\nint ALL(int x) { return x; }",
         "__host__ __device__ float f(float x) { if (x < 0) { fprintf(stderr, \"?\"); } return x; }",
+        "inline float2 operator+(float2 a, float2 b) { return a; } __device__ float2 f(float2 a) { "
+        "return a + a; }",
         "__constant__ float c[4]; __device__ cudaTextureObject_t t;",
         "struct P { float x = 0, y{1}; P(float a) : x(a), y{a} {} float n() const { return x; } } "
         "p;",

@@ -99,6 +99,29 @@ TEST(test_a_plain_kernel_in_a_namespace)
     bench_close(&b);
 }
 
+/* What no clause names is not compiled, so that its names may be those of tunables. */
+TEST(test_other_kernels_of_a_file)
+{
+    static const char text[] =
+        P "kernel(scale)\n" HEAD P "reference(slow)\n"
+          "template <int B> __global__ void other(float *y) { y[0] = B; }\n"
+          "__global__ void scale(T *y, int n) { y[0] = B + U; }\n"
+          "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
+          "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
+    bench b;
+    bench_open(&b, text, "sm_90");
+    gt_source source = generate(&b, ""), reference;
+    ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
+    assert_null(strstr(source.text, "void other"));
+    assert_null(strstr(source.text, "void more"));
+    assert_null(strstr(reference.text, "void more"));
+    assert_non_null(strstr(source.text, "void scale"));
+    assert_non_null(strstr(reference.text, "void slow"));
+    gt_source_free(&source);
+    gt_source_free(&reference);
+    bench_close(&b);
+}
+
 static const struct {
     const char *kernel, *message;
 } mistakes[] = {

@@ -9,7 +9,7 @@
       "args(inout float y[n], in float x[n], int n) scratch(float part[n])\n"
 #define FUNCTIONS                                                                                  \
     "__global__ void work(float *to, const float *from, int n) { to[0] = T + B; }\n"               \
-    "__global__ void at(float *y, int i, unsigned long long j, unsigned char k) {}\n"              \
+    "__global__ void at(float *y, int i, unsigned long long j, unsigned char k) { y[0] = T; }\n"   \
     "__global__ void real(float *y, float i) {}\n"                                                 \
     "template <typename N> __global__ void some(float *y, N i) {}\n"
 

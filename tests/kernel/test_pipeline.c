@@ -6,7 +6,8 @@
     P "kernel(both) problem(n = 1000) tune(B = 64, 128) tune(EARLY = 0, 1)\n" P                    \
       "args(inout float y[n], in float x[n], int n) scratch(double part[grid_x])\n"
 #define FUNCTIONS                                                                                  \
-    "template <int N> __global__ void first(double *part, const float *x, int n) {}\n"             \
+    "template <int N> __global__ void first(double *part, const float *x, int n) { *part = "       \
+    "EARLY; }\n"                                                                                   \
     "__global__ void second(float *y, const float *x, int n, double *part) { y[0] = EARLY; }\n"    \
     "__global__ void other(float *y) {}\n"
 
@@ -120,6 +121,11 @@ TEST(test_instances_that_cannot_be)
          "\n#endif\n}\n}\n",
          "kernel.cu:4:17: 'first' has other arguments in another launch(), and directives that its "
          "braces do not pair with; expected #if and #endif around whole statements"},
+        {"first",
+         "template <int N> __global__ void first(double *p, const float *x, int n) {}\n"
+         "template <> __global__ void first<3>(double *p, const float *x, int n) {}\n",
+         "kernel.cu:4:17: 'first' has other arguments in another launch(), and specialisations; "
+         "expected a launch() of one instance alone"},
         {"naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "namespace sbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb { template <int "
          "N>\n"

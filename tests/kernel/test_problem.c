@@ -107,8 +107,8 @@ TEST(test_buffers)
 TEST(test_several_lines_of_arguments)
 {
     static const char lines[] =
-        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
-        "#pragma gputune args(inout float m[n] = constant(-INFINITY))\n"
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1) define(ALL = 2 * n)\n"
+        "#pragma gputune args(inout float m[ALL] = constant(-INFINITY))\n"
         "#pragma gputune args(in int x[n] = uniform(0, INT_MAX), float low = FLT_MAX)\n"
         "#pragma gputune constant(bits : unsigned char[256] : index)\n"
         "__constant__ unsigned char bits[256];\n"
@@ -120,6 +120,7 @@ TEST(test_several_lines_of_arguments)
     bench_open(&b, lines, "sm_90");
     assert_int_equal(b.workload.argument_count, 3);
     assert_true(b.workload.buffers[0].low == -INFINITY);
+    assert_int_equal(b.workload.buffers[0].elements, 200);
     assert_true(b.workload.buffers[1].high == 2147483647);
     assert_true(b.workload.scalars[0].real == 3.402823466385288598e38);
     assert_int_equal(b.template->passes[0].count ? 1 : 0, 1);

@@ -171,9 +171,9 @@ static const gt_mistake mistakes[] = {
      "zero', ': constant(value)' or another fill"},
     {8, P "define(BLOCK = 1)",
      "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
-    {8, P "define(A = n)",
-     "a.cu:8:28: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
-     "device property here"},
+    {8, P "define(A = grid_x)",
+     "a.cu:8:28: 'grid_x' is a grid's dimension; expected a tunable, a problem value or a device "
+     "property here"},
     {8, P "include(\"nothing.cuh\")",
      "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},

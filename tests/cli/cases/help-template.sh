@@ -1,12 +1,19 @@
 # the template language: every clause is there, and the command line and the page say the same
-$FAKE help template >text
-head -n 3 text
+$FAKE help template >page
+head -n 3 page
+[ "$(wc -l <page)" -le 66 ] || echo "the page has $(wc -l <page) lines"
+awk 'length($0) > 110' page
+$FAKE help template all >text
 for clause in kernel problem args tune vector pass cluster carveout default require block grid shared \
     launch_bounds maxreg scratch clear work reference check define include options; do
-    grep -q "\b$clause(" text || echo "$clause is missing"
+    grep -q "\b$clause(" page || echo "$clause is missing"
+    [ "$($FAKE help template $clause | wc -l)" -ge 1 ] || echo "$clause is not described"
 done
 grep -c 'ceil_div' text | sed 's/^[1-9].*/expressions are there/'
 grep -o 'gputune_each<VEC, UNROLL>(n' text | sort -u
 page=$(dirname "$FAKE")/../../man/gputune-template.7
 sed -n '/^\.nf/,/^\.fi/p' "$page" | sed '1d; $d' | sed "s/\\\\&//; s/\\\\(aq/'/g; s/\\\\-/-/g; s/\\\\e/\\\\/g" >page
 sed 's/…/.../g; s/×/x/g' text | diff - page && echo "the page says the same"
+$FAKE help template grid
+$FAKE help template clear
+$FAKE help template grit
