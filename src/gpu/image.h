@@ -14,8 +14,8 @@ bool gt_image_is_ptx(const gt_image *image);
  * that a note in the image tells, and EINVAL without. An image without such a kernel gives the name
  * as it is. *out is the caller's. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
-/* Notes in an image that has several instances of the kernel which one is meant. Its data, which may
- * move, is malloc()ed. ENOMEM: the image is as before. */
+/* Notes in an image that has several instances of the kernel which one is meant. Its data, which
+ * may move, is malloc()ed. ENOMEM: the image is as before. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 
 /* Calls `each` with the machine code of every function of a cubin; never for PTX. */

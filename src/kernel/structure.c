@@ -67,18 +67,48 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
-/* `= 0.5f`, `{0.5f}` or `(0.5f)`: kept where it is an expression that can be computed here. */
+static void free_values(gt_structure_member *member)
+{
+    for (uint32_t i = 0; i < member->value_count; i++) {
+        gt_expression_free(member->values[i]);
+        member->values[i] = NULL;
+    }
+    member->value_count = 0;
+}
+
+/* With the lexer behind the brace of an array's list. What it leaves out is 0. */
+static gputune_status read_list(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
+{
+    gt_lexer zero;
+    gputune_status status = GPUTUNE_OK;
+    gt_lexer_open(&zero, "0", 1, gt_lexer_place(lexer));
+    while (status == GPUTUNE_OK && member->value_count < GT_MEMBER_VALUES &&
+           !gt_lexer_is(lexer, "}") && !gt_lexer_is(lexer, "{")) {
+        status = gt_read_real_expression(&member->values[member->value_count++], parse, lexer,
+                                         GT_USE_CONST);
+        (void)gt_lexer_accept(lexer, ",");
+    }
+    GT_TRY(status);
+    return gt_read_real_expression(&member->values[member->value_count++], parse, &zero, 0);
+}
+
+/* `= 0.5f`, `{0.5f}` or `= {1, 2}`: kept where it is made of expressions that can be computed here.
+ */
 static gputune_status read_default(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
 {
     gt_lexer value = *lexer;
-    const bool begins = gt_lexer_accept(&value, "=") || gt_lexer_accept(&value, "{");
-    gputune_status status =
-        begins && !member->extents.count && !gt_lexer_is(&value, "{")
-            ? gt_read_real_expression(&member->value, parse, &value, GT_USE_CONST)
-            : GPUTUNE_OK;
+    gputune_status status = GPUTUNE_OK;
+    const bool equals = gt_lexer_accept(&value, "="), lists = gt_lexer_accept(&value, "{");
+    gt_element element;
+    if (lists && member->extents.count == 1 && gt_element_from_name(&element, member->type) &&
+        element.lanes == 1) {
+        status = read_list(member, parse, &value);
+    } else if ((equals != lists) && !member->extents.count) {
+        status = gt_read_real_expression(&member->values[member->value_count++], parse, &value,
+                                         GT_USE_CONST);
+    }
     if (status < 0 || !gt_token_is_any(&value.token, "; , }")) {
-        gt_expression_free(member->value);
-        member->value = NULL;
+        free_values(member);
     }
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
         const bool opens = gt_lexer_is(lexer, "{"), calls = gt_lexer_is(lexer, "(");
@@ -378,7 +408,7 @@ void gt_structures_free(gt_template_parts *parts)
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         gt_structure *structure = parts->structures[i];
         for (uint32_t m = 0; m < structure->member_count; m++) {
-            gt_expression_free(structure->members[m].value);
+            free_values(&structure->members[m]);
             for (int d = 0; d < 3; d++) {
                 gt_expression_free(structure->members[m].extents.items[d]);
             }

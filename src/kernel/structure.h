@@ -5,14 +5,16 @@
 #include "kernel/binding.h"
 #include "kernel/parse.h"
 
-enum { GT_STRUCTURE_MEMBERS = 64, GT_LEAF_MAX = 256 };
+enum { GT_STRUCTURE_MEMBERS = 64, GT_LEAF_MAX = 256, GT_MEMBER_VALUES = 16 };
 
 /* One declared member. */
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     gt_dimensions extents; /* of constants; none: no array */
-    gt_expression *value;  /* by the code, of a number; NULL: none */
-    uint32_t alignment;    /* by alignas; 0: the type's */
+    /* by the code: of a number, or of an array's first elements, the last for all behind them */
+    gt_expression *values[GT_MEMBER_VALUES + 1];
+    uint32_t value_count;
+    uint32_t alignment; /* by alignas; 0: the type's */
 } gt_structure_member;
 
 /* A struct, or another name of a type (typedef, using). */

@@ -115,7 +115,8 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
         char path[2 * GT_NAME_MAX];
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
-        const spot inner = {path, at->offset + size->bytes, member->value};
+        const uint32_t last = member->value_count ? member->value_count - 1 : 0;
+        const spot inner = {path, at->offset + size->bytes, member->values[i < last ? i : last]};
         if (out) {
             GT_TRY(lay_out(out, &ignored, binding, member->type, &inner));
         }

@@ -24,9 +24,9 @@
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
  *     T p = {1, {0, 0, 1}, .n = 2 * n}, also T{…}, (T){…} or make_float3(…); what is left out is
- *     named like a problem value, or has its value in the code (struct T { int k = 3; }). One item for
- *     a member with several numbers is for each of them. A scalar named like a problem value is that
- *     value. A struct without members (a functor) is passed as it is: args(…, Plus op)
+ *     named like a problem value, or has its value in the code (struct T { int k = 3, a[2] = {1, 2}; }).
+ *     One item for a member with several numbers is for each of them. A scalar named like a problem
+ *     value is that value. A struct without members (a functor) is passed as it is: args(…, Plus op)
  *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
  *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
  *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer

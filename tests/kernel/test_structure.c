@@ -118,11 +118,12 @@ TEST(test_values_of_the_code)
         "#define HALF 0.5f\n"
         "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
         "struct S { float a = HALF * 3, b = 4; int c{2 + 3}, n = 9; float w[2] = {1, 2};\n"
-        "           float2 v = make_float2(1, 2); S() = default; S(float a) : a(a) {} };\n"
+        "           float2 v = make_float2(1, 2); S() = default; S(float a) : a(a) {}\n"
+        "           int u[4] = {1, 2 * 3,}; float z[2]{}; };\n"
         "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
         "#pragma gputune args(out float y[n], Plus op, S s = {.b = 7, .w = 6, .v = 8})\n"
         "__global__ void k(float *y, Plus op, S s) {}\n";
-    static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8};
+    static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8, 1, 6, 0, 0, 0, 0};
     bench b;
     gt_launch launch;
     bench_open(&b, text, "sm_90");
@@ -130,8 +131,8 @@ TEST(test_values_of_the_code)
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
     assert_int_equal(launch.parameters[1].bytes, 1);
     const gt_scalar *s = &b.workload.scalars[1];
-    assert_int_equal(s->number_count, 8);
-    for (uint32_t i = 0; i < 8; i++) {
+    assert_int_equal(s->number_count, 14);
+    for (uint32_t i = 0; i < 14; i++) {
         const double value = b.workload.numbers[s->first_number + i].low;
         assert_true(value == (i ? values[i] : 1.5));
     }
