@@ -62,8 +62,8 @@ bool gt_header_is_known(const char *name)
 
 /* ---- code ---- */
 
-/* A function or class that belongs to neither by itself, or a kernel: it is left out unless a
- * clause, or what stays, reads its name. */
+/* A function that belongs to neither by itself, a class with members of the host, or a kernel: it
+ * is left out unless a clause, or what stays, reads its name. */
 typedef struct candidate {
     gt_token name;
     size_t begin, end;
@@ -78,6 +78,7 @@ typedef struct program {
     bool uses_std;      /* using namespace std */
     bool knows_clauses; /* which name the kernels that are needed */
     int depth;          /* of namespaces and classes */
+    unsigned cuts;      /* how often something was blanked */
     bool failed;
 } program;
 
@@ -90,8 +91,8 @@ typedef struct piece {
     gt_token name, last, template; /* template: a name in front of its arguments */
     bool in_class;
     bool has_name, is_function, is_class, has_colon;
-    bool host, device, is_kernel;
-    bool torn; /* by directives: it stays */
+    bool host, device, is_kernel, was_cut; /* was_cut: members of the host were */
+    bool torn;                             /* by directives: it stays */
     int conditionals;
 } piece;
 
@@ -275,8 +276,10 @@ static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 {
     note_name(lexer, now);
     if (now->is_class && !now->is_function && p->depth < DEEPEST) {
+        const unsigned cuts = p->cuts;
         gt_lexer_next(lexer);
         now->host |= scan_scope(p, lexer, true);
+        now->was_cut = p->cuts != cuts;
         now->last = lexer->token;
         gt_lexer_next(lexer);
         return false;
@@ -308,6 +311,7 @@ static void read_token(program *p, gt_lexer *lexer, piece *now)
 
 static void blank(program *p, size_t begin, size_t end)
 {
+    p->cuts++;
     for (size_t i = begin; i < end; i++) {
         p->left[i] = p->text[i] == '\n' ? '\n' : ' ';
     }
@@ -322,10 +326,10 @@ static void finish(program *p, const piece *now, size_t begin, size_t end)
     if (!now->host || other_kernel) {
         const candidate own = {now->name, begin, end, false};
         bool defines_class = now->is_class && !now->is_function && gt_token_is(&now->last, "}");
-        bool may_be = defines_class  ? now->has_name
-                      : other_kernel ? now->has_name
-                                     : now->is_function && !now->is_class;
-        may_be = may_be && !gt_token_is(&now->name, "operator"); /* which is read by its sign */
+        bool may_be =
+            defines_class ? now->was_cut : other_kernel || (now->is_function && !now->is_class);
+        may_be = may_be && now->has_name &&
+                 !gt_token_is(&now->name, "operator"); /* which is read by its sign */
         p->failed |= may_be && !now->in_class && gt_array_push(&p->candidates, own) != GPUTUNE_OK;
         return;
     }

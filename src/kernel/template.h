@@ -11,7 +11,7 @@
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out. So are kernels that no clause names, and what is for the host alone:
- *     main(), functions that launch or call CUDA's runtime, functions and classes that no kernel
+ *     main(), functions that launch or call CUDA's runtime, functions and classes of it that no kernel
  *     reads, timers, std::vector, their headers. A program is tuned as it is. Structs, constants and
  *     parameters are read as its #if leave them
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes, which may be 0; a bucket's share one

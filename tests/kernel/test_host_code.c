@@ -112,7 +112,8 @@ TEST(test_a_class_that_no_kernel_reads_is_cut)
     check("struct Head { int n; }; class Image : Head { public: Image() : n(0) {} FILE *file() "
           "const; "
           "}; int f(Image &i) { return i.n; } __device__ int d;",
-          "__device__ int d;");
+          "struct Head { int n; }; __device__ int d;");
+    check("struct P { int n; }; __device__ int d;", "struct P { int n; }; __device__ int d;");
     check("struct Inner { int n; }; struct Outer { Inner i; }; __device__ int f(Outer *o);",
           "struct Inner { int n; }; struct Outer { Inner i; }; __device__ int f(Outer *o);");
     check("template <class T> struct V { T x; }; template <> struct V<int> { short x; }; "
