@@ -93,6 +93,14 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     return GPUTUNE_OK;
 }
 
+void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds)
+{
+    int64_t index = gt_point_set_find(&evidence->points, point);
+    if (index >= 0) {
+        evidence->known[index].so_far_s = seconds;
+    }
+}
+
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
 {
     return gt_point_set_find(&evidence->points, point) >= 0;

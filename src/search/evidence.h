@@ -16,6 +16,7 @@ typedef struct gt_known {
     double log_time;  /* of time_ns; GT_STATE_OK only */
     double compile_s; /* 0: not known */
     double measure_s; /* the same */
+    double so_far_s;  /* has been compiling for so long; 0: not known */
 } gt_known;
 
 /* All zero is an empty one. One thread. */
@@ -36,6 +37,8 @@ typedef struct gt_evidence {
 /* Remembers a proposal. ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
+/* A pending point has been compiling for so long, which it takes at least. */
+void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Whether the point was proposed or told. */
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
 /* How many points are proposed or told. */

@@ -122,6 +122,17 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
+/* The logarithm of what compiling it takes, over the usual, or NAN. What has run for longer than
+ * half of the usual time is taken to run on for as long again. */
+static double compile_value(const gt_model *model, const gt_known *known)
+{
+    double least = log(2 * known->so_far_s) - model->compile_centre;
+    if (known->compile_s > 0) {
+        return log(known->compile_s) - model->compile_centre;
+    }
+    return least > 0 ? least : (double)NAN;
+}
+
 static void set_values(gt_model *model, const gt_evidence *evidence)
 {
     gt_target_values *target = model->gaussian.target;
@@ -132,8 +143,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
         bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
         target[GT_TARGET_TIME].y[i] = ok ? gt_model_value(model, known->log_time) : (double)NAN;
         target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
-        target[GT_TARGET_COMPILE].y[i] =
-            known->compile_s > 0 ? log(known->compile_s) - model->compile_centre : (double)NAN;
+        target[GT_TARGET_COMPILE].y[i] = compile_value(model, known);
     }
     if (model->prior.present) {
         fit_prior(model);

@@ -10,7 +10,6 @@ enum {
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 4, /* pairs by whose times sketches are judged */
     LEAST_FAILED = 3,   /* sketches, where none is right */
-    UNJUDGED = 4,       /* sketches per worker until it is known whether they pay */
     MANY = 100          /* variants that a search can try without sketches */
 };
 #define SHARE     0.7 /* of the limit is for sketches */
@@ -47,30 +46,45 @@ static double quick_s(const gt_sketching *sketching, double left_s)
     return left_s * sketching->settings.workers / MANY;
 }
 
-/* Whether the pairs compile for so long that sketches may pay. One whose compile has not ended
- * counts with the time since the first was proposed. */
+/* One whose compile has not ended counts with the time since the first was proposed. */
+static double compile_s_so_far(const gt_sketching *sketching, const gt_sketch_pair *pair,
+                               double left_s)
+{
+    return pair->tried ? pair->full.compile_s : sketching->begun_left_s - left_s;
+}
+
+/* Whether the pairs compile for so long that sketches may pay. */
 static bool compile_slowly(const gt_sketching *sketching, double left_s)
 {
     double sum_s = 0;
     for (uint32_t i = 0; i < sketching->proposed; i++) {
-        const gt_sketch_pair *pair = &sketching->pairs[i];
-        sum_s += pair->tried ? pair->full.compile_s : sketching->begun_left_s - left_s;
+        sum_s += compile_s_so_far(sketching, &sketching->pairs[i], left_s);
     }
     return sketching->proposed == sketching->most_pairs &&
            sum_s >= SLOW * quick_s(sketching, left_s) * sketching->proposed;
 }
 
-/* The first variants are the pairs. Until one has been tried the other half of the workers is free
- * for sketches. */
+static uint32_t count_tried(const gt_sketching *sketching)
+{
+    uint32_t tried = 0;
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
+        tried += sketching->pairs[i].tried;
+    }
+    return tried;
+}
+
+/* The first variants are the pairs. Until all of them but one are tried the other half of the
+ * workers is free for sketches. */
 static gputune_status ask_full(gt_sketching *sketching, gt_strategy *full, gt_point *out,
                                size_t count, size_t *given)
 {
-    uint32_t first = most_first(&sketching->settings);
-    if (!sketching->has_tried) {
-        count = count < first - sketching->first ? count : first - sketching->first;
+    uint32_t tried = count_tried(sketching);
+    if (tried + 1 < sketching->most_pairs) {
+        uint32_t left = most_first(&sketching->settings) + tried - sketching->asked;
+        count = count < left ? count : left;
     }
     GT_TRY(gt_strategy_ask(full, out, count, given));
-    sketching->first += sketching->has_tried ? 0 : (uint32_t)*given;
+    sketching->asked += (uint32_t)*given;
     for (size_t i = 0; i < *given && sketching->proposed < sketching->most_pairs; i++) {
         sketching->pairs[sketching->proposed++].point = out[i];
     }
@@ -80,7 +94,6 @@ static gputune_status ask_full(gt_sketching *sketching, gt_strategy *full, gt_po
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
                                 gt_point *out, size_t count, size_t *given, bool *as_sketches)
 {
-    uint32_t most = UNJUDGED * sketching->settings.workers;
     *given = 0;
     sketching->begun_left_s = sketching->proposed ? sketching->begun_left_s : left_s;
     *as_sketches = sketching->judged || sketching->sketched || compile_slowly(sketching, left_s);
@@ -90,21 +103,13 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, doub
     if (*given) {
         return GPUTUNE_OK;
     }
-    *as_sketches = sketching->judged || (*as_sketches && sketching->unjudged < most);
-    if (!*as_sketches) {
-        return ask_full(sketching, full, out, count, given);
-    }
-    if (!sketching->judged) {
-        count = count < most - sketching->unjudged ? count : most - sketching->unjudged;
-    }
-    GT_TRY(gt_strategy_ask(sketching->strategy, out, count, given));
-    sketching->unjudged += (uint32_t)*given;
-    return GPUTUNE_OK;
+    *as_sketches = sketching->judged;
+    return *as_sketches ? gt_strategy_ask(sketching->strategy, out, count, given)
+                        : ask_full(sketching, full, out, count, given);
 }
 
 gputune_status gt_sketching_tell(gt_sketching *sketching, const gt_tried *result, bool is_sketch)
 {
-    sketching->has_tried |= !is_sketch;
     for (uint32_t i = 0; i < sketching->proposed; i++) {
         gt_sketch_pair *pair = &sketching->pairs[i];
         if (gt_point_equal(&pair->point, &result->point)) {
@@ -146,35 +151,37 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
     return GPUTUNE_OK;
 }
 
-/* Known once all pairs but one are compiled: of those compiled first it would not be true. */
-static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
+/* Whether sketches compile far faster than the pairs do, whose time so far is known before they
+ * have ended, and whether only few variants could be tried without them. */
+static bool are_far_faster(const gt_sketching *sketching, double left_s)
 {
     double sketch_s = 0, full_s = 0;
-    uint32_t compiled = 0, ended = 0, tried = 0;
-    *pays = sketching->ok || sketching->failed < LEAST_FAILED;
-    if (!*pays || sketching->judged || !sketching->proposed) {
-        return GPUTUNE_OK;
-    }
+    uint32_t compiled = 0;
     for (uint32_t i = 0; i < sketching->proposed; i++) {
         const gt_sketch_pair *pair = &sketching->pairs[i];
-        tried += pair->tried;
-        ended += pair->sketched && pair->tried;
-        if (pair->sketch.compile_s > 0 && pair->full.compile_s > 0) {
+        if (!pair->sketched) {
+            return false;
+        }
+        if (pair->sketch.compile_s > 0) {
             sketch_s += pair->sketch.compile_s;
-            full_s += pair->full.compile_s;
+            full_s += compile_s_so_far(sketching, pair, left_s);
             compiled++;
         }
     }
-    if (!sketching->sketched) {
-        *pays = tried < sketching->most_pairs || compile_slowly(sketching, left_s);
+    return compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s &&
+           full_s >= quick_s(sketching, left_s) * compiled;
+}
+
+static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
+{
+    *pays = sketching->ok || sketching->failed < LEAST_FAILED;
+    if (!*pays || !sketching->proposed) {
         return GPUTUNE_OK;
     }
-    sketching->judged = ended + (ended > LEAST_PAIRS) >= sketching->proposed;
-    if (!sketching->judged) {
-        return GPUTUNE_OK;
-    }
-    double many_s = MANY * full_s / fmax(compiled, 1) / sketching->settings.workers;
-    *pays = compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s && left_s < many_s;
+    sketching->judged |= are_far_faster(sketching, left_s);
+    *pays = sketching->judged || count_tried(sketching) < sketching->most_pairs ||
+            sketching->ok + sketching->failed < sketching->sketched ||
+            (!sketching->sketched && compile_slowly(sketching, left_s));
     return *pays ? agree(pays, sketching) : GPUTUNE_OK;
 }
 

@@ -1,10 +1,10 @@
 /* Searching by sketches first. A sketch is a variant that is compiled quickly, with less
  * optimisation, and launched once: it is never a result, but shows where the fast ones are. Where
  * sources compile for seconds, several sketches are had in the time of one variant. No search is
- * sketched before its first variants compile for long. Those are then tried as sketches too, which
- * tells whether that pays here: whether sketches compile far faster, whether few variants could be
- * tried without them, and whether what is faster as a sketch is faster. The times of the sketches
- * are then hints for the search. Pure; one thread. */
+ * sketched before its first variants compile for long, which is known before they have ended. Those
+ * are then tried as sketches too, which tells whether that pays here: whether sketches compile far
+ * faster, whether few variants could be tried without them, and whether what is faster as a sketch
+ * is faster. The times of the sketches are then hints for the search. Pure; one thread. */
 #pragma once
 
 #include "search/strategy.h"
@@ -26,10 +26,9 @@ typedef struct gt_sketching {
     uint32_t most_pairs;
     uint32_t proposed, sketched; /* of the pairs: one way, and the other */
     uint32_t ok, failed;         /* sketches */
-    uint32_t unjudged;           /* proposed beside the pairs before those were judged */
     double begun_left_s;         /* what was left of the limit at the first proposal */
-    uint32_t first;              /* variants proposed before one was tried */
-    bool has_tried, judged;
+    uint32_t asked;              /* variants */
+    bool judged;                 /* sketches compile far faster */
 } gt_sketching;
 
 /* Begins, unless the domain is small. The domain must outlive it. ENOMEM. *out is the caller's, for
@@ -39,8 +38,9 @@ gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
 void gt_sketching_end(gt_sketching *sketching);
 /* What to try next while it is not over, up to `count`, `left_s` seconds before the search's limit:
  * all of them as sketches (*as_sketches), or none. Variants are proposed by `full`, the search
- * itself: all, until the first of them, the pairs, compile for long. Until the pairs are judged
- * only a few sketches are made for each worker. ENOMEM. */
+ * itself: all, until the first of them, the pairs, compile for long. Those are sketched then, and
+ * nothing else before they are judged. Half of the workers get variants until that is known.
+ * ENOMEM. */
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
                                 gt_point *out, size_t count, size_t *given, bool *as_sketches);
 /* Tells a result, of a sketch or of a variant; `full` is told of variants by the caller. ENOMEM. */

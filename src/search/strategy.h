@@ -71,5 +71,6 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Whether a compile that has been running for `seconds` is to be given up: it takes far longer than
  * others did, and what is expected of it for the time that it holds a worker is less than half of
- * what others give, or nothing to speak of. */
+ * what others give, or nothing to speak of. If not, the strategy takes it that others like it take
+ * long, too. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
