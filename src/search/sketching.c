@@ -64,6 +64,27 @@ static bool compile_slowly(const gt_sketching *sketching, double left_s)
            sum_s >= SLOW * quick_s(sketching, left_s) * sketching->proposed;
 }
 
+/* Whether sketches compile far faster than the pairs do, whose time so far is known before they
+ * have ended, and whether only few variants could be tried without them. */
+static bool are_far_faster(const gt_sketching *sketching, double left_s)
+{
+    double sketch_s = 0, full_s = 0;
+    uint32_t compiled = 0;
+    for (uint32_t i = 0; i < sketching->proposed; i++) {
+        const gt_sketch_pair *pair = &sketching->pairs[i];
+        if (!pair->sketched) {
+            return false;
+        }
+        if (pair->sketch.compile_s > 0) {
+            sketch_s += pair->sketch.compile_s;
+            full_s += compile_s_so_far(sketching, pair, left_s);
+            compiled++;
+        }
+    }
+    return compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s &&
+           full_s >= quick_s(sketching, left_s) * compiled;
+}
+
 static uint32_t count_tried(const gt_sketching *sketching)
 {
     uint32_t tried = 0;
@@ -96,7 +117,8 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, doub
 {
     *given = 0;
     sketching->begun_left_s = sketching->proposed ? sketching->begun_left_s : left_s;
-    *as_sketches = sketching->judged || sketching->sketched || compile_slowly(sketching, left_s);
+    sketching->judged |= are_far_faster(sketching, left_s);
+    *as_sketches = sketching->sketched || compile_slowly(sketching, left_s);
     while (*as_sketches && *given < count && sketching->sketched < sketching->proposed) {
         out[(*given)++] = sketching->pairs[sketching->sketched++].point;
     }
@@ -151,27 +173,6 @@ static gputune_status agree(bool *out, const gt_sketching *sketching)
     return GPUTUNE_OK;
 }
 
-/* Whether sketches compile far faster than the pairs do, whose time so far is known before they
- * have ended, and whether only few variants could be tried without them. */
-static bool are_far_faster(const gt_sketching *sketching, double left_s)
-{
-    double sketch_s = 0, full_s = 0;
-    uint32_t compiled = 0;
-    for (uint32_t i = 0; i < sketching->proposed; i++) {
-        const gt_sketch_pair *pair = &sketching->pairs[i];
-        if (!pair->sketched) {
-            return false;
-        }
-        if (pair->sketch.compile_s > 0) {
-            sketch_s += pair->sketch.compile_s;
-            full_s += compile_s_so_far(sketching, pair, left_s);
-            compiled++;
-        }
-    }
-    return compiled >= LEAST_PAIRS && full_s >= FASTER * sketch_s &&
-           full_s >= quick_s(sketching, left_s) * compiled;
-}
-
 static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
 {
     *pays = sketching->ok || sketching->failed < LEAST_FAILED;
@@ -179,9 +180,9 @@ static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
         return GPUTUNE_OK;
     }
     sketching->judged |= are_far_faster(sketching, left_s);
-    *pays = sketching->judged || count_tried(sketching) < sketching->most_pairs ||
-            sketching->ok + sketching->failed < sketching->sketched ||
-            (!sketching->sketched && compile_slowly(sketching, left_s));
+    bool waits = sketching->sketched ? sketching->ok + sketching->failed < sketching->proposed
+                                     : compile_slowly(sketching, left_s);
+    *pays = sketching->judged || waits || count_tried(sketching) < sketching->most_pairs;
     return *pays ? agree(pays, sketching) : GPUTUNE_OK;
 }
 
