@@ -10,35 +10,27 @@
 
 #include <string.h>
 
-/* `<TYPE>(NAME,` behind the name of a fetch; with the lexer behind that name. */
-static bool read_fetch(char type[GT_NAME_MAX], gt_lexer lexer, const char *name)
-{
-    return gt_lexer_accept(&lexer, "<") &&
-           gt_words_read(type, GT_NAME_MAX, &lexer, "a type") == GPUTUNE_OK &&
-           gt_lexer_accept(&lexer, ">") && gt_lexer_accept(&lexer, "(") &&
-           gt_lexer_accept(&lexer, name);
-}
+/* ---- textures -------------------------------------------------------------------------------- */
 
 uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter)
 {
-    static const char *const fetches[] = {"tex1Dfetch", "tex2D"};
-    const gt_function *function = &draft->function;
-    const size_t at = function->parameters_end;
-    gt_lexer lexer;
+    const gt_program *program = draft->program;
     char type[GT_NAME_MAX];
-    gt_lexer_open(&lexer, draft->text + at, function->end - at, gt_draft_place(draft, at));
-    while (strcmp(parameter->words, "cudaTextureObject_t") == 0 &&
-           lexer.token.kind != GT_TOKEN_END) {
-        for (uint32_t i = 0; i < 2; i++) {
-            gt_lexer behind = lexer;
-            if (gt_lexer_accept(&behind, fetches[i]) && read_fetch(type, behind, parameter->name) &&
-                gt_element_from_name(&parameter->element, type)) {
-                memcpy(parameter->words, type, sizeof type);
-                parameter->has_type = parameter->pointer = parameter->is_const = true;
-                return i + 1;
-            }
+    for (size_t at = draft->body.first;
+         at < draft->body.end && strcmp(parameter->words, "cudaTextureObject_t") == 0; at++) {
+        const bool is_fetch =
+            gt_program_is(program, at, "tex1Dfetch tex2D") && gt_program_is(program, at + 1, "<");
+        const size_t close = is_fetch ? gt_program_close_angle(program, at + 1) : 0;
+        if (!is_fetch || !gt_program_is(program, close + 1, "(") ||
+            !gt_program_is(program, close + 2, parameter->name)) {
+            continue;
         }
-        gt_lexer_next(&lexer);
+        gt_program_words(type, program, (gt_span){at + 2, close});
+        if (gt_element_from_name(&parameter->element, type)) {
+            memcpy(parameter->words, type, sizeof type);
+            parameter->has_type = parameter->pointer = parameter->is_const = true;
+            return gt_program_is(program, at, "tex2D") ? 2 : 1;
+        }
     }
     return 0;
 }
@@ -46,8 +38,8 @@ uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter
 /* What is read along a dimension of the launch. */
 static void append_size(gt_draft_writer *w, uint16_t dimension)
 {
-    const gt_polynomial *size = &w->draft->dimensions[dimension].size;
-    const gt_polynomial one = gt_polynomial_number(1);
+    const gt_sum *size = &w->draft->dimensions[dimension].size;
+    const gt_sum one = gt_sum_number(1);
     gt_draft_append_sum(w, size->known && size->count ? size : &one);
 }
 
@@ -61,110 +53,81 @@ static void append_rows(gt_draft_writer *w, const gt_function_parameter *paramet
     gt_text_printf(w->out, ", %u) * %u]", elements, elements);
 }
 
-/* The token in the program, or its number of tokens. */
+/* The first such token of the program, or as many as it has. */
 static size_t find_token(const gt_program *program, const char *word)
 {
-    size_t at = 0;
-    while (at < program->tokens.count && !gt_program_is(program, at, word)) {
-        at++;
-    }
-    return at;
-}
-
-static bool has_token(const gt_program *program, const char *word)
-{
-    return program && find_token(program, word) < program->tokens.count;
-}
-
-static bool normalizes_coordinates(const gt_program *program)
-{
-    const size_t at = program ? find_token(program, "normalizedCoords") : 0;
-    return program && gt_program_is(program, at + 1, "=") && !gt_program_is(program, at + 2, "0") &&
-           !gt_program_is(program, at + 2, "false");
+    return gt_program_first(program, (gt_span){0, program->tokens.count}, word);
 }
 
 /* As the program describes the only texture that it makes, or all of them. CUDA clamps where
  * coordinates are not normalized and the mode is for those alone. */
 static void append_settings(gt_draft_writer *w)
 {
+    static const struct {
+        const char *word, *setting;
+        bool is_normalized; /* it counts for such coordinates alone */
+    } settings[] = {{"cudaFilterModeLinear", ", filter = linear", false},
+                    {"cudaAddressModeBorder", ", address = border", false},
+                    {"cudaAddressModeWrap", ", address = wrap", true},
+                    {"cudaAddressModeMirror", ", address = mirror", true},
+                    {"normalizedCoords", ", coordinates = normalized", true}};
     const gt_program *program = w->draft->program;
-    const bool normalized = normalizes_coordinates(program);
-    const char *const address = has_token(program, "cudaAddressModeBorder")   ? "border"
-                                : !normalized                                 ? ""
-                                : has_token(program, "cudaAddressModeWrap")   ? "wrap"
-                                : has_token(program, "cudaAddressModeMirror") ? "mirror"
-                                                                              : "";
-    gt_text_append(w->out, has_token(program, "cudaFilterModeLinear") ? ", filter = linear" : "");
-    gt_text_printf(w->out, address[0] ? ", address = %s" : "%s", address);
-    gt_text_append(w->out, normalized ? ", coordinates = normalized" : "");
+    const size_t at = find_token(program, "normalizedCoords");
+    const bool normalized =
+        gt_program_is(program, at + 1, "=") && !gt_program_is(program, at + 2, "0 false");
+    bool has_address = false;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const bool is_address = strstr(settings[i].setting, "address") != NULL;
+        if (find_token(program, settings[i].word) < program->tokens.count &&
+            (normalized || !settings[i].is_normalized) && !(is_address && has_address)) {
+            gt_text_append(w->out, settings[i].setting);
+            has_address |= is_address;
+        }
+    }
     gt_text_append(w->out, ", width = ");
     append_size(w, 0);
 }
 
-static void write_texture(gt_draft_writer *w, const gt_draft_buffer *buffer)
-{
-    const gt_function_parameter *parameter = &w->draft->parameters[buffer->parameter];
-    if (has_token(w->draft->program, "cudaReadModeNormalizedFloat")) {
-        gt_text_printf(w->out,
-                       "// ? the elements of '%s', which cudaReadModeNormalizedFloat makes floats "
-                       "of: integers in args(), and read = normalized\n",
-                       parameter->name);
-    }
-    if (buffer->texture == 2) {
-        gt_text_printf(w->out,
-                       "// guess: filter, address mode and coordinates of '%s', whose rows are "
-                       "padded to %d bytes\n",
-                       parameter->name, GT_TEXTURE_PITCH);
-    }
-    gt_text_printf(w->out, "#pragma gputune texture(%s", parameter->name);
-    if (buffer->texture == 2) {
-        append_settings(w);
-    }
-    gt_text_append(w->out, ")\n");
-}
-
 void gt_draft_write_textures(gt_draft_writer *w)
 {
+    const gt_program *program = w->draft->program;
     for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
-        if (w->draft->buffers[i].texture) {
-            write_texture(w, &w->draft->buffers[i]);
-        }
-    }
-}
-
-/* ---- problem and arguments ------------------------------------------------------------------- */
-
-void gt_draft_write_sizes(gt_draft_writer *w)
-{
-    gt_draft *draft = w->draft;
-    if (draft->call) {
-        bool has = gt_draft_has_clause(w, "problem");
-        gt_text_append(w->out, has ? "" : gt_text_string(&draft->call->sizes));
-        return;
-    }
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = &draft->symbols.items[i];
-        const char *name = gt_draft_name_of(w, (uint16_t)i);
-        if (!symbol->is_size || gt_draft_is_declared(w, name)) {
+        const gt_draft_buffer *buffer = &w->draft->buffers[i];
+        const char *name = w->draft->parameters[buffer->parameter].name;
+        if (!buffer->texture) {
             continue;
         }
-        gt_text_printf(w->out,
-                       "// guess: '%s' is a size of the problem%s; the value to measure at\n", name,
-                       symbol->kind == GT_DRAFT_SIZE ? " that is no parameter" : "");
-        gt_text_printf(w->out, "#pragma gputune problem(%s = 1 << %d)\n", name,
-                       __builtin_ctz((unsigned)symbol->value));
+        if (find_token(program, "cudaReadModeNormalizedFloat") < program->tokens.count) {
+            gt_text_printf(w->out,
+                           "// ? the elements of '%s', which cudaReadModeNormalizedFloat makes "
+                           "floats of: integers in args(), and read = normalized\n",
+                           name);
+        }
+        if (buffer->texture == 2) {
+            gt_text_printf(w->out,
+                           "// guess: filter, address mode and coordinates of '%s', whose rows are "
+                           "padded to %d bytes\n",
+                           name, GT_TEXTURE_PITCH);
+        }
+        gt_text_printf(w->out, "#pragma gputune texture(%s", name);
+        if (buffer->texture == 2) {
+            append_settings(w);
+        }
+        gt_text_append(w->out, ")\n");
     }
 }
+
+/* ---- types ----------------------------------------------------------------------------------- */
 
 /* A type that a caller chooses is that of integers where the launch gives one of its values as a
  * number. */
 static bool is_integer_type(const gt_draft *draft, const char *type)
 {
     bool is_integer = false;
-    for (size_t i = 0; i < draft->parameter_count && draft->call; i++) {
+    for (size_t i = 0; i < draft->parameter_count; i++) {
         is_integer |= !draft->parameters[i].pointer &&
                       strcmp(draft->parameters[i].words, type) == 0 &&
-                      gt_text_string(&draft->call->parameters[i].value)[0];
+                      draft->call.parameters[i].value.length > 0;
     }
     return is_integer;
 }
@@ -178,111 +141,12 @@ static void write_type(gt_draft_writer *w, const char *type)
                                                      : "float, double");
 }
 
-void gt_draft_write_template_parameters(gt_draft_writer *w)
-{
-    gt_draft *draft = w->draft;
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        const gt_draft_constant *constant = &draft->constants.items[i];
-        if (!constant->is_template_parameter || gt_draft_is_declared(w, constant->name) ||
-            gt_draft_is_block(draft, constant->name)) {
-            continue;
-        }
-        if (constant->is_type) {
-            gt_text_append(w->out, "// guess: the types to compile for\n");
-            write_type(w, constant->name);
-            continue;
-        }
-        gt_text_printf(w->out,
-                       "// guess: what is computed depends on %s; if it does not, it is an axis: "
-                       "tune(%s = …)\n#pragma gputune problem(const %s = %.0f)\n",
-                       constant->name, constant->name, constant->name,
-                       constant->has_value ? constant->value : 1);
-    }
-}
-
-/* Names that the text uses and nothing defines, as far as indices have them. */
-static void write_undefined_of(gt_draft_writer *w, const gt_polynomial *p)
-{
-    gt_powers at = {0};
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
-        gt_draft_symbol *symbol = &w->draft->symbols.items[power->symbol];
-        if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
-            !gt_draft_is_block(w->draft, symbol->name) &&
-            !gt_draft_constant_of(w->draft, symbol->name) &&
-            !gt_draft_is_declared(w, symbol->name)) {
-            symbol->is_size = true; /* said once */
-            gt_text_printf(w->out,
-                           "// guess: nothing here defines '%s'\n"
-                           "#pragma gputune problem(const %s = 1)\n",
-                           symbol->name, symbol->name);
-        }
-    }
-}
-
-/* What a tuner defines is an axis, unless lengths depend on it. */
-static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
-{
-    const gt_draft *draft = w->draft;
-    int symbol = gt_draft_find_symbol(draft, constant->name);
-    bool is_fixed = false;
-    for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
-        is_fixed |= gt_polynomial_has(&draft->buffers[i].length, (uint16_t)symbol);
-    }
-    if (gt_draft_is_block(draft, constant->name) || gt_draft_is_declared(w, constant->name)) {
-        return;
-    }
-    gt_draft_comparison usual = {.numbers = {1, 2, 4}, .count = 3};
-    const gt_token name = {GT_TOKEN_NAME, constant->name, strlen(constant->name), 0, 0};
-    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &name);
-    if (is_fixed) {
-        gt_text_printf(w->out,
-                       "// guess: nothing here defines '%s'\n"
-                       "#pragma gputune problem(const %s = %lld)\n",
-                       constant->name, constant->name,
-                       compared ? (long long)compared->numbers[0] : 1LL);
-        return;
-    }
-    usual = compared ? *compared : usual;
-    if (usual.count == 1 && !usual.is_told && (usual.numbers[0] == 0 || usual.numbers[0] == 1)) {
-        usual.numbers[usual.count++] = 1 - usual.numbers[0]; /* a switch */
-    }
-    gt_text_printf(w->out,
-                   "// guess: nothing here defines '%s', so that it is an axis\n"
-                   "#pragma gputune tune(%s = ",
-                   constant->name, constant->name);
-    for (size_t i = 0; i < usual.count; i++) {
-        gt_text_printf(w->out, "%s%lld", i ? ", " : "", (long long)usual.numbers[i]);
-    }
-    gt_text_append(w->out, ")\n");
-}
-
-void gt_draft_write_undefined(gt_draft_writer *w)
-{
-    gt_draft *draft = w->draft;
-    for (size_t i = 0; i < draft->constants.count; i++) {
-        if (draft->constants.items[i].is_undefined) {
-            write_named(w, &draft->constants.items[i]);
-        }
-    }
-    for (size_t i = 0; i < draft->accesses.count; i++) {
-        gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        write_undefined_of(w, &plain);
-    }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        write_undefined_of(w, &draft->buffers[i].length);
-    }
-    for (uint16_t d = 0; d < 3; d++) {
-        write_undefined_of(w, &draft->dimensions[d].size);
-        write_undefined_of(w, &draft->dimensions[d].step);
-    }
-}
-
 /* *out is NULL where the name is of no struct and of no other type's name. */
-static gputune_status find_structure(const gt_structure **out, const gt_draft_writer *w,
-                                     const char *name)
+static gputune_status find_structure(const gt_structure **out, const gt_draft *draft,
+                                     const gt_reader *present, const char *name)
 {
-    gt_template template = {.parts = w->present->parts};
-    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = w->draft->text};
+    gt_template template = {.parts = present->parts};
+    gt_parse parse = {.template = &template, .parts = present->parts, .code = draft->text};
     *out = NULL;
     return gt_structure_find(out, &parse, name);
 }
@@ -306,26 +170,27 @@ static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *param
     return parameter->has_type || strchr(parameter->words, ' ') ||
            gt_draft_constant_of(w->draft, parameter->words) ||
            gt_draft_is_declared(w, parameter->words) ||
-           find_structure(&structure, w, parameter->words) != GPUTUNE_OK || structure;
+           find_structure(&structure, w->draft, w->present, parameter->words) != GPUTUNE_OK ||
+           structure;
 }
 
 void gt_draft_resolve_types(gt_draft *draft, const gt_reader *present)
 {
-    const gt_draft_writer own = {.draft = draft, .present = present}, *w = &own;
     for (size_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
         const gt_structure *structure;
         const char *name = parameter->words;
-        while (!parameter->has_type && find_structure(&structure, w, name) == GPUTUNE_OK &&
-               structure && structure->alias[0]) {
+        while (!parameter->has_type &&
+               find_structure(&structure, draft, present, name) == GPUTUNE_OK && structure &&
+               structure->alias[0]) {
             name = structure->alias;
             parameter->has_type = gt_element_from_name(&parameter->element, name);
         }
         char words[GT_NAME_MAX];
         bool by_macro;
         memcpy(words, parameter->words, sizeof words);
-        if (!parameter->has_type && draft->program &&
-            gt_trace_bytes(draft->program, words, &by_macro) > 0 && by_macro) {
+        if (!parameter->has_type && gt_trace_bytes(draft->program, words, &by_macro) > 0 &&
+            by_macro) {
             memcpy(parameter->words, words, sizeof words);
             parameter->has_type = gt_element_from_name(&parameter->element, words);
         }
@@ -350,68 +215,195 @@ void gt_draft_write_types(gt_draft_writer *w)
     }
 }
 
-gt_polynomial gt_draft_whole_problem(const gt_draft *draft)
+/* ---- sizes, and what nothing defines --------------------------------------------------------- */
+
+void gt_draft_write_sizes(gt_draft_writer *w)
 {
-    gt_polynomial all = gt_polynomial_number(1);
+    gt_draft *draft = w->draft;
+    if (draft->is_called) {
+        bool has = gt_draft_has_clause(w, "problem");
+        gt_text_append(w->out, has ? "" : gt_text_string(&draft->call.sizes));
+        return;
+    }
+    for (size_t i = 0; i < draft->symbols.count; i++) {
+        const gt_draft_symbol *symbol = &draft->symbols.items[i];
+        const char *name = gt_draft_name_of(w, (uint16_t)i);
+        if (symbol->is_size && !gt_draft_is_declared(w, name)) {
+            gt_text_printf(w->out,
+                           "// guess: '%s' is a size of the problem%s; the value to measure at\n"
+                           "#pragma gputune problem(%s = 1 << %d)\n",
+                           name, symbol->kind == GT_DRAFT_SIZE ? " that is no parameter" : "", name,
+                           __builtin_ctz((unsigned)symbol->value));
+        }
+    }
+}
+
+void gt_draft_write_template_parameters(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        if (!constant->is_template_parameter || gt_draft_is_declared(w, constant->name) ||
+            gt_draft_is_block(draft, constant->name)) {
+            continue;
+        }
+        if (constant->is_type) {
+            gt_text_append(w->out, "// guess: the types to compile for\n");
+            write_type(w, constant->name);
+            continue;
+        }
+        gt_text_printf(w->out,
+                       "// guess: what is computed depends on %s; if it does not, it is an axis: "
+                       "tune(%s = …)\n#pragma gputune problem(const %s = %.0f)\n",
+                       constant->name, constant->name, constant->name,
+                       constant->has_value ? constant->value : 1);
+    }
+}
+
+static void write_undefined(gt_draft_writer *w, const char *name, int64_t value)
+{
+    gt_text_printf(
+        w->out, "// guess: nothing here defines '%s'\n#pragma gputune problem(const %s = %lld)\n",
+        name, name, (long long)value);
+}
+
+/* Names that the text uses and nothing defines, as far as indices have them. */
+static void write_undefined_of(gt_draft_writer *w, const gt_sum *sum)
+{
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
+        gt_draft_symbol *symbol = &w->draft->symbols.items[power->symbol];
+        if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
+            !gt_draft_is_block(w->draft, symbol->name) &&
+            !gt_draft_constant_of(w->draft, symbol->name) &&
+            !gt_draft_is_declared(w, symbol->name)) {
+            symbol->is_size = true; /* said once */
+            write_undefined(w, symbol->name, 1);
+        }
+    }
+}
+
+/* What a tuner defines is an axis, unless lengths depend on it. */
+static void write_named(gt_draft_writer *w, const gt_draft_constant *constant)
+{
+    const gt_draft *draft = w->draft;
+    const char *name = constant->name;
+    const int symbol = gt_draft_find_symbol(draft, name);
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_draft_comparison *compared = gt_draft_compared_with(draft->compared, &token);
+    gt_values usual = compared ? compared->values : (gt_values){{1, 2, 4}, 3};
+    bool is_fixed = false;
+    for (uint32_t i = 0; i < draft->buffer_count && symbol > 0; i++) {
+        is_fixed |= gt_sum_has(&draft->buffers[i].length, (uint16_t)symbol);
+    }
+    if (gt_draft_is_block(draft, name) || gt_draft_is_declared(w, name)) {
+        return;
+    }
+    if (is_fixed) {
+        write_undefined(w, name, usual.list[0]);
+        return;
+    }
+    if (usual.count == 1 && !compared->is_told && (usual.list[0] == 0 || usual.list[0] == 1)) {
+        usual.list[usual.count++] = 1 - usual.list[0]; /* a switch */
+    }
+    gt_text_printf(w->out,
+                   "// guess: nothing here defines '%s', so that it is an axis\n"
+                   "#pragma gputune tune(%s = ",
+                   name, name);
+    gt_draft_append_values(w->out, &usual);
+    gt_text_append(w->out, ")\n");
+}
+
+void gt_draft_write_undefined(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        if (draft->constants.items[i].is_undefined) {
+            write_named(w, &draft->constants.items[i]);
+        }
+    }
+    for (size_t i = 0; i < draft->accesses.count; i++) {
+        const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
+        write_undefined_of(w, &plain);
+    }
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        write_undefined_of(w, &draft->buffers[i].length);
+    }
     for (uint16_t d = 0; d < 3; d++) {
-        all = gt_polynomial_multiply(&all, &draft->dimensions[d].size);
+        write_undefined_of(w, &draft->dimensions[d].size);
+        write_undefined_of(w, &draft->dimensions[d].step);
+    }
+}
+
+/* ---- what buffers hold ----------------------------------------------------------------------- */
+
+gt_sum gt_draft_whole_problem(const gt_draft *draft)
+{
+    gt_sum all = gt_sum_number(1);
+    for (uint16_t d = 0; d < 3; d++) {
+        all = gt_sum_multiply(all, draft->dimensions[d].size);
     }
     return all;
 }
 
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer)
 {
-    if (draft->parameters[buffer->parameter].is_const || !buffer->is_written) {
-        return "in";
-    }
-    return buffer->is_read ? "inout" : "out";
+    return draft->parameters[buffer->parameter].is_const || !buffer->is_written ? "in"
+           : buffer->is_read                                                    ? "inout"
+                                                                                : "out";
 }
 
 /* A text of the launch's names as a sum; not known: it is none. */
-static gt_polynomial sum_of(gt_draft *draft, const gt_text *text)
+static gt_sum sum_of(gt_draft *draft, const gt_text *text)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, gt_text_string(text), text->length, (gt_place){"", 1, 1});
-    gt_polynomial sum = gt_draft_read_sum(draft, &lexer);
-    return lexer.token.kind == GT_TOKEN_END ? sum : gt_polynomial_unknown();
+    gt_span span = gt_program_push(draft->program, gt_text_string(text));
+    const size_t before = span.first;
+    const gt_sum sum = gt_draft_read_sum(draft, &span);
+    draft->program->tokens.count = before;
+    return span.first == span.end ? sum : (gt_sum){0};
 }
 
 /* With the launch's values in the place of parameters. */
-static gt_polynomial with_values(gt_draft *draft, gt_polynomial p)
+static gt_sum with_values(gt_draft *draft, gt_sum sum)
 {
-    for (size_t i = 0; i < draft->parameter_count && draft->call; i++) {
-        const gt_text *value = &draft->call->parameters[i].value;
-        int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
-        if (value->length > 0 && symbol > 0 && gt_polynomial_has(&p, (uint16_t)symbol)) {
-            const gt_polynomial own = sum_of(draft, value);
-            p = gt_polynomial_replace(&p, (uint16_t)symbol, &own);
+    for (size_t i = 0; i < draft->parameter_count; i++) {
+        const gt_text *value = &draft->call.parameters[i].value;
+        const int symbol = gt_draft_find_symbol(draft, draft->parameters[i].name);
+        if (value->length > 0 && symbol > 0 && gt_sum_has(&sum, (uint16_t)symbol)) {
+            sum = gt_sum_replace(sum, (uint16_t)symbol, sum_of(draft, value));
         }
     }
-    return p;
+    return sum;
 }
 
 /* How many elements the buffer has, as far as that is a sum. */
-static gt_polynomial length_of(gt_draft *draft, const gt_draft_buffer *buffer)
+static gt_sum length_of(gt_draft *draft, const gt_draft_buffer *buffer)
 {
-    const gt_text *called = draft->call ? &draft->call->parameters[buffer->parameter].length : NULL;
-    return called && called->length > 0 ? sum_of(draft, called)
-           : buffer->length.known       ? with_values(draft, buffer->length)
-                                        : gt_draft_whole_problem(draft);
+    const gt_text *called = &draft->call.parameters[buffer->parameter].length;
+    return called->length > 0     ? sum_of(draft, called)
+           : buffer->length.known ? with_values(draft, buffer->length)
+                                  : gt_draft_whole_problem(draft);
+}
+
+/* Whether the symbol, called `name`, is a size of the problem. */
+static bool is_size(const gt_draft *draft, const gt_draft_symbol *symbol, const char *name)
+{
+    char clause[GT_NAME_MAX + 4];
+    (void)gt_snprintf(clause, sizeof clause, "(%s = ", name);
+    return draft->is_called ? strstr(gt_text_string(&draft->call.sizes), clause) != NULL
+                            : symbol->is_size;
 }
 
 /* Whether a fill may have it: it is made of sizes and numbers. */
-static bool is_of_sizes(const gt_draft *draft, const gt_polynomial *p)
+static bool is_of_sizes(const gt_draft *draft, const gt_sum *sum)
 {
-    const char *sizes = draft->call ? gt_text_string(&draft->call->sizes) : "";
     gt_powers at = {0};
-    bool is = p->known;
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+    bool is = sum->known;
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
         const gt_draft_constant *constant = gt_draft_constant_of(draft, symbol->name);
-        char size[GT_NAME_MAX + 4];
-        (void)gt_snprintf(size, sizeof size, "(%s = ", symbol->name);
         is &= (constant && constant->has_value && !gt_draft_is_block(draft, symbol->name)) ||
-              (draft->call ? strstr(sizes, size) != NULL : symbol->is_size);
+              is_size(draft, symbol, symbol->name);
     }
     return is;
 }
@@ -419,21 +411,19 @@ static bool is_of_sizes(const gt_draft *draft, const gt_polynomial *p)
 /* The largest value of elements that are a part of another buffer's size, or, `less` 1, of indices
  * into it; false, and nothing: it is not told. */
 static bool append_largest(gt_draft_writer *w, const char *before, const gt_draft_buffer *buffer,
-                           uint32_t into, double less)
+                           int into, double less)
 {
     gt_draft *draft = w->draft;
-    gt_polynomial length = length_of(draft, &draft->buffers[into]);
-    gt_polynomial most = gt_polynomial_number(-less), by = with_values(draft, buffer->factor);
-    const gt_polynomial rest = with_values(draft, buffer->rest);
-    most = gt_polynomial_add(&length, &most, 1);
-    most = gt_polynomial_add(&most, &rest, -1);
-    const gt_polynomial exact = gt_polynomial_divide(&most, &by);
-    if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_polynomial_is_whole(&by) ||
+    const gt_sum by = with_values(draft, buffer->factor);
+    const gt_sum length = gt_sum_plus(length_of(draft, &draft->buffers[into]), -less);
+    const gt_sum most = gt_sum_add(length, with_values(draft, buffer->rest), -1);
+    const gt_sum exact = gt_sum_divide(most, by);
+    if (!exact.known || gt_draft_evaluate(draft, &most) < 1 || !gt_sum_is_whole(&by) ||
         !is_of_sizes(draft, &most) || !is_of_sizes(draft, &by)) {
         return false;
     }
     gt_text_append(w->out, before);
-    if (gt_polynomial_is_whole(&exact) || gt_polynomial_equal(&exact, &most)) {
+    if (gt_sum_is_whole(&exact) || gt_sum_equal(&exact, &most)) {
         gt_draft_append_sum(w, &exact);
         return true;
     }
@@ -452,122 +442,116 @@ static bool takes_logarithms(const gt_draft *draft)
                                             "log1pf", "pow",   "powf",    "__powf"};
     bool takes = false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
-        takes |= draft->program && gt_program_on_device(draft->program, &name);
+        const gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
+        takes |= gt_program_on_device(draft->program, &name);
     }
     return takes;
 }
 
-/* What the elements of a buffer of integers hold; "": nothing need be said. */
-static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
+/* The fill of integers that index another buffer, or bound what is read of it; false: neither. */
+static bool append_range(gt_draft_writer *w, const gt_draft_buffer *buffer)
 {
     gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    const char *direction = gt_draft_direction(draft, buffer);
-    if (is_float(draft, parameter) && strcmp(direction, "in") == 0 && takes_logarithms(draft)) {
-        gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes logarithms\n",
-                       parameter->name);
-        gt_text_append(w->out, " = uniform(0.1, 1)");
-    }
-    if (is_float(draft, parameter) || strcmp(direction, "out") == 0) {
-        return;
-    }
-    const char *filled =
-        draft->call ? gt_text_string(&draft->call->parameters[buffer->parameter].fill) : "";
-    if (filled[0]) {
-        gt_text_printf(w->out, " = uniform(0, %s)", filled);
-        return;
-    }
-    gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
-    if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->call) {
+    if (buffer->total && draft->symbols.items[buffer->total].is_size && !draft->is_called) {
         gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
-    } else if (draft->call && buffer->bounded >= 0 &&
-               append_largest(w, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
-                              (uint32_t)buffer->bounded, 0)) {
+        return true;
+    }
+    if (draft->is_called && buffer->bounded >= 0 &&
+        append_largest(w, buffer->is_prefix ? " = prefix(" : " = uniform(0, ", buffer,
+                       buffer->bounded, 0)) {
         gt_text_append(w->out, ")");
-    } else if (buffer->indexed >= 0 && parameter->has_type && parameter->element.bytes == 1) {
+        return true;
+    }
+    if (buffer->indexed >= 0 && parameter->has_type && parameter->element.bytes == 1) {
         gt_text_printf(w->out, " = uniform(0, %d)",
                        parameter->element.type == GT_TYPE_U8 ? 255 : 127);
     } else if (buffer->indexed >= 0) {
-        if (!append_largest(w, " = uniform(0, ", buffer, (uint32_t)buffer->indexed, 1)) {
-            uint32_t indexed = draft->buffers[buffer->indexed].parameter;
-            const char *called =
-                draft->call ? gt_text_string(&draft->call->parameters[indexed].length) : "";
-            gt_polynomial all = length_of(draft, &draft->buffers[buffer->indexed]);
-            gt_text_printf(w->out, " = uniform(0, %s", called);
-            if (!called[0]) {
+        if (!append_largest(w, " = uniform(0, ", buffer, buffer->indexed, 1)) {
+            const gt_draft_buffer *indexed = &draft->buffers[buffer->indexed];
+            const gt_text *called = &draft->call.parameters[indexed->parameter].length;
+            const gt_sum all = length_of(draft, indexed);
+            gt_text_printf(w->out, " = uniform(0, %s", gt_text_string(called));
+            if (called->length == 0) {
                 gt_draft_append_sum(w, &all);
             }
             gt_text_append(w->out, " - 1");
         }
         gt_text_append(w->out, ")");
-    } else if (strcmp(direction, "inout") == 0 && parameter->has_type) {
-        gt_text_append(w->out, " = zero");
-    } else {
-        gt_text_append(w->out, parameter->has_type && parameter->element.type == GT_TYPE_BOOL
-                                   ? " = uniform(0, 1)"
-                                   : " = uniform(0, 99)");
     }
+    return buffer->indexed >= 0;
 }
 
-/* A logarithm of nothing is no number. */
-static void append_exceptions(gt_draft_writer *w, const gt_draft_buffer *buffer)
+/* What the elements of a buffer hold, and which of a result count; "": nothing need be said. */
+static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
 {
-    const gt_draft *draft = w->draft;
-    bool written = strcmp(gt_draft_direction(draft, buffer), "in") != 0;
-    if (written && is_float(draft, &draft->parameters[buffer->parameter]) &&
-        takes_logarithms(draft)) {
-        gt_text_append(w->out, " nan_ok");
+    gt_draft *draft = w->draft;
+    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
+    const char *direction = gt_draft_direction(draft, buffer);
+    const char *filled = gt_text_string(&draft->call.parameters[buffer->parameter].fill);
+    if (is_float(draft, parameter)) { /* a logarithm of nothing is no number */
+        bool takes = takes_logarithms(draft), is_in = strcmp(direction, "in") == 0;
+        if (takes && is_in) {
+            gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes logarithms\n",
+                           parameter->name);
+        }
+        gt_text_append(w->out, !takes ? "" : is_in ? " = uniform(0.1, 1)" : " nan_ok");
+        return;
     }
+    if (strcmp(direction, "out") == 0) {
+        return;
+    }
+    if (filled[0]) {
+        gt_text_printf(w->out, " = uniform(0, %s)", filled);
+        return;
+    }
+    gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
+    if (append_range(w, buffer)) {
+        return;
+    }
+    bool is_changed = strcmp(direction, "inout") == 0 && parameter->has_type;
+    bool is_bool = parameter->has_type && parameter->element.type == GT_TYPE_BOOL;
+    gt_text_append(w->out, is_changed ? " = zero"
+                           : is_bool  ? " = uniform(0, 1)"
+                                      : " = uniform(0, 99)");
 }
+
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
 {
     gt_draft *draft = w->draft;
     const gt_draft_buffer *buffer = &draft->buffers[index];
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    gt_polynomial length = buffer->length;
-    const gt_call *call = draft->call;
-    if (buffer->texture == 2) {
-        gt_text_printf(w->out, "in %s %s", parameter->words, parameter->name);
-        append_rows(w, parameter);
-        append_fill(w, notes, buffer);
-        return;
-    }
-    if (call && call->parameters[buffer->parameter].length.length > 0) {
-        gt_text_printf(w->out, "%s %s %s[%s]", gt_draft_direction(draft, buffer), parameter->words,
-                       parameter->name,
-                       gt_text_string(&call->parameters[buffer->parameter].length));
-        append_fill(w, notes, buffer);
-        append_exceptions(w, buffer);
-        return;
-    }
-    if (call) {
-        gt_text_printf(notes, "// ? how long '%s' is: %s; %s\n", parameter->name,
-                       gt_text_string(&call->parameters[buffer->parameter].unknown),
-                       length.known ? "its largest index says so much"
-                                    : "nor does the kernel say it plainly");
-        length = length.known ? length : gt_draft_whole_problem(draft);
-    } else if (!length.known) {
-        length = gt_draft_whole_problem(draft);
+    const gt_call_parameter *called = &draft->call.parameters[buffer->parameter];
+    const char *const name = parameter->name;
+    const gt_sum length = buffer->length.known ? buffer->length : gt_draft_whole_problem(draft);
+    const bool is_told = buffer->texture == 2 || called->length.length > 0;
+    if (!is_told && draft->is_called) {
+        gt_text_printf(notes, "// ? how long '%s' is: %s; %s\n", name,
+                       gt_text_string(&called->unknown),
+                       buffer->length.known ? "its largest index says so much"
+                                            : "nor does the kernel say it plainly");
+    } else if (!is_told && !buffer->length.known) {
         gt_text_printf(notes,
-                       "// guess: how long '%s' is, of which the code says nothing plain%s\n",
-                       parameter->name,
+                       "// guess: how long '%s' is, of which the code says nothing plain%s\n", name,
                        buffer->is_moved ? ", as it moves the pointer; see to the grid, too" : "");
     }
-    if (buffer->is_passed_on && !parameter->is_const) {
+    if (!is_told && buffer->is_passed_on && !parameter->is_const) {
         gt_text_printf(notes, "// guess: '%s' is read and written by a function that it goes to\n",
-                       parameter->name);
+                       name);
     }
-    gt_text_printf(w->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words,
-                   parameter->name);
-    if (!gt_draft_append_extents(w, index, &length)) {
+    gt_text_printf(w->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words, name);
+    if (buffer->texture == 2) {
+        append_rows(w, parameter);
+    } else if (is_told) {
+        gt_text_printf(w->out, "[%s]", gt_text_string(&called->length));
+    } else if (!gt_draft_append_extents(w, index, &length)) {
         gt_text_append(w->out, "[");
         gt_draft_append_sum(w, &length);
         gt_text_append(w->out, "]");
     }
     append_fill(w, notes, buffer);
-    append_exceptions(w, buffer);
 }
 
 /* `{.alpha = 1.5}` of a struct by value: all members but those that are sizes. */
@@ -576,7 +560,8 @@ static bool append_members(gt_draft_writer *w, const gt_function_parameter *para
     const gt_draft *draft = w->draft;
     const gt_structure *structure;
     bool first = true;
-    if (parameter->has_type || find_structure(&structure, w, parameter->words) != GPUTUNE_OK ||
+    if (parameter->has_type ||
+        find_structure(&structure, draft, w->present, parameter->words) != GPUTUNE_OK ||
         !structure) {
         return false;
     }
@@ -586,11 +571,9 @@ static bool append_members(gt_draft_writer *w, const gt_function_parameter *para
         gt_element element;
         bool real = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
         (void)gt_snprintf(path, sizeof path, "%s.%s", parameter->name, member->name);
-        const char *sizes = draft->call ? gt_text_string(&draft->call->sizes) : "";
-        int symbol = gt_draft_find_symbol(draft, path);
-        bool is_size = symbol >= 0 && draft->symbols.items[symbol].is_size;
-        (void)gt_snprintf(path, sizeof path, "(%s = ", member->name);
-        if (!is_size || (draft->call && !strstr(sizes, path))) {
+        const int symbol = gt_draft_find_symbol(draft, path);
+        if (symbol < 0 || !draft->symbols.items[symbol].is_size ||
+            !is_size(draft, &draft->symbols.items[symbol], member->name)) {
             gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
                            real ? "1.5" : "1");
             first = false;
@@ -600,69 +583,55 @@ static bool append_members(gt_draft_writer *w, const gt_function_parameter *para
     return true;
 }
 
-static void append_scalar(gt_draft_writer *w, gt_text *notes,
-                          const gt_function_parameter *parameter)
+static void append_scalar(gt_draft_writer *w, gt_text *notes, uint32_t index)
 {
     const gt_draft *draft = w->draft;
-    int symbol = gt_draft_find_symbol(draft, parameter->name);
+    const gt_function_parameter *parameter = &draft->parameters[index];
+    const gt_call_parameter *call = &draft->call.parameters[index];
+    const char *value = gt_text_string(&call->value);
+    const int symbol = gt_draft_find_symbol(draft, parameter->name);
     gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
-    size_t index = (size_t)(parameter - draft->parameters);
-    const char *called = draft->call ? gt_text_string(&draft->call->parameters[index].value) : "";
-    const bool is_same = strcmp(called, parameter->name) == 0; /* the size of that name */
-    if (called[0] || (draft->call && draft->call->parameters[index].is_size)) {
-        gt_text_printf(w->out, called[0] && !is_same ? " = %s" : "", called);
+    if (draft->is_called ? value[0] || call->is_size
+                         : symbol >= 0 && draft->symbols.items[symbol].is_size) {
+        const bool is_same = strcmp(value, parameter->name) == 0; /* the size of that name */
+        gt_text_printf(w->out, value[0] && !is_same ? " = %s" : "", value);
         return;
     }
-    if (draft->call) {
-        gt_text_printf(notes, "// ? the value of '%s': the launch has no number there\n",
-                       parameter->name);
-    } else if (symbol >= 0 && draft->symbols.items[symbol].is_size) {
-        return;
-    } else {
-        gt_text_printf(notes, "// guess: the value of '%s'\n", parameter->name);
-    }
+    gt_text_printf(notes,
+                   draft->is_called ? "// ? the value of '%s': the launch has no number there\n"
+                                    : "// guess: the value of '%s'\n",
+                   parameter->name);
     if (!append_members(w, parameter)) {
         gt_text_append(w->out, is_float(draft, parameter) ? " = 1.5" : " = 1");
     }
 }
 
-static int buffer_of(const gt_draft *draft, uint32_t parameter)
-{
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        if (draft->buffers[i].parameter == parameter) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: with the lexer behind the
+/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: with the span behind the
  * word. */
-static void write_constant(gt_draft_writer *w, gt_lexer *lexer)
+static void write_constant(gt_draft_writer *w, size_t at)
 {
     gt_draft *draft = w->draft;
+    const gt_program *program = draft->program;
+    gt_span rest = gt_program_statement(program, at);
+    const size_t end = gt_program_first(program, rest, "[ = ("), name_at = end - 1;
     char type[GT_NAME_MAX], name[GT_NAME_MAX];
     gt_element element;
-    gt_polynomial count = gt_polynomial_number(1);
-    if (gt_type_words_read(type, sizeof type, lexer, "a type") != GPUTUNE_OK) {
-        return;
+    gt_sum count = gt_sum_number(1);
+    gt_program_words(type, program, (gt_span){at, name_at});
+    gt_program_name(name, program, name_at);
+    rest.first = end;
+    while (gt_program_accept(program, &rest, "[")) {
+        count = gt_sum_multiply(count, gt_draft_read_sum(draft, &rest));
+        (void)gt_program_accept(program, &rest, "]");
     }
-    gt_draft_token_text(name, sizeof name, &lexer->token);
-    gt_lexer_next(lexer);
-    while (gt_lexer_accept(lexer, "[")) {
-        gt_polynomial extent = gt_draft_read_sum(draft, lexer);
-        count = gt_polynomial_multiply(&count, &extent);
-        (void)gt_lexer_accept(lexer, "]");
-    }
-    double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
-    const bool is_unsigned = strncmp(type, "unsigned", 8) == 0;
-    if (!gt_lexer_is(lexer, ";") || elements < 1 || !gt_draft_in_kernel(draft, name) ||
+    const double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
+    if (rest.first < rest.end || elements < 1 || !gt_draft_in_kernel(draft, name) ||
         !gt_element_from_name(&element, type)) {
         return;
     }
     if (strchr(type, ' ')) {
-        (void)gt_snprintf(type, sizeof type, "%sint%u_t", is_unsigned ? "u" : "",
-                          8 * element.bytes);
+        (void)gt_snprintf(type, sizeof type, "%sint%u_t",
+                          strncmp(type, "unsigned", 8) == 0 ? "u" : "", 8 * element.bytes);
     }
     gt_text_printf(
         w->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
@@ -671,15 +640,11 @@ static void write_constant(gt_draft_writer *w, gt_lexer *lexer)
 
 void gt_draft_write_constants(gt_draft_writer *w)
 {
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, w->draft->text, strlen(w->draft->text), (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
-        } else if (gt_lexer_accept(&lexer, "__constant__")) {
-            write_constant(w, &lexer);
-        } else {
-            gt_lexer_next(&lexer);
+    const char *text = w->draft->text;
+    const gt_span all = gt_program_between(w->draft->program, text, text + strlen(text));
+    for (size_t i = all.first; i < all.end; i++) {
+        if (gt_program_is(w->draft->program, i, "__constant__")) {
+            write_constant(w, i + 1);
         }
     }
 }
@@ -690,7 +655,7 @@ void gt_draft_write_passes(gt_draft_writer *w)
     char name[GT_NAME_MAX];
     gt_lexer_open(&lexer, w->draft->blocks, strlen(w->draft->blocks), (gt_place){"", 1, 1});
     while (gt_lexer_accept(&lexer, "GPUTUNE_PARAM") && gt_lexer_accept(&lexer, "(")) {
-        gt_draft_token_text(name, sizeof name, &lexer.token);
+        gt_token_name(name, &lexer.token);
         gt_lexer_next(&lexer);
         (void)gt_lexer_accept(&lexer, ")");
         gt_text_printf(w->out,
@@ -710,17 +675,16 @@ void gt_draft_write_args(gt_draft_writer *w)
     gt_text_append(&list, "#pragma gputune args(");
     for (uint32_t i = 0; i < w->draft->parameter_count; i++) {
         gt_text item = {0};
-        int buffer = buffer_of(w->draft, i);
+        const int buffer = gt_draft_buffer_of(w->draft, i);
         w->out = &item;
         if (buffer >= 0) {
             append_buffer(w, &notes, (uint32_t)buffer);
         } else {
-            append_scalar(w, &notes, &w->draft->parameters[i]);
+            append_scalar(w, &notes, i);
         }
-        gt_text_append(&list, i ? "," : "");
-        bool wraps = i && list.length - line + item.length > WIDTH;
-        line = wraps ? list.length : line;
-        gt_text_append(&list, wraps ? " \\\n                     " : i ? " " : "");
+        bool wraps = i && list.length + 1 - line + item.length > WIDTH;
+        line = wraps ? list.length + 1 : line;
+        gt_text_append(&list, wraps ? ", \\\n                     " : i ? ", " : "");
         gt_text_append(&list, gt_text_string(&item));
         out->failed |= item.failed;
         gt_text_free(&item);

@@ -6,132 +6,127 @@
 
 #include <string.h>
 
-static void read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern)
+/* The pass, at a token. */
+typedef struct walk {
+    gt_draft *draft;
+    const gt_program *program;
+    gt_span rest;                  /* from the token on */
+    size_t atomic, reader, writer; /* operands of functions that change, load or store those */
+    size_t aliased;                /* a buffer that an alias is defined by */
+    char type[GT_NAME_MAX];        /* the last name of the statement that may be a type */
+} walk;
+
+static bool is(const walk *w, size_t at, const char *words)
 {
-    gt_draft_shared shared = {.is_dynamic = is_extern};
-    while (gt_lexer_is(&lexer, "__align__") || gt_lexer_is(&lexer, "alignas")) {
-        gt_lexer_next(&lexer);
-        gt_draft_skip_brackets(&lexer);
+    return gt_program_is(w->program, at, words);
+}
+
+static gt_span behind(const walk *w, size_t at)
+{
+    return (gt_span){at, w->rest.end};
+}
+
+/* ---- shared arrays ---- */
+
+static void read_shared(walk *w, size_t at)
+{
+    gt_draft *draft = w->draft;
+    gt_draft_shared shared = {.is_dynamic = is(w, at - 1, "extern")};
+    gt_span rest = behind(w, at + 1), item;
+    while (gt_program_accept(w->program, &rest, "__align__ alignas")) {
+        gt_draft_skip_brackets(draft, &rest);
     }
-    if (gt_type_words_read(shared.type, sizeof shared.type, &lexer, "a type") != GPUTUNE_OK) {
-        return;
-    }
-    do {
+    const gt_span names = {rest.first, gt_program_first(w->program, rest, "[ ; , =")};
+    gt_program_words(shared.type, w->program, (gt_span){names.first, names.end - 1});
+    rest = gt_program_statement(w->program, names.end - 1);
+    while (names.end > names.first + 1 && gt_program_item(w->program, &item, &rest)) {
         shared.count = 0;
-        gt_draft_token_text(shared.name, sizeof shared.name, &lexer.token);
-        gt_lexer_next(&lexer);
-        while (gt_lexer_accept(&lexer, "[")) {
-            gt_polynomial extent = gt_draft_expand(draft, gt_draft_read_sum(draft, &lexer), false);
-            shared.extents[shared.count < 3 ? shared.count++ : 2] = extent;
-            (void)gt_lexer_accept(&lexer, "]");
+        gt_program_name(shared.name, w->program, item.first++);
+        while (gt_program_accept(w->program, &item, "[")) {
+            shared.extents[shared.count < 3 ? shared.count++ : 2] =
+                gt_draft_expand(draft, gt_draft_read_sum(draft, &item), false);
+            (void)gt_program_accept(w->program, &item, "]");
         }
         draft->failed |= gt_array_push(&draft->shared, shared) != GPUTUNE_OK;
-    } while (gt_lexer_accept(&lexer, ","));
+    }
 }
 
 /* A dynamic array is as long as its largest index asks for. */
-static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_polynomial index)
+static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_sum index)
 {
-    gt_polynomial one = gt_polynomial_number(1), most = gt_draft_maximum(draft, index);
-    most = gt_polynomial_add(&most, &one, 1);
+    const gt_sum most = gt_sum_plus(gt_draft_maximum(draft, index), 1);
     if (most.known && gt_draft_evaluate(draft, &most) >
                           (shared->length.known ? gt_draft_evaluate(draft, &shared->length) : 0)) {
         shared->length = most;
     }
 }
 
-static void read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer)
+/* What a thread's index in an extent says about the block. */
+static void note_extent(gt_draft *draft, uint16_t d, const gt_sum *extent, const gt_sum *index)
 {
-    for (uint32_t k = 0; k < shared->count && gt_lexer_accept(&lexer, "["); k++) {
-        gt_polynomial index = gt_draft_read_sum(draft, &lexer);
-        gt_polynomial plain = gt_draft_expand(draft, index, false);
-        double extent;
+    gt_draft_dimension *dimension = &draft->dimensions[d];
+    double number;
+    if (gt_sum_is_number(extent, &number) && number > 0) {
+        bool is_less = dimension->limit > 0 && dimension->limit < number;
+        dimension->limit = is_less ? dimension->limit : number;
+    } else if (!dimension->fixed.known && extent->count == 1 &&
+               !gt_draft_fix_by_loop(draft, d, index)) {
+        dimension->fixed = *extent;
+    }
+}
+
+static void read_shared_access(walk *w, gt_draft_shared *shared, gt_span rest)
+{
+    gt_draft *draft = w->draft;
+    bool whole = true;
+    for (uint32_t k = 0; k < shared->count && whole && gt_program_accept(w->program, &rest, "[");
+         k++) {
+        const gt_sum index = gt_draft_read_sum(draft, &rest);
+        const gt_sum plain = gt_draft_expand(draft, index, false);
+        double times;
         if (shared->is_dynamic) {
             note_length(draft, shared, index);
         }
         for (uint16_t d = 0; d < 3 && plain.known; d++) {
-            gt_draft_dimension *dimension = &draft->dimensions[d];
-            gt_polynomial factor = gt_polynomial_factor(&plain, GT_DRAFT_THREAD + d);
-            double times;
-            if (!gt_polynomial_is_number(&factor, &times) || times < 1 || times > 1) {
-                continue;
-            }
-            if (gt_polynomial_is_number(&shared->extents[k], &extent) && extent > 0) {
-                dimension->limit =
-                    dimension->limit > 0 && dimension->limit < extent ? dimension->limit : extent;
-            } else if (!dimension->fixed.known && shared->extents[k].count == 1 &&
-                       !gt_draft_fix_by_loop(draft, d, &index)) {
-                dimension->fixed = shared->extents[k];
+            const gt_sum factor = gt_sum_factor(plain, (uint16_t)(GT_DRAFT_THREAD + d));
+            if (gt_sum_is_number(&factor, &times) && times >= 1 && times <= 1) {
+                note_extent(draft, d, &shared->extents[k], &index);
             }
         }
-        if (!gt_lexer_accept(&lexer, "]")) {
-            return;
-        }
+        whole = gt_program_accept(w->program, &rest, "]");
     }
 }
 
-/* The pass. `before` is the token in front of the current one, `further` the one before that. */
-typedef struct walk {
-    gt_draft *draft;
-    gt_lexer lexer;
-    gt_token before, further;
-    const char *atomic;          /* the operand of an atomic function: its place in the text */
-    const char *reader, *writer; /* those of a function that loads or stores what it points to */
-    const char *aliased;         /* a buffer that an alias is defined by */
-} walk;
-
-static gt_lexer ahead_of(const walk *w)
-{
-    gt_lexer ahead = w->lexer;
-    gt_lexer_next(&ahead);
-    return ahead;
-}
+/* ---- accesses ---- */
 
 static const char changing[] = "+= -= *= /= %= &= |= ^= <<= >>= ++ --";
 
 /* Whether an operand ends with the token, so that a following * or & is binary. */
-static bool ends_operand(const gt_token *token)
+static bool ends_operand(const walk *w, size_t at)
 {
-    return (token->kind == GT_TOKEN_NAME && !gt_token_is(token, "return")) ||
-           token->kind == GT_TOKEN_NUMBER || gt_token_is(token, ")") || gt_token_is(token, "]");
+    const gt_token_kind kind = w->program->tokens.items[at].kind;
+    return (kind == GT_TOKEN_NAME && !is(w, at, "return")) || kind == GT_TOKEN_NUMBER ||
+           is(w, at, ") ]");
 }
-
-/* ---- accesses ---- */
 
 typedef struct use {
     bool read, write;
 } use;
 
-/* How what ends in front of the lexer is used: the members and elements behind it belong to it. */
-static use use_at(const walk *w, gt_lexer lexer, const gt_token *prefix)
+/* How what ends in front of `rest` is used: the members and elements behind it belong to it. */
+static use use_at(const walk *w, gt_span rest, size_t prefix)
 {
-    while (gt_token_is_any(&lexer.token, ". -> [")) {
-        if (gt_lexer_is(&lexer, "[")) {
-            gt_draft_skip_brackets(&lexer);
+    while (is(w, rest.first, ". -> [")) {
+        if (is(w, rest.first, "[")) {
+            gt_draft_skip_brackets(w->draft, &rest);
         } else {
-            gt_lexer_next(&lexer);
-            gt_lexer_next(&lexer);
+            rest.first += 2;
         }
     }
-    bool changes = gt_token_is_any(&lexer.token, changing) || gt_token_is(prefix, "++") ||
-                   gt_token_is(prefix, "--");
-    bool is_address = gt_token_is(prefix, "&") && !ends_operand(&w->further);
-    if (changes || is_address) {
-        return (use){true, true};
-    }
-    bool is_set = gt_lexer_is(&lexer, "=");
-    return (use){!is_set, is_set};
-}
-
-/* The use that a function's name tells: atomicAdd(&p[i], …), __ldg(&p[i]), __stcs(&p[i], v). */
-static bool told_use(use *out, const walk *w)
-{
-    const char *at = w->lexer.token.text;
-    if (at != w->atomic && at != w->reader && at != w->writer) {
-        return false;
-    }
-    *out = (use){at != w->writer, at != w->reader};
-    return true;
+    bool is_address = is(w, prefix, "&") && !ends_operand(w, w->rest.first - 2);
+    bool is_set = is(w, rest.first, "=");
+    bool changes = is(w, rest.first, changing) || is(w, prefix, "++ --") || is_address;
+    return changes ? (use){true, true} : (use){!is_set, is_set};
 }
 
 static void note_use(walk *w, uint32_t index, use how)
@@ -141,67 +136,58 @@ static void note_use(walk *w, uint32_t index, use how)
     buffer->is_written |= how.write && !w->draft->parameters[buffer->parameter].is_const;
 }
 
-static void note_access(walk *w, uint32_t buffer, const gt_draft_alias *alias,
-                        const gt_polynomial *index)
+static void note_access(walk *w, uint32_t buffer, const gt_draft_alias *alias, gt_sum index)
 {
     gt_draft *draft = w->draft;
-    gt_polynomial own = *index, one = gt_polynomial_number(1);
-    double scale = alias ? alias->scale : 1;
-    if (alias) {
-        own = gt_polynomial_add(&alias->offset, index, scale);
-    }
-    gt_polynomial largest = gt_draft_maximum(draft, own);
-    gt_draft_access access = {buffer, own, gt_polynomial_add(&largest, &one, scale)};
+    const double scale = alias ? alias->scale : 1;
+    index = alias ? gt_sum_add(alias->offset, index, scale) : index;
+    const gt_sum size = gt_sum_plus(gt_draft_maximum(draft, index), scale);
+    const gt_draft_access access = {buffer, index, size};
     draft->failed |= gt_array_push(&draft->accesses, access) != GPUTUNE_OK;
 }
 
-/* tex1Dfetch<TYPE>(NAME, index), with the lexer behind the name. */
-static void read_texture(walk *w, uint32_t buffer, gt_lexer *behind)
+/* tex1Dfetch<TYPE>(NAME, index), with the span behind the name. */
+static void read_texture(walk *w, uint32_t buffer, gt_span rest)
 {
-    gt_polynomial index;
     note_use(w, buffer, (use){.read = true});
-    if (w->draft->buffers[buffer].texture == 1 && gt_lexer_accept(behind, ",")) {
-        index = gt_draft_read_sum(w->draft, behind);
-        note_access(w, buffer, NULL, &index);
+    if (w->draft->buffers[buffer].texture == 1 && gt_program_accept(w->program, &rest, ",")) {
+        note_access(w, buffer, NULL, gt_draft_read_sum(w->draft, &rest));
     }
 }
 
-/* With the lexer on a buffer's or alias's name. */
+/* At a buffer's or alias's name. */
 static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
 {
-    gt_lexer ahead = ahead_of(w);
-    gt_polynomial index = gt_polynomial_number(0);
-    bool dereferenced = gt_token_is(&w->before, "*") && !ends_operand(&w->further);
-    use how;
-    if (w->lexer.token.text == w->aliased) {
+    const size_t at = w->rest.first, before = at - 1, further = at - 2;
+    gt_span rest = behind(w, at + 1);
+    gt_sum index = gt_sum_number(0);
+    const bool dereferenced = is(w, before, "*") && !ends_operand(w, further);
+    const bool is_told = at == w->atomic || at == w->reader || at == w->writer;
+    const use told = {at != w->writer, at != w->reader};
+    if (at == w->aliased) {
         return;
     }
     if (w->draft->buffers[buffer].texture) {
-        read_texture(w, buffer, &ahead);
-    } else if (gt_lexer_is(&ahead, "[")) {
-        gt_lexer behind = ahead;
-        gt_draft_skip_brackets(&behind);
-        gt_lexer_next(&ahead);
-        index = gt_draft_read_sum(w->draft, &ahead);
-        if (!gt_lexer_is(&ahead, "]")) {
-            index = gt_polynomial_unknown();
+        read_texture(w, buffer, rest);
+    } else if (is(w, at + 1, "[")) {
+        const size_t close = gt_program_close(w->program, at + 1);
+        gt_span inside = {at + 2, close};
+        index = gt_draft_read_sum(w->draft, &inside);
+        note_use(w, buffer, is_told ? told : use_at(w, behind(w, close + 1), before));
+        note_access(w, buffer, alias, inside.first == close ? index : (gt_sum){0});
+    } else if (dereferenced || is_told) {
+        if (!dereferenced && gt_program_accept(w->program, &rest, "+")) { /* atomicAdd(p + i, …) */
+            index = gt_draft_read_sum(w->draft, &rest);
         }
-        note_use(w, buffer, told_use(&how, w) ? how : use_at(w, behind, &w->before));
-        note_access(w, buffer, alias, &index);
-    } else if (dereferenced || told_use(&how, w)) {
-        if (!dereferenced && gt_lexer_is(&ahead, "+")) { /* atomicAdd(p + i, …) */
-            gt_lexer_next(&ahead);
-            index = gt_draft_read_sum(w->draft, &ahead);
+        if (dereferenced && is(w, further, "(")) { /* (*p)++ */
+            (void)gt_program_accept(w->program, &rest, ")");
         }
-        if (dereferenced && gt_token_is(&w->further, "(")) { /* (*p)++ */
-            (void)gt_lexer_accept(&ahead, ")");
-        }
-        note_use(w, buffer, told_use(&how, w) ? how : use_at(w, ahead, &w->further));
-        note_access(w, buffer, alias, &index);
-    } else if (gt_lexer_is(&ahead, "->")) {
-        note_use(w, buffer, use_at(w, ahead, &w->before));
-        note_access(w, buffer, alias, &index);
-    } else if (gt_token_is_any(&ahead.token, changing) || gt_lexer_is(&ahead, "=")) {
+        note_use(w, buffer, is_told ? told : use_at(w, rest, further));
+        note_access(w, buffer, alias, index);
+    } else if (is(w, at + 1, "->")) {
+        note_use(w, buffer, use_at(w, rest, before));
+        note_access(w, buffer, alias, index);
+    } else if (is(w, at + 1, changing) || is(w, at + 1, "=")) {
         w->draft->buffers[buffer].is_moved = true;
     } else {
         note_use(w, buffer, (use){true, true});
@@ -209,20 +195,20 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     }
 }
 
-/* Notes the first operand of a function that loads, stores or does both. */
+/* Notes the first operand of a function that loads, stores or does both: atomicAdd(&p[i], …),
+ * __ldg(&p[i]), __stcs(&p[i], v). */
 static void read_function(walk *w)
 {
-    const gt_token *name = &w->lexer.token;
-    gt_lexer ahead = ahead_of(w);
-    bool atomic = name->length > 6 && memcmp(name->text, "atomic", 6) == 0;
-    bool reads = name->length > 4 && memcmp(name->text, "__ld", 4) == 0;
-    bool writes = name->length > 4 && memcmp(name->text, "__st", 4) == 0;
-    if (!gt_lexer_accept(&ahead, "(") || !(atomic || reads || writes)) {
+    const size_t at = w->rest.first;
+    const size_t operand = at + 2 + is(w, at + 2, "&");
+    char name[GT_NAME_MAX];
+    gt_program_name(name, w->program, at);
+    if (!is(w, at + 1, "(")) {
         return;
     }
-    (void)gt_lexer_accept(&ahead, "&");
-    const char **operand = atomic ? &w->atomic : reads ? &w->reader : &w->writer;
-    *operand = ahead.token.text;
+    w->atomic = strncmp(name, "atomic", 6) == 0 ? operand : w->atomic;
+    w->reader = strncmp(name, "__ld", 4) == 0 ? operand : w->reader;
+    w->writer = strncmp(name, "__st", 4) == 0 ? operand : w->writer;
 }
 
 /* ---- definitions ---- */
@@ -234,72 +220,73 @@ static double bytes_of(const char *type)
 }
 
 /* The buffer that an initialiser names first, and where in it the pointer begins. */
-static bool read_alias(walk *w, gt_lexer lexer, gt_draft_alias *out)
+static bool read_alias(walk *w, size_t first, gt_draft_alias *out)
 {
     gt_draft *draft = w->draft;
-    gt_token before = lexer.token;
-    for (; lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, ";"); gt_lexer_next(&lexer)) {
-        const gt_draft_alias *alias;
-        int buffer = gt_draft_find_buffer(draft, &lexer.token, &alias);
-        if (buffer < 0) {
-            bool is_around = gt_lexer_is(&lexer, "(") && gt_token_is(&before, "&"); /* &(p[i]) */
-            before = is_around ? before : lexer.token;
-            continue;
-        }
-        const char *place = lexer.token.text;
-        gt_lexer_next(&lexer);
-        bool is_element = gt_token_is(&before, "&") && gt_lexer_is(&lexer, "[");
-        if (gt_lexer_is(&lexer, "[") && !is_element) {
-            return false; /* a value, no pointer */
-        }
-        gt_polynomial offset = gt_polynomial_number(0);
-        if (is_element || gt_lexer_is(&lexer, "+")) {
-            gt_lexer_next(&lexer);
-            offset = gt_draft_read_sum(draft, &lexer);
-        }
-        w->aliased = place;
-        out->buffer = (uint32_t)buffer;
-        out->offset = alias ? gt_polynomial_add(&alias->offset, &offset, alias->scale) : offset;
-        out->scale = alias ? alias->scale : 1;
-        return true;
+    const gt_draft_alias *alias = NULL;
+    const gt_span value = gt_program_statement(w->program, first);
+    size_t at = value.first;
+    int buffer = -1;
+    while (at < value.end && (buffer = gt_draft_find_buffer(draft, at, &alias)) < 0) {
+        at++;
     }
-    return false;
+    const bool is_address = is(w, at - 1, "&") || (is(w, at - 1, "(") && is(w, at - 2, "&"));
+    const bool is_element = at > first && is_address && is(w, at + 1, "[");
+    if (buffer < 0 || (is(w, at + 1, "[") && !is_element)) {
+        return false; /* a value, no pointer */
+    }
+    gt_span rest = {at + 2, value.end};
+    gt_sum offset = gt_sum_number(0);
+    if (is_element || is(w, at + 1, "+")) {
+        offset = gt_draft_read_sum(draft, &rest);
+    }
+    w->aliased = at;
+    out->buffer = (uint32_t)buffer;
+    out->offset = alias ? gt_sum_add(alias->offset, offset, alias->scale) : offset;
+    out->scale = alias ? alias->scale : 1;
+    return true;
 }
 
-/* `TYPE *NAME = …` of a pointer into a buffer; with the lexer on the name. */
-static bool define_alias(walk *w, const gt_lexer *value, const char *type)
+/* `TYPE *NAME = …` of a pointer into a buffer. */
+static bool define_alias(walk *w)
 {
     gt_draft *draft = w->draft;
     gt_draft_alias alias = {.scale = 1};
-    gt_draft_token_text(alias.name, sizeof alias.name, &w->lexer.token);
-    if (!alias.name[0] || !read_alias(w, *value, &alias)) {
+    gt_program_name(alias.name, w->program, w->rest.first);
+    if (!alias.name[0] || !read_alias(w, w->rest.first + 2, &alias)) {
         return false;
     }
     const gt_draft_buffer *buffer = &draft->buffers[alias.buffer];
-    double own = bytes_of(type), of_buffer = bytes_of(draft->parameters[buffer->parameter].words);
+    const double own = bytes_of(w->type),
+                 of_buffer = bytes_of(draft->parameters[buffer->parameter].words);
     alias.scale *= own > 0 && of_buffer > 0 ? own / of_buffer : 1;
     draft->failed |= gt_array_push(&draft->aliases, alias) != GPUTUNE_OK;
     return true;
 }
 
 /* `NAME = value`: the value of a local as it is defined. */
-static void define_local(walk *w, gt_lexer *value)
+static void define_local(walk *w)
 {
     gt_draft *draft = w->draft;
+    const size_t at = w->rest.first;
+    gt_span value = behind(w, at + 2);
     char name[GT_NAME_MAX];
-    gt_draft_token_text(name, sizeof name, &w->lexer.token);
-    bool declares = w->before.kind == GT_TOKEN_NAME || gt_token_is(&w->before, ",");
-    int known = gt_draft_find_symbol(draft, name);
-    if (!name[0] || gt_token_is(&w->before, ".") || gt_token_is(&w->before, "->")) {
+    double number;
+    gt_program_name(name, w->program, at);
+    const int known = gt_draft_find_symbol(draft, name);
+    const bool declares =
+        w->program->tokens.items[at - 1].kind == GT_TOKEN_NAME || is(w, at - 1, ",");
+    if (!name[0]) {
         return;
     }
-    gt_polynomial definition = gt_draft_read_sum(draft, value);
-    bool whole = gt_token_is_any(&value->token, "; , )");
-    if (known >= 0 && !declares && draft->symbols.items[known].kind == GT_DRAFT_LOCAL) {
+    const gt_sum definition = gt_draft_read_sum(draft, &value);
+    if (known >= 0 && !declares) {
         gt_draft_symbol *symbol = &draft->symbols.items[known];
-        double number;
-        bool is_new = definition.known && !gt_polynomial_has(&definition, (uint16_t)known) &&
-                      !gt_polynomial_is_number(&definition, &number);
+        const bool is_new = definition.known && !gt_sum_has(&definition, (uint16_t)known) &&
+                            !gt_sum_is_number(&definition, &number);
+        if (symbol->kind != GT_DRAFT_LOCAL) {
+            return; /* a parameter that is changed */
+        }
         if (!symbol->definition.known) {
             symbol->definition = definition;
             return;
@@ -309,80 +296,55 @@ static void define_local(walk *w, gt_lexer *value)
             return;
         }
     }
-    if (known >= 0 && !declares && draft->symbols.items[known].kind != GT_DRAFT_LOCAL) {
-        return; /* a parameter that is changed */
-    }
-    uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
-    if (added && whole) {
+    const uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
+    if (added && is(w, value.first, "; , )")) {
         draft->symbols.items[added].definition = definition;
     }
 }
 
-/* The type in front of `* NAME`: the name before the first star behind the last bracket or ;. */
-static void note_type(char type[GT_NAME_MAX], const walk *w)
-{
-    const gt_token *token = &w->lexer.token;
-    if (token->kind == GT_TOKEN_NAME &&
-        !gt_token_is_any(token, "const __restrict__ restrict volatile")) {
-        gt_draft_token_text(type, GT_NAME_MAX, token);
-    }
-}
-
 /* `i++`, `i += e` and other changes of a local. */
-static void step(walk *w, gt_lexer ahead)
+static void step(walk *w)
 {
-    char text[GT_NAME_MAX];
-    gt_draft_token_text(text, sizeof text, &w->lexer.token);
-    int known = gt_draft_find_symbol(w->draft, text);
-    bool by_one = gt_lexer_is(&ahead, "++") || gt_token_is(&w->before, "++");
-    gt_polynomial by = by_one ? gt_polynomial_number(1) : gt_polynomial_unknown();
-    if (gt_lexer_accept(&ahead, "+=")) {
-        by = gt_draft_read_sum(w->draft, &ahead);
+    const size_t at = w->rest.first;
+    gt_span value = behind(w, at + 2);
+    char name[GT_NAME_MAX];
+    gt_program_name(name, w->program, at);
+    const int known = gt_draft_find_symbol(w->draft, name);
+    gt_sum by = {0};
+    if (is(w, at + 1, "+=")) {
+        by = gt_draft_read_sum(w->draft, &value);
+    } else if (is(w, at + 1, "++") || is(w, at - 1, "++")) {
+        by = gt_sum_number(1);
     }
     if (known > 0 && w->draft->symbols.items[known].kind == GT_DRAFT_LOCAL) {
         gt_draft_symbol *symbol = &w->draft->symbols.items[known];
-        symbol->step = symbol->is_stepped ? gt_polynomial_unknown() : by;
+        symbol->step = symbol->is_stepped ? (gt_sum){0} : by;
         symbol->is_stepped = true;
     }
 }
 
 /* ---- comparisons ---- */
 
-/* Locals and builtins: what takes many values within a launch. */
-static bool varies(const gt_draft *draft, const gt_polynomial *p)
+static void add_guard(gt_draft *draft, gt_sum left, gt_sum bound, double more, bool is_exit)
 {
-    gt_powers at = {0};
-    const gt_power *power;
-    while ((power = gt_polynomial_next(p, &at)) && power->symbol >= GT_DRAFT_BLOCK_DIM &&
-           draft->symbols.items[power->symbol].kind != GT_DRAFT_LOCAL) {
-    }
-    return power != NULL;
-}
-
-static void add_guard(gt_draft *draft, gt_polynomial left, gt_polynomial bound, double more,
-                      bool is_exit)
-{
-    gt_polynomial sum = gt_polynomial_number(more);
     gt_draft_guard guard = {.left = {.known = true}, .is_exit = is_exit};
-    bound = gt_draft_expand(draft, bound, false);
-    sum = gt_polynomial_add(&sum, &bound, 1);
+    double number;
+    guard.bound = gt_sum_plus(gt_draft_expand(draft, bound, false), more);
     /* what does not vary goes to the right */
     for (uint32_t i = 0; i < left.count; i++) {
-        gt_polynomial term = {.known = true, .count = 1, .terms = {left.terms[i]}};
-        bool stays = varies(draft, &term);
-        guard.left = stays ? gt_polynomial_add(&guard.left, &term, 1) : guard.left;
-        sum = stays ? sum : gt_polynomial_add(&sum, &term, -1);
+        const gt_sum term = gt_sum_term(&left, i);
+        const bool stays = gt_draft_varies(draft, &term);
+        guard.left = stays ? gt_sum_add(guard.left, term, 1) : guard.left;
+        guard.bound = stays ? guard.bound : gt_sum_add(guard.bound, term, -1);
     }
-    guard.bound = sum;
-    double number;
-    bool is_lower = is_exit && gt_polynomial_is_number(&sum, &number); /* i >= 1 */
-    if (!left.known || !sum.known || guard.left.count == 0 || varies(draft, &sum) || is_lower) {
-        return;
+    const bool is_lower = is_exit && gt_sum_is_number(&guard.bound, &number); /* i >= 1 */
+    if (left.known && guard.bound.known && guard.left.count > 0 &&
+        !gt_draft_varies(draft, &guard.bound) && !is_lower) {
+        draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
     }
-    draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
 }
 
-/* With the lexer where an operand may begin: notes `a < b` and the like. */
+/* Where an operand may begin: notes `a < b` and the like. */
 static void read_comparison(walk *w)
 {
     static const struct {
@@ -391,18 +353,17 @@ static void read_comparison(walk *w)
         double more; /* what makes the bound exclusive */
     } signs[] = {{"<", true, 0}, {"<=", true, 1}, {">=", false, 0}, {">", false, 1}};
     gt_draft *draft = w->draft;
-    gt_lexer lexer = w->lexer;
-    gt_polynomial left = gt_draft_read_sum(draft, &lexer);
+    gt_span rest = w->rest;
+    const gt_sum left = gt_draft_read_sum(draft, &rest);
     for (size_t i = 0; i < sizeof signs / sizeof *signs && left.known; i++) {
-        if (!gt_lexer_is(&lexer, signs[i].sign)) {
+        if (!gt_program_accept(w->program, &rest, signs[i].sign)) {
             continue;
         }
-        gt_lexer_next(&lexer);
-        gt_polynomial right = gt_draft_read_sum(draft, &lexer);
+        const gt_sum right = gt_draft_read_sum(draft, &rest);
         if (!right.known) {
             return;
         }
-        if (!varies(draft, &left) && varies(draft, &right)) { /* n > i is i < n */
+        if (!gt_draft_varies(draft, &left) && gt_draft_varies(draft, &right)) { /* n > i is i < n */
             add_guard(draft, right, left, 1 - signs[i].more, signs[i].less);
         } else {
             add_guard(draft, left, right, signs[i].more, !signs[i].less);
@@ -410,130 +371,106 @@ static void read_comparison(walk *w)
     }
 }
 
-static bool begins_operand(const gt_token *before)
-{
-    return gt_token_is_any(before, "( ; { } && || ! , ? : =") || gt_token_is(before, "return");
-}
-
 /* ---- what cannot be a template ---- */
-
-static gputune_status refuse(const walk *w, const char *what, const char *remedy)
-{
-    gt_message_at(gt_lexer_place(&w->lexer), "%s; expected %s", what, remedy);
-    return gt_failure(GPUTUNE_EUNSUPPORTED);
-}
 
 static gputune_status check_token(const walk *w)
 {
-    const gt_token *token = &w->lexer.token;
-    static const char textures[] =
-        "tex1D tex3D tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap";
-    static const char surfaces[] =
-        "surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite";
-    if (gt_token_is_any(token, textures)) {
-        return refuse(w, "a texture of an array, which no draft has",
-                      "pragmas by hand with texture(NAME, memory = array)");
-    }
-    if (gt_token_is_any(token, surfaces)) {
-        return refuse(w, "a surface, which a template cannot have", "a buffer");
-    }
-    gt_lexer ahead = ahead_of(w);
-    if (gt_token_is_any(token, "tex1Dfetch tex2D") && !gt_lexer_is(&ahead, "<")) {
-        return refuse(w, "a read without a type, as of a texture reference",
-                      "tex1Dfetch<TYPE>() or tex2D<TYPE>() of a cudaTextureObject_t parameter");
-    }
-    if (gt_token_is(token, "<<") && gt_lexer_is(&ahead, "<") &&
-        ahead.token.text == token->text + token->length) {
-        return refuse(w, "a launch from the device, which a template cannot have",
-                      "a pipeline of launch() clauses");
+    static const char fetches[] = "tex1Dfetch tex2D";
+    static const struct {
+        const char *words, *what, *remedy;
+    } refused[] = {
+        {"tex1D tex3D tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap",
+         "a texture of an array, which no draft has",
+         "pragmas by hand with texture(NAME, memory = array)"},
+        {"surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite",
+         "a surface, which a template cannot have", "a buffer"},
+        {fetches, "a read without a type, as of a texture reference",
+         "tex1Dfetch<TYPE>() or tex2D<TYPE>() of a cudaTextureObject_t parameter"},
+        {"<<", "a launch from the device, which a template cannot have",
+         "a pipeline of launch() clauses"},
+    };
+    const size_t at = w->rest.first;
+    const gt_token *token = &w->program->tokens.items[at];
+    const bool is_launch = is(w, at + 1, "<") && token[1].text == token->text + token->length;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const bool is_fetch = refused[i].words == fetches;
+        if (is(w, at, refused[i].words) && !(is_fetch && is(w, at + 1, "<")) &&
+            (is_launch || !is(w, at, "<<"))) {
+            gt_message_at(gt_draft_place(w->draft, (size_t)(token->text - w->draft->text)),
+                          "%s; expected %s", refused[i].what, refused[i].remedy);
+            return gt_failure(GPUTUNE_EUNSUPPORTED);
+        }
     }
     return GPUTUNE_OK;
 }
 
 /* ---- the pass ---- */
 
-static void read_name(walk *w, const char *type)
+static void read_name(walk *w)
 {
     gt_draft *draft = w->draft;
-    const gt_token *name = &w->lexer.token;
+    const size_t at = w->rest.first;
+    char name[GT_NAME_MAX];
     const gt_draft_alias *alias;
-    gt_lexer ahead = ahead_of(w);
-    bool is_pointer = (gt_token_is(&w->before, "*") && w->further.kind == GT_TOKEN_NAME &&
-                       gt_token_is(&w->further, type)) ||
-                      gt_token_is(&w->before, "__restrict__") ||
-                      (gt_token_is(&w->before, "const") && gt_token_is(&w->further, "*"));
-    int buffer = gt_draft_find_buffer(draft, name, &alias);
-    if (gt_token_is(&w->before, ".") || gt_token_is(&w->before, "->")) {
+    gt_program_name(name, w->program, at);
+    const int buffer = gt_draft_find_buffer(draft, at, &alias);
+    const bool is_pointer = (is(w, at - 1, "*") && w->type[0] && is(w, at - 2, w->type)) ||
+                            is(w, at - 1, "__restrict__") ||
+                            (is(w, at - 1, "const") && is(w, at - 2, "*"));
+    if (is(w, at - 1, ". ->")) {
         return; /* a member of that name */
     }
     read_function(w);
-    if (gt_token_is(name, "__shared__")) {
-        read_shared(draft, ahead_of(w), gt_token_is(&w->before, "extern"));
+    if (is(w, at, "__shared__")) {
+        read_shared(w, at);
     }
-    if (gt_token_is(name, "this_grid") || gt_token_is(name, "gputune_grid_sync")) {
-        draft->is_cooperative = true;
-    }
+    draft->is_cooperative |= is(w, at, "this_grid gputune_grid_sync");
     for (size_t i = 0; i < draft->shared.count; i++) {
-        if (gt_token_is(name, draft->shared.items[i].name) && gt_lexer_is(&ahead, "[")) {
-            read_shared_access(draft, &draft->shared.items[i], ahead);
+        if (strcmp(name, draft->shared.items[i].name) == 0 && is(w, at + 1, "[")) {
+            read_shared_access(w, &draft->shared.items[i], behind(w, at + 1));
         }
     }
-    if (gt_lexer_is(&ahead, "=") && (buffer < 0 || is_pointer)) {
-        gt_lexer_next(&ahead);
-        if (!(is_pointer || strcmp(type, "auto") == 0) || !define_alias(w, &ahead, type)) {
-            define_local(w, &ahead);
+    if (is(w, at + 1, "=") && (buffer < 0 || is_pointer)) {
+        if (!(is_pointer || strcmp(w->type, "auto") == 0) || !define_alias(w)) {
+            define_local(w);
         }
-        return;
-    }
-    if (buffer >= 0) {
+    } else if (buffer >= 0) {
         read_buffer(w, (uint32_t)buffer, alias);
-    } else if (gt_token_is_any(&ahead.token, changing) || gt_token_is(&w->before, "++") ||
-               gt_token_is(&w->before, "--")) {
-        step(w, ahead);
+    } else if (is(w, at + 1, changing) || is(w, at - 1, "++ --")) {
+        step(w);
     }
 }
 
 /* Which dimensions the kernel uses at all. */
 static void note_dimension(const walk *w)
 {
-    gt_lexer ahead = ahead_of(w);
-    bool threads = gt_lexer_is(&w->lexer, "threadIdx") || gt_lexer_is(&w->lexer, "blockDim");
-    bool blocks = gt_lexer_is(&w->lexer, "blockIdx") || gt_lexer_is(&w->lexer, "gridDim");
-    if ((threads || blocks) && gt_lexer_accept(&ahead, ".") && ahead.token.length == 1) {
-        unsigned dimension = (unsigned)(ahead.token.text[0] - 'x');
-        if (dimension < 3) {
-            w->draft->dimensions[dimension].has_threads |= threads;
-            w->draft->dimensions[dimension].has_blocks |= blocks;
-            w->draft->dimensions[dimension].has_grid |= gt_lexer_is(&w->lexer, "gridDim");
-        }
+    const size_t at = w->rest.first;
+    if (is(w, at, "threadIdx blockDim blockIdx gridDim") && is(w, at + 1, ".") &&
+        is(w, at + 2, "x y z")) {
+        gt_draft_dimension *dimension =
+            &w->draft->dimensions[w->program->tokens.items[at + 2].text[0] - 'x'];
+        dimension->has_threads |= is(w, at, "threadIdx blockDim");
+        dimension->has_blocks |= is(w, at, "blockIdx gridDim");
+        dimension->has_grid |= is(w, at, "gridDim");
     }
 }
 
 gputune_status gt_draft_read_body(gt_draft *draft)
 {
-    walk w = {.draft = draft};
-    char type[GT_NAME_MAX] = "";
-    const gt_function *function = &draft->function;
-    size_t at = function->parameters_end;
-    gt_lexer_open(&w.lexer, draft->text + at, function->end - at, gt_draft_place(draft, at));
-    while (w.lexer.token.kind != GT_TOKEN_END && !draft->failed) {
-        if (w.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer ignored;
-            gt_lexer_directive(&w.lexer, &ignored);
-            continue;
-        }
+    walk w = {.draft = draft, .program = draft->program, .rest = draft->body};
+    for (; w.rest.first < w.rest.end && !draft->failed; w.rest.first++) {
+        const size_t at = w.rest.first;
         GT_TRY(check_token(&w));
-        if (begins_operand(&w.before)) {
+        if (is(&w, at - 1, "( ; { } && || ! , ? : = return")) {
             read_comparison(&w);
         }
-        if (w.lexer.token.kind == GT_TOKEN_NAME) {
+        if (w.program->tokens.items[at].kind == GT_TOKEN_NAME) {
             note_dimension(&w);
-            read_name(&w, type);
-            note_type(type, &w);
+            read_name(&w);
+            if (!is(&w, at, "const __restrict__ restrict volatile")) {
+                gt_program_name(w.type, w.program, at);
+            }
         }
-        w.further = w.before;
-        w.before = w.lexer.token;
-        gt_lexer_next(&w.lexer);
     }
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }

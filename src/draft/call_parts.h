@@ -22,31 +22,20 @@ typedef struct gt_caller {
     int64_t chosen; /* for sizes that the program does not say */
 } gt_caller;
 
-/* What an expression is for. */
-typedef enum gt_call_use { GT_CALL_NONE, GT_CALL_GRID, GT_CALL_LENGTH } gt_call_use;
+/* ---- call.c ---- */
+
+/* The value of a symbol of the kernel's, for gt_sum_value(); `user` is the caller. */
+double gt_call_value(const void *user, uint16_t symbol);
+/* What the launch has for a dimension of its grid (0) or its block (1), and where that is read;
+ * false: nothing. */
+bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t index,
+                        int dimension);
 
 /* ---- call_values.c ---- */
 
 /* Reads the grid, the lengths, the fills and the scalars, over the names that leaves have now. */
 void gt_call_read_values(gt_caller *c);
-/* Appends the value as text, and to `divided` what must divide; false: it is not understood. */
-bool gt_call_append(gt_caller *c, gt_text *out, gt_text *divided, gt_call_use how,
-                    const char *prefix, gt_span span, const gt_site *site, const char *suffix);
-
 /* Decides which leaves are sizes of the problem; the others are numbers. */
 void gt_call_settle_leaves(gt_tracer *t);
-/* What the kernel reads as vectors, by a cast of the pointer, is a whole number of them. */
-void gt_call_read_casts(gt_caller *c);
-/* Leaves out the conditions that the program's own values do not keep: it leaves a rest. */
-void gt_call_keep_true(gt_caller *c);
-void gt_call_write_work(gt_caller *c);
-void gt_call_write_sizes(gt_caller *c);
-
-/* ---- call.c ---- */
-
-/* Reads an expression over the leaves; NULL: it is none. The caller's. */
-gt_expression *gt_call_read_text(gt_caller *c, const char *text, size_t length);
-/* The place of the parameter of that name; as many as there are: none. */
-uint32_t gt_call_parameter_of(const gt_draft *draft, const char *name);
-/* The value of a symbol of the kernel's, for gt_polynomial_value(); `user` is the caller. */
-double gt_call_value(const void *user, uint16_t symbol);
+/* Writes what follows from all values: conditions, work, blocks and sizes. */
+void gt_call_write(gt_caller *c);

@@ -12,49 +12,27 @@
 
 /* ---- which kernel ---------------------------------------------------------------------------- */
 
-static void append_name(gt_text *out, const char *text, const gt_function *function)
+/* The function's name behind its namespaces. */
+static void append_name(gt_text *out, const gt_draft *draft)
 {
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text + function->name, strlen(text + function->name),
-                  (gt_place){"", 1, 1});
-    gt_text_append(out, function->scope);
-    gt_text_append(out, function->scope[0] ? "::" : "");
-    gt_text_append_bytes(out, lexer.token.text, lexer.token.length);
+    char name[GT_NAME_MAX];
+    gt_draft_function_name(name, draft, &draft->function);
+    gt_text_printf(out, "%s%s%s", draft->function.scope, draft->function.scope[0] ? "::" : "",
+                   name);
 }
 
-/* The names of all kernels of the text, separated by commas; *count: how many. */
-static void list_kernels(gt_text *out, size_t *count, const char *text)
+/* The names of all kernels of the text, separated by commas; back: how many. */
+static size_t list_kernels(gt_text *out, const gt_draft *draft)
 {
-    gt_function function;
-    *count = 0;
-    for (size_t at = 0; gt_function_find(&function, text, NULL, at); at = function.end) {
-        if (function.is_specialisation || function.end <= at) {
-            break;
-        }
-        gt_text_append(out, (*count)++ ? ", " : "");
-        append_name(out, text, &function);
+    gt_draft own = {.text = draft->text};
+    size_t count = 0;
+    for (size_t at = 0; gt_function_find(&own.function, draft->text, NULL, at) &&
+                        !own.function.is_specialisation && own.function.end > at;
+         at = own.function.end) {
+        gt_text_append(out, count++ ? ", " : "");
+        append_name(out, &own);
     }
-}
-
-static gputune_status no_such_kernel(const char *path, const char *text, const char *kernel)
-{
-    gt_text names = {0};
-    size_t count;
-    list_kernels(&names, &count, text);
-    gputune_status status =
-        count == 0 ? gt_fail(GPUTUNE_ENOTFOUND,
-                             "%s: no __global__ function; expected a kernel's definition", path)
-                   : gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", path,
-                             kernel, gt_text_string(&names));
-    gt_text_free(&names);
-    return status;
-}
-
-static gputune_status several_kernels(const char *path, const char *names)
-{
-    return gt_fail(GPUTUNE_EINVAL,
-                   "%s: several kernels; expected the name of one behind the path: %s", path,
-                   names);
+    return count;
 }
 
 /* The definition of `kernel`, behind declarations of it. */
@@ -94,21 +72,24 @@ static gputune_status choose_kernel(gt_draft *draft, const gt_reader *reader, co
 {
     char named[GT_NAME_MAX] = "";
     gt_text names = {0};
-    size_t count;
     GT_TRY(named_kernel(named, reader));
     kernel = kernel ? kernel : named[0] ? named : NULL;
-    if (!kernel) {
-        list_kernels(&names, &count, draft->text);
-        gputune_status status = count > 1 ? several_kernels(draft->path, gt_text_string(&names))
-                                : gt_function_find(&draft->function, draft->text, NULL, 0)
-                                    ? GPUTUNE_OK
-                                    : no_such_kernel(draft->path, draft->text, "");
-        gt_text_free(&names);
-        return status;
+    const size_t count = list_kernels(&names, draft);
+    gputune_status status = GPUTUNE_OK;
+    if (!kernel && count > 1) {
+        status = gt_fail(GPUTUNE_EINVAL,
+                         "%s: several kernels; expected the name of one behind the path: %s",
+                         draft->path, gt_text_string(&names));
+    } else if (kernel ? !find_definition(&draft->function, draft->text, kernel)
+                      : !gt_function_find(&draft->function, draft->text, NULL, 0)) {
+        status = count ? gt_fail(GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s",
+                                 draft->path, kernel ? kernel : "", gt_text_string(&names))
+                       : gt_fail(GPUTUNE_ENOTFOUND,
+                                 "%s: no __global__ function; expected a kernel's definition",
+                                 draft->path);
     }
-    return find_definition(&draft->function, draft->text, kernel)
-               ? GPUTUNE_OK
-               : no_such_kernel(draft->path, draft->text, kernel);
+    gt_text_free(&names);
+    return status;
 }
 
 /* ---- its parameters -------------------------------------------------------------------------- */
@@ -180,15 +161,12 @@ static gputune_status read_parameters(gt_draft *draft)
 /* __launch_bounds__(threads, …) in front of the kernel's name. */
 static void read_launch_bounds(gt_draft *draft)
 {
-    const gt_function *function = &draft->function;
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, draft->text + function->begin, function->name - function->begin,
-                  (gt_place){draft->path, 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "__launch_bounds__")) {
-        gt_lexer_next(&lexer);
-    }
-    if (gt_lexer_accept(&lexer, "(")) {
-        draft->thread_bound = gt_draft_read_sum(draft, &lexer);
+    const char *text = draft->text;
+    const gt_span head = gt_program_between(draft->program, text + draft->function.begin,
+                                            text + draft->function.name);
+    const size_t at = gt_program_first(draft->program, head, "__launch_bounds__");
+    if (at < head.end) {
+        draft->thread_bound = gt_draft_read_sum(draft, &(gt_span){at + 2, head.end});
     }
 }
 
@@ -228,6 +206,9 @@ static gputune_status check_outputs(gt_draft *draft)
 
 gputune_status gt_draft_read(gt_draft *draft)
 {
+    const char *text = draft->text;
+    draft->body = gt_program_between(draft->program, text + draft->function.parameters_end,
+                                     text + draft->function.end);
     GT_TRY(add_builtins(draft));
     gt_draft_read_constants(draft);
     read_launch_bounds(draft);
@@ -241,17 +222,16 @@ gputune_status gt_draft_read(gt_draft *draft)
 
 void gt_draft_free(gt_draft *draft)
 {
-    if (!draft) {
-        return;
+    if (draft) {
+        gt_array_free(&draft->symbols);
+        gt_array_free(&draft->guards);
+        gt_array_free(&draft->accesses);
+        gt_array_free(&draft->aliases);
+        gt_array_free(&draft->shared);
+        gt_array_free(&draft->constants);
+        gt_call_free(&draft->call);
+        free(draft);
     }
-    gt_array_free(&draft->symbols);
-    gt_array_free(&draft->guards);
-    gt_array_free(&draft->accesses);
-    gt_array_free(&draft->aliases);
-    gt_array_free(&draft->shared);
-    gt_array_free(&draft->constants);
-    gt_call_free(draft->call);
-    free(draft);
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -331,42 +311,27 @@ static gputune_status enclose_definitions(maker *m, const gt_draft *draft, const
     return GPUTUNE_OK;
 }
 
-const gt_program_function *gt_draft_program_function(const gt_draft *draft)
+/* The constant that fixes the block in dimension d, or NULL. */
+static gt_draft_constant *fixed_constant(const gt_draft *draft, uint16_t d)
 {
-    const gt_program *program = draft->program;
-    size_t i = 0;
-    while (i < program->functions.count &&
-           program->tokens.items[program->functions.items[i].name].text !=
-               draft->text + draft->function.name) {
-        i++;
-    }
-    return i < program->functions.count ? &program->functions.items[i] : NULL;
-}
-
-gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, uint16_t d)
-{
-    uint16_t symbol;
-    return gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)
-               ? gt_draft_constant_of(draft, draft->symbols.items[symbol].name)
-               : NULL;
+    const char *name = gt_draft_fixed_name(draft, d);
+    return name ? gt_draft_constant_of(draft, name) : NULL;
 }
 
 static gputune_status guard_constants(maker *m, const gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
-        bool again = d > 0 && gt_polynomial_equal(&draft->dimensions[d].fixed,
-                                                  &draft->dimensions[d - 1].fixed);
+        const gt_draft_constant *constant = fixed_constant(draft, d);
+        bool again =
+            d > 0 && gt_sum_equal(&draft->dimensions[d].fixed, &draft->dimensions[d - 1].fixed);
         if (!constant || gt_draft_is_guarded(draft, constant) || constant->is_undefined ||
             gt_draft_is_foreign(draft, constant) || constant->is_template_parameter || again) {
             continue;
         }
-        if (constant->is_macro) {
-            GT_TRY(enclose_definitions(m, draft, constant->name));
-        } else {
-            GT_TRY(gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
-                                    gt_lines_of(&m->lines, constant->last_line), constant->name));
-        }
+        GT_TRY(constant->is_macro
+                   ? enclose_definitions(m, draft, constant->name)
+                   : gt_lines_enclose(&m->lines, gt_lines_of(&m->lines, constant->first_line),
+                                      gt_lines_of(&m->lines, constant->last_line), constant->name));
     }
     return GPUTUNE_OK;
 }
@@ -382,9 +347,9 @@ bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constan
 static void keep_foreign(gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
-        const gt_draft_constant *constant = gt_draft_fixed_constant(draft, d);
+        const gt_draft_constant *constant = fixed_constant(draft, d);
         if (constant && constant->has_value && gt_draft_is_foreign(draft, constant)) {
-            draft->dimensions[d].fixed = gt_polynomial_number(constant->value);
+            draft->dimensions[d].fixed = gt_sum_number(constant->value);
         }
     }
 }
@@ -413,7 +378,7 @@ static gputune_status add_kernel(maker *m, gt_draft *draft)
     return status;
 }
 
-static gt_draft *new_draft(const maker *m)
+static gt_draft *new_draft(maker *m)
 {
     gt_draft *draft = calloc(1, sizeof *draft);
     if (draft) {
@@ -439,10 +404,10 @@ static gputune_status add_one(maker *m, const char *kernel)
 /* What no template can have is said in front of the kernel, if there are others. */
 static gputune_status leave_out(maker *m, const gt_draft *draft)
 {
-    gt_text note = {0}, name = {0};
-    append_name(&name, draft->text, &draft->function);
-    gt_text_printf(&note, "// ? no template of '%s': %s\n", gt_text_string(&name), gt_message());
-    gt_text_free(&name);
+    gt_text note = {0};
+    gt_text_append(&note, "// ? no template of '");
+    append_name(&note, draft);
+    gt_text_printf(&note, "': %s\n", gt_message());
     return gt_lines_insert(&m->lines, gt_draft_place(draft, draft->function.begin).line, &note);
 }
 
@@ -452,7 +417,7 @@ static bool is_again(gt_text *names, const gt_draft *draft)
 {
     gt_text name = {0};
     gt_text_append(&name, ";");
-    append_name(&name, draft->text, &draft->function);
+    append_name(&name, draft);
     gt_text_append(&name, ";");
     bool is = strstr(gt_text_string(names), gt_text_string(&name)) != NULL;
     gt_text_append(names, is ? "" : gt_text_string(&name) + (names->length > 0));
@@ -464,19 +429,18 @@ static bool is_again(gt_text *names, const gt_draft *draft)
  * other's reference. */
 static gputune_status add_all(maker *m)
 {
-    const char *text = m->joined;
     gputune_status status = GPUTUNE_OK;
     gt_text names = {0};
     size_t added = 0;
-    for (int launched = 1; launched >= 0 && added == 0 && status == GPUTUNE_OK; launched--) {
+    for (int launched = 1; launched >= 0 && added == 0; launched--) {
         gt_function function = {0};
-        for (size_t at = 0; gt_function_find(&function, text, NULL, at) && function.end > at &&
-                            status == GPUTUNE_OK;
+        for (size_t at = 0; status == GPUTUNE_OK &&
+                            gt_function_find(&function, m->joined, NULL, at) && function.end > at;
              at = function.end) {
             gt_draft *draft = new_draft(m);
             if (!draft) {
-                gt_text_free(&names);
-                return gt_fail_memory();
+                status = gt_fail_memory();
+                break;
             }
             draft->function = function;
             bool wanted = !function.is_specialisation &&
@@ -671,11 +635,10 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(gt_branches_cut(&m->joined, whole, gt_draft_meaning, &m->compared));
     const char *joined = m->joined;
     gt_text names = {0};
-    size_t count;
     GT_TRY(gt_lines_read(&m->lines, joined, m->path));
     GT_TRY(read_program(m));
     GT_TRY(read_context(m));
-    list_kernels(&names, &count, joined);
+    const size_t count = list_kernels(&names, &(gt_draft){.text = joined});
     gt_text_free(&names);
     GT_TRY(note_missing(m, joined));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)

@@ -1,4 +1,4 @@
-/* Reads C expressions of indices and bounds as polynomials, and finds their largest values by the
+/* Reads C expressions of indices and bounds as sums, and finds their largest values by the
  * comparisons in front of them. */
 #include "draft/parts.h"
 #include "draft/trace.h"
@@ -10,35 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_draft_token_text(char *out, size_t bytes, const gt_token *token)
-{
-    size_t length = token->length < bytes ? token->length : 0;
-    memcpy(out, token->text, length);
-    out[length] = '\0';
-}
-
 int gt_draft_find_symbol(const gt_draft *draft, const char *name)
 {
-    for (size_t i = draft->symbols.count; i > 0; i--) {
-        if (strcmp(draft->symbols.items[i - 1].name, name) == 0) {
-            return (int)(i - 1);
-        }
+    size_t i = draft->symbols.count;
+    while (i > 0 && strcmp(draft->symbols.items[i - 1].name, name) != 0) {
+        i--;
     }
-    return -1;
+    return (int)i - 1;
 }
 
 bool gt_draft_is_taken(const gt_draft *draft, const char *name)
 {
-    bool taken = gt_draft_find_symbol(draft, name) >= 0;
-    for (size_t i = 0; i < draft->parameter_count; i++) {
-        taken |= strcmp(draft->parameters[i].name, name) == 0;
+    return gt_draft_find_symbol(draft, name) >= 0 ||
+           gt_draft_parameter_of(draft, name) < draft->parameter_count;
+}
+
+uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name)
+{
+    uint32_t index = 0;
+    while (index < draft->parameter_count && strcmp(draft->parameters[index].name, name) != 0) {
+        index++;
     }
-    return taken;
+    return index;
 }
 
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
 {
-    gt_draft_symbol added = {.kind = kind, .definition = gt_polynomial_unknown()};
+    gt_draft_symbol added = {.kind = kind};
     if (strlen(name) >= sizeof added.name || draft->symbols.count == GT_DRAFT_SYMBOLS_MAX) {
         return 0;
     }
@@ -50,63 +48,71 @@ uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind ki
     return (uint16_t)(draft->symbols.count - 1);
 }
 
-int gt_draft_find_buffer(const gt_draft *draft, const gt_token *name, const gt_draft_alias **alias)
+/* That of a new symbol; not known: there is no room. */
+static gt_sum add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
 {
-    *alias = NULL;
+    const uint16_t symbol = gt_draft_add_symbol(draft, name, kind);
+    return symbol ? gt_sum_symbol(symbol) : (gt_sum){0};
+}
+
+int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
+{
+    char name[GT_NAME_MAX];
+    gt_program_name(name, draft->program, at);
     for (size_t i = draft->aliases.count; i > 0; i--) {
-        if (gt_token_is(name, draft->aliases.items[i - 1].name)) {
-            *alias = &draft->aliases.items[i - 1];
+        *alias = &draft->aliases.items[i - 1];
+        if (strcmp(name, (*alias)->name) == 0) {
             return (int)(*alias)->buffer;
         }
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        if (gt_token_is(name, draft->parameters[draft->buffers[i].parameter].name)) {
-            return (int)i;
-        }
+    *alias = NULL;
+    return gt_draft_buffer_of(draft, gt_draft_parameter_of(draft, name));
+}
+
+int gt_draft_buffer_of(const gt_draft *draft, uint32_t parameter)
+{
+    uint32_t i = 0;
+    while (i < draft->buffer_count && draft->buffers[i].parameter != parameter) {
+        i++;
     }
-    return -1;
+    return i < draft->buffer_count ? (int)i : -1;
 }
 
-static bool opens(const gt_token *token)
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static bool is(const gt_draft *draft, const gt_span *span, const char *words)
 {
-    return gt_token_is_any(token, "( [ {");
+    return span->first < span->end && gt_program_is(draft->program, span->first, words);
 }
 
-static bool closes(const gt_token *token)
+static bool accept(const gt_draft *draft, gt_span *span, const char *words)
 {
-    return gt_token_is_any(token, ") ] }");
+    return gt_program_accept(draft->program, span, words);
 }
 
-void gt_draft_skip_brackets(gt_lexer *lexer)
+void gt_draft_skip_brackets(const gt_draft *draft, gt_span *span)
 {
-    int depth = 0;
-    do {
-        depth += opens(&lexer->token) - closes(&lexer->token);
-        gt_lexer_next(lexer);
-    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+    const size_t behind = gt_program_close(draft->program, span->first) + 1;
+    span->first = behind < span->end ? behind : span->end;
 }
 
 /* A value that is only known to be below a bound: what % and & leave. */
-static gt_polynomial below(gt_draft *draft, const gt_polynomial *bound)
+static gt_sum below(gt_draft *draft, gt_sum bound)
 {
-    gt_draft_guard guard = {gt_polynomial_unknown(), *bound, false};
-    uint16_t symbol = bound->known ? gt_draft_add_symbol(draft, "", GT_DRAFT_LOCAL) : 0;
-    if (!symbol) {
-        return gt_polynomial_unknown();
+    gt_draft_guard guard = {.bound = bound};
+    if (bound.known) {
+        guard.left = add_symbol(draft, "", GT_DRAFT_LOCAL);
+        draft->failed |= guard.left.known && gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
     }
-    guard.left = gt_polynomial_symbol(symbol);
-    draft->failed |= gt_array_push(&draft->guards, guard) != GPUTUNE_OK;
     return guard.left;
 }
 
-static gt_polynomial read_number(gt_lexer *lexer)
+static gt_sum read_number(const char *digits)
 {
-    char digits[32], *end;
-    gt_draft_token_text(digits, sizeof digits, &lexer->token);
-    unsigned long long value = strtoull(digits, &end, 0);
+    char *end;
+    const unsigned long long value = strtoull(digits, &end, 0);
     bool is_integer = end > digits && strspn(end, "uUlLzZ") == strlen(end);
-    gt_lexer_next(lexer);
-    return is_integer ? gt_polynomial_number((double)value) : gt_polynomial_unknown();
+    return is_integer ? gt_sum_number((double)value) : (gt_sum){0};
 }
 
 static bool is_type(const gt_draft *draft, const char *name)
@@ -116,303 +122,254 @@ static bool is_type(const gt_draft *draft, const char *name)
     return gt_element_from_name(&element, name) || (constant && constant->is_type);
 }
 
-static gt_polynomial read_operand(gt_draft *draft, gt_lexer *lexer);
+static gt_sum read_operand(gt_draft *draft, gt_span *span);
 
-/* With the lexer on '(': an expression, or a cast and what it is of. */
-static gt_polynomial read_parentheses(gt_draft *draft, gt_lexer *lexer)
+/* An expression in brackets, or a cast and what it is of. */
+static gt_sum read_parentheses(gt_draft *draft, gt_span *span)
 {
     char words[GT_NAME_MAX];
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
-    bool is_cast = ahead.token.kind == GT_TOKEN_NAME &&
-                   gt_words_read(words, sizeof words, &ahead, "a type") == GPUTUNE_OK &&
-                   gt_lexer_is(&ahead, ")") && is_type(draft, words);
-    if (is_cast) {
-        gt_lexer_next(&ahead);
-        *lexer = ahead;
-        return read_operand(draft, lexer);
+    gt_span inside = {span->first + 1, gt_program_close(draft->program, span->first)};
+    gt_program_words(words, draft->program, inside);
+    gt_draft_skip_brackets(draft, span);
+    if (is_type(draft, words)) {
+        return read_operand(draft, span);
     }
-    ahead = *lexer;
-    gt_lexer_next(lexer);
-    gt_polynomial inside = gt_draft_read_sum(draft, lexer);
-    if (gt_lexer_accept(lexer, ")")) {
-        return inside;
-    }
-    *lexer = ahead;
-    gt_draft_skip_brackets(lexer);
-    return gt_polynomial_unknown();
+    gt_sum sum = gt_draft_read_sum(draft, &inside);
+    return inside.first == inside.end ? sum : (gt_sum){0};
 }
 
-/* `.x` behind threadIdx and the like. */
-static gt_polynomial read_builtin(uint16_t first, gt_lexer *lexer)
+/* NAME(a, b), with the name in front of the span: those functions whose result is known. */
+static gt_sum read_call(gt_draft *draft, gt_span *span, const char *name)
 {
-    uint16_t dimension = 3;
-    if (gt_lexer_accept(lexer, ".") && lexer->token.length == 1) {
-        dimension = (uint16_t)(lexer->token.text[0] - 'x');
-        gt_lexer_next(lexer);
-    }
-    return dimension < 3 ? gt_polynomial_symbol((uint16_t)(first + dimension))
-                         : gt_polynomial_unknown();
-}
-
-/* NAME(a, b): those functions whose result is known from their arguments. */
-static gt_polynomial read_call(gt_draft *draft, gt_lexer *lexer, const char *name)
-{
-    gt_polynomial arguments[2] = {gt_polynomial_unknown(), gt_polynomial_unknown()};
-    gt_lexer after = *lexer;
+    const size_t at = span->first - 1;
+    gt_span inside = {span->first + 1, gt_program_close(draft->program, span->first)}, item;
+    gt_sum arguments[2] = {{0}, {0}};
+    char words[GT_NAME_MAX];
+    bool by_macro, whole = true;
     size_t count = 0;
-    gt_draft_skip_brackets(&after);
-    do {
-        gt_lexer_next(lexer);
-        gt_polynomial argument = gt_draft_read_sum(draft, lexer);
-        if (count < 2) {
-            arguments[count] = argument;
-        }
+    gt_draft_skip_brackets(draft, span);
+    if (gt_program_is(draft->program, at, "sizeof")) {
+        gt_program_words(words, draft->program, inside);
+        const int64_t bytes = gt_trace_bytes(draft->program, words, &by_macro);
+        return bytes > 0 ? gt_sum_number((double)bytes) : (gt_sum){0};
+    }
+    while (gt_program_item(draft->program, &item, &inside)) {
+        const gt_sum argument = gt_draft_read_sum(draft, &item);
+        arguments[count < 2 ? count : 1] = argument;
+        whole &= item.first == item.end;
         count++;
-    } while (gt_lexer_is(lexer, ","));
-    bool whole = gt_lexer_is(lexer, ")");
-    *lexer = after;
+    }
     if (whole && count == 1 && (is_type(draft, name) || strcmp(name, "__ldg") == 0)) {
         return arguments[0];
     }
-    if (whole && count == 2 && (strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0)) {
-        return gt_polynomial_multiply(&arguments[0], &arguments[1]);
+    if (whole && count == 2 && gt_program_is(draft->program, at, "__mul24 __umul24")) {
+        return gt_sum_multiply(arguments[0], arguments[1]);
     }
-    if (whole && count == 2 && (strcmp(name, "min") == 0 || strcmp(name, "umin") == 0)) {
+    if (whole && count == 2 && gt_program_is(draft->program, at, "min umin")) {
         return arguments[0].known ? arguments[0] : arguments[1];
     }
-    return gt_polynomial_unknown();
-}
-
-/* sizeof(TYPE), with the lexer on the bracket. */
-static gt_polynomial read_size(gt_draft *draft, gt_lexer *lexer)
-{
-    char words[GT_NAME_MAX] = "";
-    bool by_macro;
-    gt_lexer inside = *lexer;
-    gt_lexer_next(&inside);
-    gt_draft_skip_brackets(lexer);
-    bool is_words = gt_words_read(words, sizeof words, &inside, "a type") == GPUTUNE_OK &&
-                    gt_lexer_is(&inside, ")");
-    int64_t bytes = is_words ? gt_trace_bytes(draft->program, words, &by_macro) : 0;
-    return bytes > 0 ? gt_polynomial_number((double)bytes) : gt_polynomial_unknown();
+    return (gt_sum){0};
 }
 
 /* What an element of a buffer of integers holds. */
-static gt_polynomial read_loaded(gt_draft *draft, gt_lexer *lexer, uint32_t buffer)
+static gt_sum read_loaded(gt_draft *draft, gt_span *span, uint32_t buffer)
 {
-    gt_draft_skip_brackets(lexer);
-    if (gt_lexer_is(lexer, ".") || gt_lexer_is(lexer, "[")) {
-        return gt_polynomial_unknown();
+    gt_draft_skip_brackets(draft, span);
+    if (is(draft, span, ". [")) {
+        return (gt_sum){0};
     }
     for (size_t i = 0; i < draft->symbols.count; i++) {
         const gt_draft_symbol *symbol = &draft->symbols.items[i];
         if (symbol->kind == GT_DRAFT_LOADED && symbol->buffer == buffer) {
-            return gt_polynomial_symbol((uint16_t)i);
+            return gt_sum_symbol((uint16_t)i);
         }
     }
-    uint16_t symbol = gt_draft_add_symbol(draft, "", GT_DRAFT_LOADED);
-    if (!symbol) {
-        return gt_polynomial_unknown();
+    const gt_sum loaded = add_symbol(draft, "", GT_DRAFT_LOADED);
+    if (loaded.known) {
+        draft->symbols.items[draft->symbols.count - 1].buffer = buffer;
     }
-    draft->symbols.items[symbol].buffer = buffer;
-    return gt_polynomial_symbol(symbol);
+    return loaded;
 }
 
-static gt_polynomial read_symbol(gt_draft *draft, const char *name)
+static gt_sum read_symbol(gt_draft *draft, const char *name)
 {
     int found = gt_draft_find_symbol(draft, name);
     const gt_draft_constant *constant = found < 0 ? gt_draft_constant_of(draft, name) : NULL;
     if (constant && constant->is_enumerator) {
-        return constant->has_value ? gt_polynomial_number(constant->value)
-                                   : gt_polynomial_unknown();
+        return constant->has_value ? gt_sum_number(constant->value) : (gt_sum){0};
     }
-    if (found < 0) {
-        const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
-        bool is_local = !constant && gt_program_is_told(draft->program, &token);
-        found = gt_draft_add_symbol(draft, name, is_local ? GT_DRAFT_LOCAL : GT_DRAFT_CONSTANT);
+    if (found >= 0) {
+        return found > 0 ? gt_sum_symbol((uint16_t)found) : (gt_sum){0};
     }
-    return found > 0 ? gt_polynomial_symbol((uint16_t)found) : gt_polynomial_unknown();
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    bool is_local = !constant && gt_program_is_told(draft->program, &token);
+    return add_symbol(draft, name, is_local ? GT_DRAFT_LOCAL : GT_DRAFT_CONSTANT);
 }
 
-/* With the lexer behind the name: a member of a struct that the kernel takes by value ("p.n"), or
+/* With the span behind the name: a member of a struct that the kernel takes by value ("p.n"), or
  * of something else. */
-static gt_polynomial read_member(gt_draft *draft, gt_lexer *lexer, const char *name)
+static gt_sum read_member(gt_draft *draft, gt_span *span, const char *name)
 {
-    int base = gt_draft_find_symbol(draft, name);
-    char member[GT_NAME_MAX] = "";
-    bool is_plain = gt_lexer_is(lexer, ".");
-    gt_lexer_next(lexer);
-    is_plain = is_plain && lexer->token.kind == GT_TOKEN_NAME;
-    if (is_plain && strlen(name) + lexer->token.length + 2 <= sizeof member) {
-        (void)gt_snprintf(member, sizeof member, "%s.%.*s", name, (int)lexer->token.length,
-                          lexer->token.text);
+    const int base = gt_draft_find_symbol(draft, name);
+    char member[GT_NAME_MAX], path[2 * GT_NAME_MAX];
+    const bool is_plain = accept(draft, span, ".");
+    span->first += !is_plain;
+    gt_program_name(member, draft->program, span->first);
+    (void)gt_snprintf(path, sizeof path, "%s.%s", name, member);
+    span->first++;
+    if (!is_plain || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
+        return (gt_sum){0};
     }
-    gt_lexer_next(lexer);
-    if (!member[0] || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {
-        return gt_polynomial_unknown();
+    int found = gt_draft_find_symbol(draft, path);
+    if (found >= 0) {
+        return gt_sum_symbol((uint16_t)found);
     }
-    int found = gt_draft_find_symbol(draft, member);
-    if (found < 0) {
-        found = gt_draft_add_symbol(draft, member, GT_DRAFT_PARAMETER);
-        draft->symbols.items[found].is_integer = true;
-    }
-    return gt_polynomial_symbol((uint16_t)found);
+    const gt_sum added = add_symbol(draft, path, GT_DRAFT_PARAMETER);
+    draft->symbols.items[draft->symbols.count - 1].is_integer |= added.known;
+    return added;
 }
 
-static gt_polynomial read_name(gt_draft *draft, gt_lexer *lexer)
+static gt_sum read_name(gt_draft *draft, gt_span *span)
 {
-    static const struct {
-        const char *name;
-        uint16_t first;
-    } builtins[] = {{"threadIdx", GT_DRAFT_THREAD},
-                    {"blockIdx", GT_DRAFT_BLOCK_INDEX},
-                    {"blockDim", GT_DRAFT_BLOCK_DIM},
-                    {"gridDim", GT_DRAFT_GRID_DIM}};
+    static const char *const builtins[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     char name[GT_NAME_MAX];
-    gt_token token = lexer->token;
     const gt_draft_alias *alias;
-    gt_draft_token_text(name, sizeof name, &token);
-    gt_lexer_next(lexer);
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
-        if (strcmp(builtins[i].name, name) == 0) {
-            return read_builtin(builtins[i].first, lexer);
+    const size_t at = span->first++;
+    gt_program_name(name, draft->program, at);
+    for (uint16_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        if (strcmp(builtins[i], name) == 0) {
+            gt_program_name(name, draft->program, at + 2);
+            const bool is_part = accept(draft, span, ".") && accept(draft, span, "x y z");
+            return is_part ? gt_sum_symbol((uint16_t)(3 * i + name[0] - 'x')) : (gt_sum){0};
         }
     }
     if (strcmp(name, "warpSize") == 0) {
-        return gt_polynomial_number(32);
+        return gt_sum_number(32);
     }
-    if (gt_lexer_is(lexer, "<") && strstr(name, "_cast")) {
-        while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "(")) {
-            gt_lexer_next(lexer);
-        }
-        return read_parentheses(draft, lexer);
+    if (is(draft, span, "(")) {
+        return read_call(draft, span, name);
     }
-    if (gt_lexer_is(lexer, "(")) {
-        return strcmp(name, "sizeof") == 0 ? read_size(draft, lexer)
-                                           : read_call(draft, lexer, name);
-    }
-    int buffer = gt_draft_find_buffer(draft, &token, &alias);
-    if (gt_lexer_is(lexer, "[")) {
+    const int buffer = gt_draft_find_buffer(draft, at, &alias);
+    if (is(draft, span, "[")) {
         if (buffer >= 0) {
-            return read_loaded(draft, lexer, (uint32_t)buffer);
+            return read_loaded(draft, span, (uint32_t)buffer);
         }
-        gt_draft_skip_brackets(lexer);
-        return gt_polynomial_unknown();
+        gt_draft_skip_brackets(draft, span);
+        return (gt_sum){0};
     }
-    if (gt_lexer_is(lexer, ".") || gt_lexer_is(lexer, "->")) {
-        return read_member(draft, lexer, name);
+    if (is(draft, span, ". ->")) {
+        return read_member(draft, span, name);
     }
-    if (gt_lexer_is(lexer, "::")) {
-        gt_lexer_next(lexer);
-        return gt_polynomial_unknown(); /* the name behind it comes next */
+    if (accept(draft, span, "::")) {
+        return (gt_sum){0}; /* the name behind it comes next */
     }
-    return buffer >= 0 || !name[0] ? gt_polynomial_unknown() : read_symbol(draft, name);
+    return buffer >= 0 || !name[0] ? (gt_sum){0} : read_symbol(draft, name);
 }
 
-static gt_polynomial read_primary(gt_draft *draft, gt_lexer *lexer)
+static gt_sum read_primary(gt_draft *draft, gt_span *span)
 {
-    if (lexer->token.kind == GT_TOKEN_NUMBER) {
-        return read_number(lexer);
+    const gt_token *token = &draft->program->tokens.items[span->first];
+    char digits[GT_NAME_MAX];
+    gt_sum named = {0};
+    if (is(draft, span, "(")) {
+        return read_parentheses(draft, span);
     }
-    if (lexer->token.kind == GT_TOKEN_NAME) {
-        gt_polynomial named = read_name(draft, lexer);
-        while (lexer->token.kind == GT_TOKEN_NAME && lexer->token.text[-1] == ':') {
-            named = read_name(draft, lexer); /* behind a namespace */
+    if (span->first < span->end && token->kind == GT_TOKEN_NUMBER) {
+        gt_program_name(digits, draft->program, span->first++);
+        return read_number(digits);
+    }
+    const size_t cast = gt_program_cast(draft->program, *span);
+    if (cast > 0) {
+        span->first += cast;
+        return read_parentheses(draft, span);
+    }
+    while (span->first < span->end && token->kind == GT_TOKEN_NAME) {
+        named = read_name(draft, span);
+        const bool is_scope = gt_program_is(draft->program, span->first - 1, "::");
+        token = &draft->program->tokens.items[is_scope ? span->first : span->end - 1];
+        if (!is_scope) {
+            break;
         }
-        return named;
     }
-    if (gt_lexer_is(lexer, "(")) {
-        return read_parentheses(draft, lexer);
-    }
-    return gt_polynomial_unknown();
+    return named;
 }
 
 /* A primary with what stands before and behind it. */
-static gt_polynomial read_plain_operand(gt_draft *draft, gt_lexer *lexer)
+static gt_sum read_plain_operand(gt_draft *draft, gt_span *span)
 {
-    if (gt_lexer_accept(lexer, "-")) {
-        gt_polynomial zero = gt_polynomial_number(0), operand = read_operand(draft, lexer);
-        return gt_polynomial_add(&zero, &operand, -1);
+    if (accept(draft, span, "-")) {
+        return gt_sum_add(gt_sum_number(0), read_operand(draft, span), -1);
     }
-    if (gt_lexer_accept(lexer, "+")) {
-        return read_operand(draft, lexer);
+    if (accept(draft, span, "+")) {
+        return read_operand(draft, span);
     }
     bool changes = false;
-    while (gt_token_is_any(&lexer->token, "! ~ * & ++ --")) {
-        gt_lexer_next(lexer);
+    while (accept(draft, span, "! ~ * & ++ --")) {
         changes = true;
     }
-    gt_polynomial operand = read_primary(draft, lexer);
-    while (gt_token_is_any(&lexer->token, "++ -- . -> [")) {
-        bool is_bracket = gt_lexer_is(lexer, "[");
+    gt_sum operand = read_primary(draft, span);
+    while (is(draft, span, "++ -- . -> [")) {
         changes = true;
-        if (is_bracket) {
-            gt_draft_skip_brackets(lexer);
+        if (is(draft, span, "[")) {
+            gt_draft_skip_brackets(draft, span);
         } else {
-            bool selects = gt_lexer_is(lexer, ".") || gt_lexer_is(lexer, "->");
-            gt_lexer_next(lexer);
-            if (selects) {
-                gt_lexer_next(lexer);
-            }
+            span->first += is(draft, span, ". ->") ? 2 : 1;
         }
     }
-    return changes ? gt_polynomial_unknown() : operand;
+    return changes ? (gt_sum){0} : operand;
 }
 
-static gt_polynomial read_operand(gt_draft *draft, gt_lexer *lexer)
+static gt_sum read_operand(gt_draft *draft, gt_span *span)
 {
     enum { DEPTH_MAX = 64 };
-    gt_polynomial out = gt_polynomial_unknown();
+    gt_sum out = {0};
     if (draft->depth < DEPTH_MAX) {
         draft->depth++;
-        out = read_plain_operand(draft, lexer);
+        out = read_plain_operand(draft, span);
         draft->depth--;
     }
     return out;
 }
 
-static gt_polynomial operate(gt_draft *draft, gt_operation operation, const gt_polynomial *a,
-                             const gt_polynomial *b)
+static gt_sum operate(gt_draft *draft, gt_operation operation, gt_sum a, gt_sum b)
 {
-    gt_polynomial by = *b, one = gt_polynomial_number(1);
     bool left = operation == GT_DO_SHIFT_LEFT, right = operation == GT_DO_SHIFT_RIGHT;
     double bits;
     if (left || right) {
-        bool known = gt_polynomial_is_number(b, &bits) && bits >= 0 && bits <= 32;
-        by = known ? gt_polynomial_number((double)(UINT64_C(1) << (int)bits))
-                   : gt_polynomial_unknown();
+        bool known = gt_sum_is_number(&b, &bits) && bits >= 0 && bits <= 32;
+        b = known ? gt_sum_number((double)(UINT64_C(1) << (int)bits)) : (gt_sum){0};
     }
     if (left || operation == GT_DO_MULTIPLY) {
-        return gt_polynomial_multiply(a, &by);
+        return gt_sum_multiply(a, b);
     }
     if (right || operation == GT_DO_DIVIDE) {
-        return gt_polynomial_divide(a, &by);
+        return gt_sum_divide(a, b);
     }
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
-        return gt_polynomial_add(a, b, operation == GT_DO_ADD ? 1 : -1);
+        return gt_sum_add(a, b, operation == GT_DO_ADD ? 1 : -1);
     }
-    by = operation == GT_DO_BIT_AND ? gt_polynomial_add(b, &one, 1) : by;
-    return below(draft, &by);
+    return below(draft, operation == GT_DO_BIT_AND ? gt_sum_plus(b, 1) : b);
 }
 
 /* Operands between operators of that precedence or a tighter one, up to a comparison. */
-static gt_polynomial read_infixes(gt_draft *draft, gt_lexer *lexer, int least)
+static gt_sum read_infixes(gt_draft *draft, gt_span *span, int least)
 {
-    gt_polynomial out = read_operand(draft, lexer);
+    gt_sum out = read_operand(draft, span);
     const gt_infix *infix;
-    while ((infix = gt_infix_at(lexer)) && infix->precedence >= least &&
+    while (span->first < span->end &&
+           (infix = gt_infix_at(&(gt_lexer){.token = draft->program->tokens.items[span->first]})) &&
+           infix->precedence >= least &&
            (infix->operation < GT_DO_LESS || infix->operation == GT_DO_BIT_AND)) {
-        gt_lexer_next(lexer);
-        gt_polynomial right = read_infixes(draft, lexer, infix->precedence + 1);
-        out = operate(draft, infix->operation, &out, &right);
+        span->first++;
+        const gt_sum right = read_infixes(draft, span, infix->precedence + 1);
+        out = operate(draft, infix->operation, out, right);
     }
     return out;
 }
 
-gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer)
+gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span)
 {
-    return read_infixes(draft, lexer, gt_infix_of(GT_DO_BIT_AND)->precedence);
+    return read_infixes(draft, span, gt_infix_of(GT_DO_BIT_AND)->precedence);
 }
 
 /* ---- the largest value ----------------------------------------------------------------------- */
@@ -422,21 +379,21 @@ const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol
     return &draft->symbols.items[symbol];
 }
 
-int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind)
+int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, gt_draft_kind kind)
 {
     gt_powers at = {0};
     const gt_power *power;
-    while ((power = gt_polynomial_next(p, &at)) &&
+    while ((power = gt_sum_next(sum, &at)) &&
            gt_draft_symbol_at(draft, power->symbol)->kind != kind) {
     }
     return power ? power->symbol : -1;
 }
 
 /* A local that its definition can stand for; -1: none. */
-static int expandable(const gt_draft *draft, const gt_polynomial *p, bool loops)
+static int expandable(const gt_draft *draft, const gt_sum *sum, bool loops)
 {
     gt_powers at = {0};
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, power->symbol);
         if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known &&
             (loops || !symbol->is_stepped)) {
@@ -446,77 +403,74 @@ static int expandable(const gt_draft *draft, const gt_polynomial *p, bool loops)
     return -1;
 }
 
-gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops)
+enum { ROUNDS = 64 };
+
+gt_sum gt_draft_expand(const gt_draft *draft, gt_sum sum, bool loops)
 {
-    enum { ROUNDS = 64 };
-    int symbol;
-    for (int i = 0; i < ROUNDS && p.known && (symbol = expandable(draft, &p, loops)) >= 0; i++) {
-        p = gt_polynomial_replace(&p, (uint16_t)symbol,
-                                  &gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
+    int symbol = -1;
+    for (int i = 0; i < ROUNDS && sum.known && (symbol = expandable(draft, &sum, loops)) >= 0;
+         i++) {
+        sum = gt_sum_replace(sum, (uint16_t)symbol,
+                             gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
     }
-    return p.known && expandable(draft, &p, loops) < 0 ? p : gt_polynomial_unknown();
+    return sum.known && expandable(draft, &sum, loops) < 0 ? sum : (gt_sum){0};
 }
 
-/* Whether the symbol takes many values within a launch. */
-static bool is_variable(const gt_draft *draft, uint16_t symbol)
+bool gt_draft_varies(const gt_draft *draft, const gt_sum *sum)
 {
-    gt_draft_kind kind = gt_draft_symbol_at(draft, symbol)->kind;
-    return symbol < GT_DRAFT_BLOCK_DIM || kind == GT_DRAFT_LOCAL || kind == GT_DRAFT_LOADED;
-}
-
-static bool is_variable_term(const gt_draft *draft, const gt_monomial *term)
-{
-    for (uint32_t k = 0; k < term->count; k++) {
-        if (is_variable(draft, term->powers[k].symbol)) {
-            return true;
-        }
+    gt_powers at = {0};
+    bool varies = false;
+    for (const gt_power *power; (power = gt_sum_next(sum, &at)) && !varies;) {
+        const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
+        varies = power->symbol < GT_DRAFT_BLOCK_DIM || kind == GT_DRAFT_LOCAL;
     }
-    return false;
+    return varies;
 }
 
 /* Nothing here is negative: what is taken away is 0 at least. */
-static void drop_subtracted(const gt_draft *draft, gt_polynomial *p)
+static void drop_subtracted(const gt_draft *draft, gt_sum *sum)
 {
-    for (uint32_t i = p->count; i > 0; i--) {
-        gt_monomial *term = &p->terms[i - 1];
-        if (term->coefficient < 0 && is_variable_term(draft, term)) {
-            *term = p->terms[--p->count];
+    for (uint32_t i = sum->count; i > 0; i--) {
+        const gt_sum term = gt_sum_term(sum, i - 1);
+        if (term.terms[0].coefficient < 0 &&
+            (gt_draft_varies(draft, &term) ||
+             gt_draft_first_of(draft, &term, GT_DRAFT_LOADED) >= 0)) {
+            sum->terms[i - 1] = sum->terms[--sum->count];
         }
     }
 }
 
-/* How far the largest value is from the bound: a loop that begins at 0 stops a step before it. */
-static gt_polynomial distance(const gt_draft *draft, const gt_polynomial *left)
+const gt_draft_symbol *gt_draft_loop(const gt_draft *draft, const gt_sum *sum)
 {
     uint16_t symbol;
-    double first;
-    bool is_loop =
-        gt_polynomial_is_symbol(left, &symbol) && gt_draft_symbol_at(draft, symbol)->is_stepped &&
-        gt_draft_symbol_at(draft, symbol)->step.known &&
-        gt_polynomial_is_number(&gt_draft_symbol_at(draft, symbol)->definition, &first) &&
-        first <= 0;
-    return is_loop ? gt_draft_symbol_at(draft, symbol)->step : gt_polynomial_number(1);
+    bool is = gt_sum_is_symbol(sum, &symbol) && gt_draft_symbol_at(draft, symbol)->is_stepped;
+    return is ? gt_draft_symbol_at(draft, symbol) : NULL;
 }
 
-/* Puts the guard's bound in the place of its left side, if `p` has that as a part. */
-static bool apply_guard(gt_polynomial *p, const gt_polynomial *left, const gt_polynomial *bound,
-                        const gt_polynomial *less)
+/* How far the largest value is from the bound: a loop that begins at 0 stops a step before it. */
+static gt_sum distance(const gt_draft *draft, const gt_sum *left)
 {
-    const gt_polynomial first = {.known = true, .count = 1, .terms = {left->terms[0]}};
-    for (uint32_t i = 0; i < p->count; i++) {
-        const gt_polynomial term = {.known = true, .count = 1, .terms = {p->terms[i]}};
-        gt_polynomial times = gt_polynomial_divide(&term, &first);
-        gt_polynomial part = gt_polynomial_multiply(&times, left);
-        gt_polynomial rest = gt_polynomial_add(p, &part, -1);
-        bool has = times.known && rest.known && rest.count + left->count == p->count &&
+    const gt_draft_symbol *loop = gt_draft_loop(draft, left);
+    double first;
+    return loop && loop->step.known && gt_sum_is_number(&loop->definition, &first) && first <= 0
+               ? loop->step
+               : gt_sum_number(1);
+}
+
+/* Puts the guard's bound in the place of its left side, if the sum has that as a part. */
+static bool apply_guard(gt_sum *sum, const gt_sum *left, gt_sum bound, gt_sum less)
+{
+    for (uint32_t i = 0; i < sum->count && left->count > 0; i++) {
+        const gt_sum times = gt_sum_divide(gt_sum_term(sum, i), gt_sum_term(left, 0));
+        const gt_sum rest = gt_sum_add(*sum, gt_sum_multiply(times, *left), -1);
+        bool has = times.known && rest.known && rest.count + left->count == sum->count &&
                    times.terms[0].coefficient > 0;
         for (uint32_t k = 0; has && k < times.terms[0].count; k++) {
             has = times.terms[0].powers[k].exponent > 0;
         }
         if (has) {
-            gt_polynomial most = gt_polynomial_add(bound, less, -1);
-            most = gt_polynomial_multiply(&times, &most);
-            *p = gt_polynomial_add(&rest, &most, 1);
+            const gt_sum most = gt_sum_multiply(times, gt_sum_add(bound, less, -1));
+            *sum = gt_sum_add(rest, most, 1);
             return true;
         }
     }
@@ -526,11 +480,11 @@ static bool apply_guard(gt_polynomial *p, const gt_polynomial *left, const gt_po
 int gt_draft_rank(const gt_draft_guard *guard)
 {
     double number;
-    return gt_polynomial_is_number(&guard->bound, &number) ? 2 : guard->is_exit ? 1 : 0;
+    return gt_sum_is_number(&guard->bound, &number) ? 2 : guard->is_exit ? 1 : 0;
 }
 
 /* The size that the elements of a buffer are bounds of ("nnz" of row pointers). */
-static uint16_t total_of(gt_draft *draft, uint32_t buffer)
+static gt_sum total_of(gt_draft *draft, uint32_t buffer)
 {
     static const char *const names[] = {"nnz", "total", "count", "entries"};
     gt_draft_buffer *own = &draft->buffers[buffer];
@@ -539,79 +493,69 @@ static uint16_t total_of(gt_draft *draft, uint32_t buffer)
             own->total = gt_draft_add_symbol(draft, names[i], GT_DRAFT_SIZE);
         }
     }
-    return own->total;
+    return own->total ? gt_sum_symbol(own->total) : (gt_sum){0};
 }
 
-/* Whether the loop's variable begins at an element of that buffer. */
-static bool begins_with(const gt_draft *draft, const gt_polynomial *left, uint16_t loaded)
+/* The guard's bound, with sizes in the place of what is loaded. */
+static gt_sum bound_of(gt_draft *draft, size_t guard)
 {
+    gt_sum bound = draft->guards.items[guard].bound;
     uint16_t symbol;
-    gt_polynomial first = gt_polynomial_is_symbol(left, &symbol)
-                              ? gt_draft_symbol_at(draft, symbol)->definition
-                              : gt_polynomial_unknown();
-    first = gt_draft_expand(draft, first, false);
-    return first.known && gt_polynomial_has(&first, loaded);
+    for (int loaded; (loaded = gt_draft_first_of(draft, &bound, GT_DRAFT_LOADED)) >= 0;) {
+        const uint32_t buffer = gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer;
+        gt_sum first = {0};
+        if (gt_sum_is_symbol(&draft->guards.items[guard].left, &symbol)) {
+            first = gt_draft_expand(draft, gt_draft_symbol_at(draft, symbol)->definition, false);
+        }
+        draft->buffers[buffer].is_prefix |= first.known && gt_sum_has(&first, (uint16_t)loaded);
+        bound = gt_sum_replace(bound, (uint16_t)loaded, total_of(draft, buffer));
+    }
+    return bound;
 }
 
-static bool apply_guards(gt_draft *draft, gt_polynomial *p)
+static bool apply_guards(gt_draft *draft, gt_sum *sum)
 {
-    for (int rank = 0; rank < 3; rank++) {
-        for (size_t i = draft->guards.count; i > 0; i--) {
-            const gt_draft_guard *guard = &draft->guards.items[i - 1];
-            gt_polynomial bound = guard->bound;
-            int loaded;
-            if (gt_draft_rank(guard) != rank) {
+    bool applied = false;
+    for (int rank = 0; rank < 3 && !applied; rank++) {
+        for (size_t i = draft->guards.count; i > 0 && !applied; i--) {
+            if (gt_draft_rank(&draft->guards.items[i - 1]) != rank) {
                 continue;
             }
-            while ((loaded = gt_draft_first_of(draft, &bound, GT_DRAFT_LOADED)) >= 0) {
-                const uint32_t buffer = gt_draft_symbol_at(draft, (uint16_t)loaded)->buffer;
-                uint16_t total = total_of(draft, buffer);
-                draft->buffers[buffer].is_prefix |=
-                    begins_with(draft, &guard->left, (uint16_t)loaded);
-                gt_polynomial value = total ? gt_polynomial_symbol(total) : gt_polynomial_unknown();
-                bound = gt_polynomial_replace(&bound, (uint16_t)loaded, &value);
-                guard = &draft->guards.items[i - 1];
-            }
-            gt_polynomial plain = gt_draft_expand(draft, guard->left, false);
-            gt_polynomial less = distance(draft, &guard->left);
-            if (bound.known &&
-                (apply_guard(p, &guard->left, &bound, &less) ||
-                 (plain.known && plain.count && apply_guard(p, &plain, &bound, &less)))) {
-                return true;
-            }
+            const gt_sum bound = bound_of(draft, i - 1), left = draft->guards.items[i - 1].left;
+            const gt_sum plain = gt_draft_expand(draft, left, false);
+            const gt_sum less = distance(draft, &left);
+            applied = bound.known && (apply_guard(sum, &left, bound, less) ||
+                                      (plain.known && apply_guard(sum, &plain, bound, less)));
         }
     }
-    return false;
+    return applied;
 }
 
 /* threadIdx and blockIdx are below blockDim and gridDim. */
-static gt_polynomial bound_builtins(gt_polynomial p)
+static gt_sum bound_builtins(gt_sum sum)
 {
     for (uint16_t i = 0; i < (uint16_t)GT_DRAFT_BLOCK_DIM; i++) {
-        gt_polynomial one = gt_polynomial_number(1);
-        gt_polynomial most = gt_polynomial_symbol((uint16_t)(i + GT_DRAFT_BLOCK_DIM));
-        most = gt_polynomial_add(&most, &one, -1);
-        p = gt_polynomial_has(&p, i) ? gt_polynomial_replace(&p, i, &most) : p;
+        const gt_sum extent = gt_sum_symbol((uint16_t)(i + GT_DRAFT_BLOCK_DIM));
+        sum = gt_sum_has(&sum, i) ? gt_sum_replace(sum, i, gt_sum_plus(extent, -1)) : sum;
     }
-    return p;
+    return sum;
 }
 
-gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p)
+gt_sum gt_draft_maximum(gt_draft *draft, gt_sum sum)
 {
-    enum { ROUNDS = 64 };
-    for (int i = 0; i < ROUNDS && p.known; i++) {
-        drop_subtracted(draft, &p);
-        if (apply_guards(draft, &p)) {
+    for (int i = 0; i < ROUNDS && sum.known; i++) {
+        drop_subtracted(draft, &sum);
+        if (apply_guards(draft, &sum)) {
             continue;
         }
-        int symbol = expandable(draft, &p, false);
+        int symbol = expandable(draft, &sum, false);
         if (symbol < 0) {
-            bool open = gt_draft_first_of(draft, &p, GT_DRAFT_LOCAL) >= 0 ||
-                        gt_draft_first_of(draft, &p, GT_DRAFT_LOADED) >= 0;
-            return open ? gt_polynomial_unknown() : bound_builtins(p);
+            bool open = gt_draft_first_of(draft, &sum, GT_DRAFT_LOCAL) >= 0 ||
+                        gt_draft_first_of(draft, &sum, GT_DRAFT_LOADED) >= 0;
+            return open ? (gt_sum){0} : bound_builtins(sum);
         }
-        p = gt_polynomial_replace(&p, (uint16_t)symbol,
-                                  &gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
+        sum = gt_sum_replace(sum, (uint16_t)symbol,
+                             gt_draft_symbol_at(draft, (uint16_t)symbol)->definition);
     }
-    return gt_polynomial_unknown();
+    return (gt_sum){0};
 }

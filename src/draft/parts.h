@@ -3,7 +3,8 @@
 
 #include "draft/call.h"
 #include "draft/lines.h"
-#include "draft/polynomial.h"
+#include "draft/program.h"
+#include "draft/sum.h"
 #include "kernel/branches.h"
 #include "kernel/functions.h"
 #include "kernel/reader.h"
@@ -36,47 +37,47 @@ enum {
 typedef struct gt_draft_symbol {
     char name[GT_NAME_MAX];
     gt_draft_kind kind;
-    bool is_integer;          /* of a parameter: it may be a size */
-    bool is_stepped;          /* of a local: changed after its definition */
-    gt_polynomial definition; /* of a local; not known: none */
-    gt_polynomial step;       /* what a loop adds to it; not known: something else */
-    uint32_t buffer;          /* of what is loaded: which */
-    double value;             /* in the problem that stands for all others; 0: not known */
-    bool is_size;             /* becomes a problem value */
+    bool is_integer;   /* of a parameter: it may be a size */
+    bool is_stepped;   /* of a local: changed after its definition */
+    gt_sum definition; /* of a local; not known: none */
+    gt_sum step;       /* what a loop adds to it; not known: something else */
+    uint32_t buffer;   /* of what is loaded: which */
+    double value;      /* in the problem that stands for all others; 0: not known */
+    bool is_size;      /* becomes a problem value */
 } gt_draft_symbol;
 
 /* `left` is below `bound`, as a comparison says. */
 typedef struct gt_draft_guard {
-    gt_polynomial left, bound;
+    gt_sum left, bound;
     bool is_exit; /* by `if (left >= bound) return`: counts less than another */
 } gt_draft_guard;
 
 /* p[index] of a buffer. */
 typedef struct gt_draft_access {
     uint32_t buffer;
-    gt_polynomial index; /* on locals and builtins */
-    gt_polynomial size;  /* the elements that the buffer needs for it */
+    gt_sum index; /* on locals and builtins */
+    gt_sum size;  /* the elements that the buffer needs for it */
 } gt_draft_access;
 
 /* A pointer among the kernel's parameters. */
 typedef struct gt_draft_buffer {
     uint32_t parameter;
     bool is_read, is_written, is_passed_on, is_moved;
-    uint32_t texture;     /* the parameter is its texture object, of so many dimensions; 0: none */
-    int indexed;          /* the buffer that its elements index, or -1 */
-    uint16_t total;       /* the size that its elements are bounds of; 0: none */
-    bool is_prefix;       /* a loop goes from one of its elements to the next */
-    int bounded;          /* the buffer of that size, or -1 */
-    gt_polynomial factor; /* of an element in the index, or in the size; */
-    gt_polynomial rest;   /* and the largest that is added; not known: not told */
-    gt_polynomial length; /* elements; not known: nothing says it */
+    uint32_t texture; /* the parameter is its texture object, of so many dimensions; 0: none */
+    int indexed;      /* the buffer that its elements index, or -1 */
+    uint16_t total;   /* the size that its elements are bounds of; 0: none */
+    bool is_prefix;   /* a loop goes from one of its elements to the next */
+    int bounded;      /* the buffer of that size, or -1 */
+    gt_sum factor;    /* of an element in the index, or in the size; */
+    gt_sum rest;      /* and the largest that is added; not known: not told */
+    gt_sum length;    /* elements; not known: nothing says it */
 } gt_draft_buffer;
 
 /* A local pointer into a buffer. */
 typedef struct gt_draft_alias {
     char name[GT_NAME_MAX];
     uint32_t buffer;
-    gt_polynomial offset;
+    gt_sum offset;
     double scale; /* buffer elements in one of its own */
 } gt_draft_alias;
 
@@ -85,8 +86,8 @@ typedef struct gt_draft_shared {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     bool is_dynamic;
     uint32_t count;
-    gt_polynomial extents[3];
-    gt_polynomial length; /* elements of a dynamic one; not known: nothing says it */
+    gt_sum extents[3];
+    gt_sum length; /* elements of a dynamic one; not known: nothing says it */
 } gt_draft_shared;
 
 /* A value that the text gives a name to. */
@@ -105,20 +106,25 @@ typedef struct gt_draft_constant {
 /* One dimension of the launch. */
 typedef struct gt_draft_dimension {
     bool has_threads, has_blocks, has_grid;
-    bool is_strided;          /* a loop takes the rest, by steps of the whole grid */
-    gt_polynomial size, step; /* elements, and how many of them a block has */
-    gt_polynomial fixed;      /* the block where the code says it: a number or a constant */
-    uint16_t walker;          /* the local that walks a tile by steps of `fixed`; 0: none */
-    double limit;             /* of the block; 0: none */
-    bool is_guessed;          /* no comparison says the size */
+    bool is_strided;   /* a loop takes the rest, by steps of the whole grid */
+    gt_sum size, step; /* elements, and how many of them a block has */
+    gt_sum fixed;      /* the block where the code says it: a number or a constant */
+    uint16_t walker;   /* the local that walks a tile by steps of `fixed`; 0: none */
+    double limit;      /* of the block; 0: none */
+    bool is_guessed;   /* no comparison says the size */
 } gt_draft_dimension;
+
+/* Different numbers, from the least. */
+typedef struct gt_values {
+    int64_t list[GT_DRAFT_COMPARED];
+    size_t count;
+} gt_values;
 
 /* A name that a tuner gives values to, or that an #if compares with numbers. */
 typedef struct gt_draft_comparison {
     char name[GT_NAME_MAX];
-    int64_t numbers[GT_DRAFT_COMPARED]; /* from the least */
-    size_t count;                       /* 0: the text defines it */
-    bool is_told;                       /* by a tuner: all that it takes */
+    gt_values values; /* none: the text defines it */
+    bool is_told;     /* by a tuner: all that it takes */
 } gt_draft_comparison;
 
 typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
@@ -126,16 +132,18 @@ typedef GT_ARRAY(gt_draft_comparison) gt_draft_compared;
 typedef struct gt_draft {
     const char *path, *text; /* without the pragmas, with what it includes, without what #if leave
                                 out */
-    const char *whole;       /* with that too; NULL: nothing is left out */
+    const char *whole;       /* with that too */
     const gt_draft_compared *compared; /* NULL: nothing is */
-    const gt_program *program;
-    const gt_lines *lines; /* of the text; NULL: it is one file's */
+    gt_program *program;
+    const gt_lines *lines;
     gt_function function;
+    gt_span body;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t parameter_count;
     char blocks[GT_BLOCKS_TEXT]; /* as gt_function_parameters() has them */
     char axes[3][GT_NAME_MAX];   /* what expressions call a block's dimensions */
-    gt_call *call;               /* what the program launches it with; NULL: it does not */
+    gt_call call;                /* what the program launches it with, */
+    bool is_called;              /* if it does */
     GT_ARRAY(gt_draft_symbol) symbols;
     GT_ARRAY(gt_draft_guard) guards;
     GT_ARRAY(gt_draft_access) accesses;
@@ -145,8 +153,8 @@ typedef struct gt_draft {
     gt_draft_buffer buffers[GT_PARAMETER_MAX];
     uint32_t buffer_count;
     gt_draft_dimension dimensions[3];
-    gt_polynomial thread_bound; /* of __launch_bounds__ */
-    double thread_limit;        /* what it comes to; 0: none, or it moves with an axis */
+    gt_sum thread_bound; /* of __launch_bounds__ */
+    double thread_limit; /* what it comes to; 0: none, or it moves with an axis */
     bool is_cooperative;
     bool is_opaque; /* the body itself names neither thread nor block: what it calls does */
     bool is_pinned; /* results depend on the block: it must stay one */
@@ -176,6 +184,7 @@ gputune_status gt_draft_read_told(gt_draft_compared *out, const char *script, co
 /* What is known of the name, or NULL. */
 const gt_draft_comparison *gt_draft_compared_with(const gt_draft_compared *compared,
                                                   const gt_token *name);
+void gt_values_add(gt_values *values, int64_t number);
 /* Notes the names in the kernel that nothing defines. One that is called like a block's dimension
  * (block_size_x) is that dimension. */
 void gt_draft_read_undefined(gt_draft *draft);
@@ -188,29 +197,35 @@ gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 
 /* The symbol of that name, the last that was declared; -1: none. */
 int gt_draft_find_symbol(const gt_draft *draft, const char *name);
+/* The parameter of that name; as many as there are: none. */
+uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name);
 /* Whether a symbol or a parameter has the name. */
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* A new symbol; its number, or 0 where there is no room. */
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
-/* The buffer or alias of that name: *alias is NULL for a parameter. -1: none. */
-int gt_draft_find_buffer(const gt_draft *draft, const gt_token *name, const gt_draft_alias **alias);
+/* The buffer or alias that the token names: *alias is NULL for a parameter. -1: none. */
+int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);
+/* The buffer that is that parameter; -1: none. */
+int gt_draft_buffer_of(const gt_draft *draft, uint32_t parameter);
 /* Reads an expression without comparisons as far as it goes. */
-gt_polynomial gt_draft_read_sum(gt_draft *draft, gt_lexer *lexer);
-/* Moves behind the bracket that closes the one at the lexer; at the end otherwise. */
-void gt_draft_skip_brackets(gt_lexer *lexer);
-void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
+gt_sum gt_draft_read_sum(gt_draft *draft, gt_span *span);
+/* Moves behind the bracket that closes the first one; at most to the end. */
+void gt_draft_skip_brackets(const gt_draft *draft, gt_span *span);
 
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
-/* The first symbol of that kind in `p`; -1: none. */
-int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind);
-
+/* The first symbol of that kind in the sum; -1: none. */
+int gt_draft_first_of(const gt_draft *draft, const gt_sum *sum, gt_draft_kind kind);
+/* Whether it has locals or indices of threads: what takes many values within a launch. */
+bool gt_draft_varies(const gt_draft *draft, const gt_sum *sum);
+/* The local that the sum is, if a loop changes it; or NULL. */
+const gt_draft_symbol *gt_draft_loop(const gt_draft *draft, const gt_sum *sum);
 /* Which guards are asked first: 0, those that name a size, 1, those that leave the kernel, 2,
  * numbers. */
 int gt_draft_rank(const gt_draft_guard *guard);
 /* With locals replaced by their definitions, also those that a loop changes where `loops`. */
-gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops);
+gt_sum gt_draft_expand(const gt_draft *draft, gt_sum sum, bool loops);
 /* The largest value that the guards so far leave, on parameters, constants and the launch. */
-gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p);
+gt_sum gt_draft_maximum(gt_draft *draft, gt_sum sum);
 
 /* ---- body.c ---- */
 
@@ -221,27 +236,24 @@ gputune_status gt_draft_read_body(gt_draft *draft);
 
 /* Where a loop adds a part of the step, as in `y + j` with `j += 8`, that part is taken as the
  * block of dimension d; false: the index has no such loop. */
-bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
-
+bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index);
 /* Whether the code moves a pointer that it was given. */
 bool gt_draft_has_moved(const gt_draft *draft);
 /* Settles the launch and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
 /* Splits `size / by`, as a bound may be; false: it is no quotient of a size. */
-bool gt_draft_quotient(const gt_draft *draft, const gt_polynomial *p, gt_polynomial *size,
-                       gt_polynomial *by);
+bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by);
 /* A value for what sums and sizes come to, where all constants and sizes have theirs. */
-double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
-
+double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum);
 /* Chooses one block and one grid. */
 void gt_draft_pin(gt_draft *draft);
+/* The name in small letters. */
+void gt_draft_lower(char out[GT_NAME_MAX], const char *name);
+/* The constant's name that is the block in dimension d, and so an axis; NULL: none is. */
+const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d);
+bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft.c ---- */
-
-/* The kernel among the program's functions, or NULL. */
-const gt_program_function *gt_draft_program_function(const gt_draft *draft);
-/* The constant that fixes the block in dimension d, or NULL. */
-gt_draft_constant *gt_draft_fixed_constant(const gt_draft *draft, uint16_t d);
 
 /* Whether a header defines the constant, where nothing can be put around it. */
 bool gt_draft_is_foreign(const gt_draft *draft, const gt_draft_constant *constant);
@@ -256,8 +268,6 @@ void gt_draft_free(gt_draft *draft);
 /* Whether the name is a token of the text, or of the kernel. */
 bool gt_draft_occurs(const char *text, size_t length, const char *name);
 bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
-/* Whether the constant is the block in a dimension, and so an axis. */
-bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- write.c ---- */
 

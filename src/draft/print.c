@@ -12,7 +12,7 @@
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* The product of the powers whose exponents have that sign, behind a number unless that is 1. */
-static void append_product(gt_text *out, const gt_monomial *term, double number, int sign,
+static void append_product(gt_text *out, const gt_product *term, double number, int sign,
                            gt_symbol_fn name, void *user)
 {
     bool first = !(number < 1 || number > 1);
@@ -29,7 +29,7 @@ static void append_product(gt_text *out, const gt_monomial *term, double number,
     gt_text_append(out, first ? "1" : "");
 }
 
-static void append_term(gt_text *out, const gt_monomial *term, gt_symbol_fn name, void *user)
+static void append_term(gt_text *out, const gt_product *term, gt_symbol_fn name, void *user)
 {
     double number = fabs(term->coefficient);
     bool is_fraction = number < 1;
@@ -46,13 +46,13 @@ static void append_term(gt_text *out, const gt_monomial *term, gt_symbol_fn name
 }
 
 /* The terms by their degree, behind the first one that is added. */
-static void sort_terms(uint32_t order[GT_TERM_MAX], const gt_polynomial *p)
+static void sort_terms(uint32_t order[GT_TERM_MAX], const gt_sum *p)
 {
     uint32_t lead = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t at = i;
         for (; at > 0 &&
-               gt_monomial_degree(&p->terms[order[at - 1]]) < gt_monomial_degree(&p->terms[i]);
+               gt_product_degree(&p->terms[order[at - 1]]) < gt_product_degree(&p->terms[i]);
              at--) {
             order[at] = order[at - 1];
         }
@@ -67,12 +67,12 @@ static void sort_terms(uint32_t order[GT_TERM_MAX], const gt_polynomial *p)
     }
 }
 
-void gt_polynomial_append(gt_text *out, const gt_polynomial *p, gt_symbol_fn name, void *user)
+void gt_sum_append(gt_text *out, const gt_sum *p, gt_symbol_fn name, void *user)
 {
     uint32_t order[GT_TERM_MAX];
     sort_terms(order, p);
     for (uint32_t i = 0; i < p->count; i++) {
-        const gt_monomial *term = &p->terms[order[i]];
+        const gt_product *term = &p->terms[order[i]];
         bool minus = term->coefficient < 0;
         gt_text_append(out, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
         append_term(out, term, name, user);
@@ -87,7 +87,7 @@ typedef struct atom {
     char *text;
     int precedence;
     gt_operation kind; /* DIVIDE, REMAINDER; NOT_EQUAL, EQUAL: whether there is one; else LITERAL */
-    gt_polynomial of, by; /* its operands */
+    gt_sum of, by;     /* its operands */
 } atom;
 
 enum { ATOMS_MAX = 1024 };
@@ -95,7 +95,7 @@ enum { ATOMS_MAX = 1024 };
 typedef struct printer {
     const gt_expression *expression;
     const char *const *names;
-    gt_polynomial stack[GT_CODE_STACK];
+    gt_sum stack[GT_CODE_STACK];
     int depth;
     GT_ARRAY(atom) atoms;
     GT_ARRAY(uint16_t) divided; /* quotients that must leave no rest */
@@ -110,25 +110,25 @@ static void append_atom(void *user, gt_text *out, uint16_t symbol, int around)
 }
 
 /* A sum, in brackets where what is around it binds tighter. */
-static void append_sum(printer *p, gt_text *out, const gt_polynomial *sum, int around)
+static void append_sum(printer *p, gt_text *out, const gt_sum *sum, int around)
 {
     uint16_t symbol;
     double number;
     int own = sum->count > 1 ? GT_PRINT_SUM : GT_PRINT_PRODUCT;
-    if (gt_polynomial_is_symbol(sum, &symbol)) {
+    if (gt_sum_is_symbol(sum, &symbol)) {
         append_atom(p, out, symbol, around);
         return;
     }
-    if (gt_polynomial_is_number(sum, &number)) {
+    if (gt_sum_is_number(sum, &number)) {
         own = number < 0 ? GT_PRINT_LOOSE : GT_PRINT_TIGHT;
     }
     gt_text_append(out, own < around ? "(" : "");
-    gt_polynomial_append(out, sum, append_atom, p);
+    gt_sum_append(out, sum, append_atom, p);
     gt_text_append(out, own < around ? ")" : "");
 }
 
 /* A symbol for the text, which has its operands, and is taken. */
-static gt_polynomial intern(printer *p, gt_text *text, const atom *like)
+static gt_sum intern(printer *p, gt_text *text, const atom *like)
 {
     atom made = *like;
     uint16_t index = 0;
@@ -142,12 +142,11 @@ static gt_polynomial intern(printer *p, gt_text *text, const atom *like)
     if (!is_new || p->failed) {
         free(made.text);
     }
-    return gt_polynomial_symbol(index);
+    return gt_sum_symbol(index);
 }
 
 /* `a SIGN b`. */
-static gt_polynomial infix(printer *p, gt_operation kind, const gt_polynomial *a,
-                           const gt_polynomial *b)
+static gt_sum infix(printer *p, gt_operation kind, const gt_sum *a, const gt_sum *b)
 {
     const gt_infix *sign = gt_infix_of(kind);
     gt_text text = {0};
@@ -158,8 +157,7 @@ static gt_polynomial infix(printer *p, gt_operation kind, const gt_polynomial *a
 }
 
 /* NAME(a, b), or NAME(a). */
-static gt_polynomial call(printer *p, const char *name, const gt_polynomial *a,
-                          const gt_polynomial *b)
+static gt_sum call(printer *p, const char *name, const gt_sum *a, const gt_sum *b)
 {
     gt_text text = {0};
     gt_text_printf(&text, "%s(", name);
@@ -173,10 +171,10 @@ static gt_polynomial call(printer *p, const char *name, const gt_polynomial *a,
 }
 
 /* What the sum is, if it is one quotient or the like alone; NULL: it is not. */
-static const atom *only(const printer *p, const gt_polynomial *sum)
+static const atom *only(const printer *p, const gt_sum *sum)
 {
     uint16_t symbol;
-    bool is = gt_polynomial_is_symbol(sum, &symbol) && symbol < p->atoms.count;
+    bool is = gt_sum_is_symbol(sum, &symbol) && symbol < p->atoms.count;
     return is ? &p->atoms.items[symbol] : NULL;
 }
 
@@ -191,31 +189,31 @@ static void let_rest(printer *p, uint16_t quotient)
 }
 
 /* Takes the quotient among the terms of `a` for one of `of` that is rounded up. */
-static bool round_term(printer *p, gt_polynomial *a, uint16_t quotient, const gt_polynomial of)
+static bool round_term(printer *p, gt_sum *a, uint16_t quotient, const gt_sum of)
 {
-    const gt_polynomial by = p->atoms.items[quotient].by;
+    const gt_sum by = p->atoms.items[quotient].by;
     let_rest(p, quotient);
-    gt_polynomial rounded = call(p, "ceil_div", &of, &by);
-    *a = gt_polynomial_replace(a, quotient, &rounded);
+    gt_sum rounded = call(p, "ceil_div", &of, &by);
+    *a = gt_sum_replace(*a, quotient, rounded);
     return true;
 }
 
 /* (X - 1) / B + 1, and X / B + (X % B != 0), however that is written. X / B + 1 has a block too
  * many where B divides X, and need not be of a whole number of them. */
-static bool add_rest(printer *p, gt_polynomial *a, const gt_polynomial *b)
+static bool add_rest(printer *p, gt_sum *a, const gt_sum *b)
 {
-    const gt_polynomial one = gt_polynomial_number(1);
+    const gt_sum one = gt_sum_number(1);
     const atom *rest = only(p, b), *own = only(p, a);
-    if (gt_polynomial_equal(b, &one) && own && own->kind == GT_DO_DIVIDE) {
-        const gt_polynomial of = gt_polynomial_add(&own->of, &one, 1);
+    if (gt_sum_equal(b, &one) && own && own->kind == GT_DO_DIVIDE) {
+        const gt_sum of = gt_sum_add(own->of, one, 1);
         const uint16_t quotient = a->terms[0].powers[0].symbol;
         let_rest(p, quotient);
         return own->of.count > 1 && of.count < own->of.count && round_term(p, a, quotient, of);
     }
     for (uint16_t i = 0; rest && rest->kind == GT_DO_NOT_EQUAL && i < p->atoms.count; i++) {
         own = &p->atoms.items[i];
-        if (own->kind == GT_DO_DIVIDE && gt_polynomial_has(a, i) &&
-            gt_polynomial_equal(&own->of, &rest->of) && gt_polynomial_equal(&own->by, &rest->by)) {
+        if (own->kind == GT_DO_DIVIDE && gt_sum_has(a, i) && gt_sum_equal(&own->of, &rest->of) &&
+            gt_sum_equal(&own->by, &rest->by)) {
             return round_term(p, a, i, own->of);
         }
     }
@@ -223,7 +221,7 @@ static bool add_rest(printer *p, gt_polynomial *a, const gt_polynomial *b)
 }
 
 /* A sum that a product or a quotient has is not taken apart. */
-static gt_polynomial whole(printer *p, const gt_polynomial *sum)
+static gt_sum whole(printer *p, const gt_sum *sum)
 {
     gt_text text = {0};
     if (sum->count < 2) {
@@ -233,25 +231,25 @@ static gt_polynomial whole(printer *p, const gt_polynomial *sum)
     return intern(p, &text, &(atom){NULL, GT_PRINT_SUM, GT_DO_ADD, *sum, *sum});
 }
 
-static gt_polynomial multiply(printer *p, const gt_polynomial *a, const gt_polynomial *b)
+static gt_sum multiply(printer *p, const gt_sum *a, const gt_sum *b)
 {
     double number;
-    if (gt_polynomial_is_number(a, &number) || gt_polynomial_is_number(b, &number)) {
-        return gt_polynomial_multiply(a, b);
+    if (gt_sum_is_number(a, &number) || gt_sum_is_number(b, &number)) {
+        return gt_sum_multiply(*a, *b);
     }
-    const gt_polynomial left = whole(p, a), right = whole(p, b);
-    return gt_polynomial_multiply(&left, &right);
+    const gt_sum left = whole(p, a), right = whole(p, b);
+    return gt_sum_multiply(left, right);
 }
 
 /* a / b where that leaves no rest, whatever the names stand for. */
-static bool cancel(gt_polynomial *out, const gt_polynomial *a, const gt_polynomial *b)
+static bool cancel(gt_sum *out, const gt_sum *a, const gt_sum *b)
 {
-    *out = gt_polynomial_divide(a, b);
-    return gt_polynomial_is_whole(out);
+    *out = gt_sum_divide(*a, *b);
+    return gt_sum_is_whole(out);
 }
 
 /* Terms that are no number. */
-static uint32_t count_named(const gt_polynomial *sum)
+static uint32_t count_named(const gt_sum *sum)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < sum->count; i++) {
@@ -260,12 +258,12 @@ static uint32_t count_named(const gt_polynomial *sum)
     return count;
 }
 
-static gt_polynomial divide(printer *p, const gt_polynomial *a, const gt_polynomial *divisor)
+static gt_sum divide(printer *p, const gt_sum *a, const gt_sum *divisor)
 {
-    const gt_polynomial one = gt_polynomial_number(1), own = whole(p, a), by = whole(p, divisor);
-    gt_polynomial b = *divisor, of = *a, out;
+    const gt_sum one = gt_sum_number(1), own = whole(p, a), by = whole(p, divisor);
+    gt_sum b = *divisor, of = *a, out;
     double number = 0;
-    bool is_number = gt_polynomial_is_number(&b, &number);
+    bool is_number = gt_sum_is_number(&b, &number);
     const atom *quotient = only(p, a);
     if (quotient && quotient->kind == GT_DO_DIVIDE) { /* X / Y / Z is X / (Y * Z) */
         let_rest(p, a->terms[0].powers[0].symbol);
@@ -278,15 +276,15 @@ static gt_polynomial divide(printer *p, const gt_polynomial *a, const gt_polynom
         return out;
     }
     for (double k = 2; is_number && a->count == 1 && k <= 64 && k < number;) {
-        const gt_polynomial common = gt_polynomial_number(k);
+        const gt_sum common = gt_sum_number(k);
         bool both = cancel(&out, &of, &common) && fmod(number, k) < 1;
         of = both ? out : of;
         number /= both ? k : 1;
         k += !both;
     }
-    b = is_number ? gt_polynomial_number(number) : b;
-    out = gt_polynomial_add(&of, &b, -1);
-    out = gt_polynomial_add(&out, &one, 1); /* of X + b - 1, X */
+    b = is_number ? gt_sum_number(number) : b;
+    out = gt_sum_add(of, b, -1);
+    out = gt_sum_add(out, one, 1); /* of X + b - 1, X */
     uint32_t names = count_named(&out);
     if (out.known && names > 0 &&
         (is_number ? number > 1 && names == out.count
@@ -301,24 +299,23 @@ static gt_polynomial divide(printer *p, const gt_polynomial *a, const gt_polynom
     return out;
 }
 
-static gt_polynomial compute(printer *p, gt_operation operation, const gt_polynomial *a,
-                             const gt_polynomial *b)
+static gt_sum compute(printer *p, gt_operation operation, const gt_sum *a, const gt_sum *b)
 {
-    const gt_polynomial zero = gt_polynomial_number(0);
-    gt_polynomial out = *a, by = *b;
+    const gt_sum zero = gt_sum_number(0);
+    gt_sum out = *a, by = *b;
     double left, right;
-    bool is_number = gt_polynomial_is_number(b, &right);
+    bool is_number = gt_sum_is_number(b, &right);
     int64_t value;
-    if (is_number && gt_polynomial_is_number(a, &left)) {
+    if (is_number && gt_sum_is_number(a, &left)) {
         p->failed |= gt_operation_binary(&value, operation, (int64_t)left, (int64_t)right) != NULL;
-        return gt_polynomial_number((double)value);
+        return gt_sum_number((double)value);
     }
     bool by_shift = is_number && right >= 0 && right < 32 &&
                     (operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT);
-    by = by_shift ? gt_polynomial_number((double)(INT64_C(1) << (int)right)) : by;
+    by = by_shift ? gt_sum_number((double)(INT64_C(1) << (int)right)) : by;
     if (operation == GT_DO_ADD || operation == GT_DO_SUBTRACT) {
         bool adds = operation == GT_DO_ADD;
-        return adds && add_rest(p, &out, b) ? out : gt_polynomial_add(a, b, adds ? 1 : -1);
+        return adds && add_rest(p, &out, b) ? out : gt_sum_add(*a, *b, adds ? 1 : -1);
     }
     if (operation == GT_DO_MULTIPLY || (by_shift && operation == GT_DO_SHIFT_LEFT)) {
         return multiply(p, a, &by);
@@ -332,7 +329,7 @@ static gt_polynomial compute(printer *p, gt_operation operation, const gt_polyno
     const atom *rest = only(p, a); /* X % B > 0 */
     const atom asked = rest ? *rest : (atom){0};
     out = infix(p, operation, a, b);
-    if (asked.kind == GT_DO_REMAINDER && gt_polynomial_equal(b, &zero) && !p->failed) {
+    if (asked.kind == GT_DO_REMAINDER && gt_sum_equal(b, &zero) && !p->failed) {
         atom *made = &p->atoms.items[out.terms[0].powers[0].symbol];
         made->kind = operation == GT_DO_GREATER ? GT_DO_NOT_EQUAL : operation;
         made->of = asked.of;
@@ -343,11 +340,11 @@ static gt_polynomial compute(printer *p, gt_operation operation, const gt_polyno
 
 static void negate(printer *p, gt_operation operation)
 {
-    gt_polynomial *a = &p->stack[p->depth - 1];
-    const gt_polynomial zero = gt_polynomial_number(0);
+    gt_sum *a = &p->stack[p->depth - 1];
+    const gt_sum zero = gt_sum_number(0);
     const char *function = gt_function_of(operation);
     if (operation == GT_DO_NEGATE) {
-        *a = gt_polynomial_add(&zero, a, -1);
+        *a = gt_sum_add(zero, *a, -1);
     } else if (function) {
         *a = call(p, function, a, NULL);
     } else if (operation != GT_DO_TRUTH) {
@@ -365,10 +362,10 @@ static int choose(printer *p, int at)
 {
     const gt_instruction *code = p->expression->code;
     int otherwise = code[at].target, end = code[otherwise - 1].target;
-    const gt_polynomial condition = p->stack[--p->depth];
+    const gt_sum condition = p->stack[--p->depth];
     const bool is_open = p->is_open;
     double holds, first, second;
-    if (gt_polynomial_is_number(&condition, &holds)) {
+    if (gt_sum_is_number(&condition, &holds)) {
         bool is = holds < 0 || holds > 0;
         run(p, is ? at + 1 : otherwise, is ? otherwise - 1 : end);
         return end;
@@ -380,10 +377,10 @@ static int choose(printer *p, int at)
     if (p->failed) {
         return end;
     }
-    gt_polynomial *a = &p->stack[p->depth - 2], *b = &p->stack[--p->depth];
+    gt_sum *a = &p->stack[p->depth - 2], *b = &p->stack[--p->depth];
     const atom *asked = only(p, &condition);
     atom made = asked ? *asked : (atom){0};
-    bool counts = gt_polynomial_is_number(a, &first) && gt_polynomial_is_number(b, &second) &&
+    bool counts = gt_sum_is_number(a, &first) && gt_sum_is_number(b, &second) &&
                   first + second < 2 && (made.kind == GT_DO_EQUAL ? second : first) > 0;
     made.kind = counts && made.kind != GT_DO_DIVIDE ? GT_DO_NOT_EQUAL : GT_DO_LITERAL;
     made.precedence = 0;
@@ -402,11 +399,11 @@ static void run(printer *p, int from, int to)
     const gt_instruction *code = p->expression->code;
     for (int i = from; i < to && !p->failed;) {
         const gt_instruction *one = &code[i++];
-        gt_polynomial *top = &p->stack[p->depth];
+        gt_sum *top = &p->stack[p->depth];
         if (one->operation == GT_DO_REAL) {
             p->failed = true; /* sizes are integers */
         } else if (one->operation == GT_DO_LITERAL) {
-            *top = gt_polynomial_number((double)one->integer);
+            *top = gt_sum_number((double)one->integer);
             p->depth++;
         } else if (one->operation == GT_DO_SLOT) {
             gt_text text = {0};

@@ -1,7 +1,7 @@
 /* Sums, and an engine's expression, as text. */
 #pragma once
 
-#include "draft/polynomial.h"
+#include "draft/sum.h"
 
 #include "kernel/expression.h"
 
@@ -16,7 +16,7 @@ enum { GT_PRINT_LOOSE = 1, GT_PRINT_SUM = 9, GT_PRINT_PRODUCT = 10, GT_PRINT_TIG
 typedef void (*gt_symbol_fn)(void *user, gt_text *out, uint16_t symbol, int around);
 
 /* Appends the sum, `h * w + 2`, terms of the highest degree first; a fraction is rounded up. */
-void gt_polynomial_append(gt_text *out, const gt_polynomial *p, gt_symbol_fn name, void *user);
+void gt_sum_append(gt_text *out, const gt_sum *p, gt_symbol_fn name, void *user);
 
 /* Appends the expression in a simpler form; slot i is called names[i]. Numbers are computed,
  * products and sums have their number once, and quotients that are rounded up are ceil_div():

@@ -8,156 +8,218 @@
 
 #include <string.h>
 
-bool gt_program_is(const gt_program *program, size_t at, const char *text)
+static const gt_token *token_at(const gt_program *p, size_t at)
 {
-    return at < program->tokens.count && gt_token_is(&program->tokens.items[at], text);
+    return &p->tokens.items[at];
 }
 
-static bool is_name(const gt_program *program, size_t at)
+bool gt_program_is(const gt_program *p, size_t at, const char *words)
 {
-    return at < program->tokens.count && program->tokens.items[at].kind == GT_TOKEN_NAME;
+    return at < p->tokens.count && strchr(words, *token_at(p, at)->text) && /* most are not */
+           gt_token_is_any(token_at(p, at), words);
 }
 
-static bool is_same(const gt_program *program, size_t at, const gt_token *name)
+static bool is_name(const gt_program *p, size_t at)
 {
-    return is_name(program, at) && gt_token_equals(&program->tokens.items[at], name);
+    return at < p->tokens.count && token_at(p, at)->kind == GT_TOKEN_NAME;
 }
 
-bool gt_program_same(const gt_program *program, size_t a, size_t b)
+bool gt_program_is_name(const gt_program *p, gt_span span)
 {
-    return gt_token_equals(&program->tokens.items[a], &program->tokens.items[b]);
+    return span.end == span.first + 1 && is_name(p, span.first);
 }
 
-bool gt_program_is_any(const gt_program *program, size_t at, const char *words)
+void gt_token_name(char out[GT_NAME_MAX], const gt_token *token)
 {
-    return at < program->tokens.count && gt_token_is_any(&program->tokens.items[at], words);
+    const size_t length = token->length < GT_NAME_MAX ? token->length : 0;
+    memcpy(out, token->text, length);
+    out[length] = '\0';
+}
+
+void gt_program_name(char out[GT_NAME_MAX], const gt_program *p, size_t at)
+{
+    gt_token_name(out, token_at(p, at));
+}
+
+static bool is_same(const gt_program *p, size_t at, const gt_token *name)
+{
+    return is_name(p, at) && gt_token_equals(token_at(p, at), name);
+}
+
+bool gt_program_same(const gt_program *p, size_t a, size_t b)
+{
+    return gt_token_equals(token_at(p, a), token_at(p, b));
+}
+
+bool gt_program_accept(const gt_program *p, gt_span *span, const char *words)
+{
+    bool is = span->first < span->end && gt_program_is(p, span->first, words);
+    span->first += is;
+    return is;
+}
+
+size_t gt_program_first(const gt_program *p, gt_span span, const char *words)
+{
+    while (span.first < span.end && !gt_program_is(p, span.first, words)) {
+        span.first++;
+    }
+    return span.first;
 }
 
 static const char opening[] = "( [ {", closing[] = ") ] }";
 
-size_t gt_program_close(const gt_program *program, size_t open)
+size_t gt_program_close(const gt_program *p, size_t open)
 {
     int depth = 0;
-    size_t at = open;
-    for (; at + 1 < program->tokens.count; at++) {
-        depth += gt_program_is_any(program, at, opening) - gt_program_is_any(program, at, closing);
+    for (; open + 1 < p->tokens.count; open++) {
+        depth += gt_program_is(p, open, opening) - gt_program_is(p, open, closing);
         if (depth <= 0) {
             break;
         }
     }
-    return at;
+    return open;
+}
+
+size_t gt_program_close_angle(const gt_program *p, size_t open)
+{
+    int depth = 0;
+    for (; open < p->tokens.count && !gt_program_is(p, open, "; { }"); open++) {
+        depth += gt_token_angles(token_at(p, open));
+        if (depth <= 0) {
+            break;
+        }
+    }
+    return open;
+}
+
+gt_span gt_program_between(const gt_program *p, const char *from, const char *to)
+{
+    gt_span span = {0, 0};
+    while (span.first < p->own && token_at(p, span.first)->text < from) {
+        span.first++;
+    }
+    for (span.end = span.first; span.end < p->own && token_at(p, span.end)->text < to;) {
+        span.end++;
+    }
+    return span;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void push(gt_program *program, const gt_token *token)
+static void push(gt_program *p, const gt_token *token)
 {
-    program->failed |= gt_array_push(&program->tokens, *token) != GPUTUNE_OK;
+    p->failed |= gt_array_push(&p->tokens, *token) != GPUTUNE_OK;
 }
 
 /* `#define NAME(a, b) value`; with the lexer behind the word. */
-static void read_macro(gt_program *program, gt_lexer *line)
+static void read_macro(gt_program *p, gt_lexer *line)
 {
-    gt_macro macro = {.name = program->tokens.count};
+    gt_macro macro = {.name = p->tokens.count};
     if (line->token.kind != GT_TOKEN_NAME) {
         return;
     }
     const char *behind = line->token.text + line->token.length;
     for (; line->token.kind != GT_TOKEN_END; gt_lexer_next(line)) {
-        push(program, &line->token);
+        push(p, &line->token);
     }
-    size_t first = macro.name + 1, end = program->tokens.count;
-    if (gt_program_is(program, first, "(") && program->tokens.items[first].text == behind) {
-        size_t close = gt_program_close(program, first);
+    size_t first = macro.name + 1, end = p->tokens.count;
+    if (gt_program_is(p, first, "(") && token_at(p, first)->text == behind) {
+        size_t close = gt_program_close(p, first);
         macro.takes_arguments = true;
         macro.parameters = (gt_span){first + 1, close};
         first = close + 1 < end ? close + 1 : end;
     }
     macro.value = (gt_span){first, end};
-    program->failed |= gt_array_push(&program->macros, macro) != GPUTUNE_OK;
+    p->failed |= gt_array_push(&p->macros, macro) != GPUTUNE_OK;
 }
 
-static void read_tokens(gt_program *program, const char *text, bool macros)
+static void read_tokens(gt_program *p, const char *text, bool macros)
 {
     gt_lexer lexer, line;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END && !program->failed) {
+    while (lexer.token.kind != GT_TOKEN_END && !p->failed) {
         if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
             if (!macros) {
-                push(program, &lexer.token);
+                push(p, &lexer.token);
             }
             gt_lexer_next(&lexer);
             continue;
         }
         gt_lexer_directive(&lexer, &line);
         if (macros && gt_lexer_accept(&line, "define")) {
-            read_macro(program, &line);
+            read_macro(p, &line);
         }
     }
+}
+
+gt_span gt_program_push(gt_program *p, const char *text)
+{
+    const size_t first = p->tokens.count;
+    read_tokens(p, text, false);
+    return (gt_span){first, p->tokens.count};
 }
 
 /* NAME(…) {…}: with `open` on the first bracket. */
-static bool read_function(gt_program *program, size_t open, size_t statement)
+static bool read_function(gt_program *p, size_t open, size_t statement)
 {
-    gt_program_function function = {.name = open - 1};
-    size_t close = gt_program_close(program, open);
-    size_t body = close + 1 + gt_program_is(program, close + 1, "const");
-    if (!gt_program_is(program, body, "{")) {
+    size_t close = gt_program_close(p, open);
+    size_t body = close + 1 + gt_program_is(p, close + 1, "const");
+    if (!gt_program_is(p, body, "{")) {
         return false;
     }
-    function.parameters = (gt_span){open + 1, close};
-    function.body = (gt_span){body + 1, gt_program_close(program, body)};
-    for (size_t i = statement; i < open; i++) {
-        function.is_device |= gt_program_is_any(program, i, "__global__ __device__");
-    }
-    program->failed |= gt_array_push(&program->functions, function) != GPUTUNE_OK;
-    return !program->failed;
+    const gt_program_function function = {
+        .name = open - 1,
+        .parameters = {open + 1, close},
+        .body = {body + 1, gt_program_close(p, body)},
+        .is_device =
+            gt_program_first(p, (gt_span){statement, open}, "__global__ __device__") < open};
+    p->failed |= gt_array_push(&p->functions, function) != GPUTUNE_OK;
+    return !p->failed;
 }
 
-static void read_functions(gt_program *program)
+static void read_functions(gt_program *p)
 {
     size_t statement = 0;
-    for (size_t i = 1; i < program->code && !program->failed; i++) {
-        bool opens = gt_program_is(program, i, "(") && is_name(program, i - 1);
-        if (opens && read_function(program, i, statement)) {
-            i = program->functions.items[program->functions.count - 1].body.end;
+    for (size_t i = 1; i < p->code && !p->failed; i++) {
+        bool opens = gt_program_is(p, i, "(") && is_name(p, i - 1);
+        if (opens && read_function(p, i, statement)) {
+            i = p->functions.items[p->functions.count - 1].body.end;
         }
-        if (gt_program_is_any(program, i, "; { }")) {
+        if (gt_program_is(p, i, "; { }")) {
             statement = i + 1;
         }
     }
 }
 
-void gt_program_read(gt_program *program, const char *const *texts, size_t count)
+void gt_program_read(gt_program *p, const char *const *texts, size_t count)
 {
     for (int macros = 0; macros < 2; macros++) {
         for (size_t i = 0; i < count; i++) {
-            read_tokens(program, texts[i], macros);
+            read_tokens(p, texts[i], macros);
+            p->own = macros || i > 0 ? p->own : p->tokens.count;
         }
-        program->code = macros ? program->code : program->tokens.count;
+        p->code = macros ? p->code : p->tokens.count;
     }
-    read_functions(program);
+    read_functions(p);
 }
 
-void gt_program_free(gt_program *program)
+void gt_program_free(gt_program *p)
 {
-    gt_array_free(&program->tokens);
-    gt_array_free(&program->functions);
-    gt_array_free(&program->macros);
+    gt_array_free(&p->tokens);
+    gt_array_free(&p->functions);
+    gt_array_free(&p->macros);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest)
+bool gt_program_item(const gt_program *p, gt_span *out, gt_span *rest)
 {
     size_t at = rest->first;
     if (rest->first >= rest->end) {
         return false;
     }
-    for (; at < rest->end && !gt_program_is(program, at, ","); at++) {
-        if (gt_program_is_any(program, at, opening)) {
-            at = gt_program_close(program, at);
-        }
+    for (; at < rest->end && !gt_program_is(p, at, ","); at++) {
+        at = gt_program_is(p, at, opening) ? gt_program_close(p, at) : at;
     }
     at = at < rest->end ? at : rest->end;
     *out = (gt_span){rest->first, at};
@@ -165,9 +227,9 @@ bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest)
     return true;
 }
 
-bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, size_t index)
+bool gt_program_item_at(const gt_program *p, gt_span *out, gt_span items, size_t index)
 {
-    while (gt_program_item(program, out, &items)) {
+    while (gt_program_item(p, out, &items)) {
         if (index-- == 0) {
             return true;
         }
@@ -175,48 +237,41 @@ bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, 
     return false;
 }
 
-size_t gt_program_cast(const gt_program *program, gt_span span)
+size_t gt_program_cast(const gt_program *p, gt_span span)
 {
-    size_t at = span.first;
-    if (is_name(program, at) && gt_program_is(program, at + 1, "<")) {
-        const gt_token *name = &program->tokens.items[at];
-        bool is_cast = name->length > 5 && memcmp(name->text + name->length - 5, "_cast", 5) == 0;
-        while (is_cast && at < span.end && !gt_program_is(program, at, "(")) {
-            at++;
-        }
-        return is_cast ? at - span.first : 0;
+    static const char casts[] = "static_cast reinterpret_cast const_cast";
+    size_t names = 0;
+    char words[GT_NAME_MAX];
+    gt_element element;
+    if (gt_program_is(p, span.first, casts)) {
+        return gt_program_first(p, span, "(") - span.first;
     }
-    if (!gt_program_is(program, at, "(")) {
+    if (!gt_program_is(p, span.first, "(")) {
         return 0;
     }
-    size_t close = gt_program_close(program, at);
-    char words[GT_NAME_MAX] = "";
-    size_t length = 0, names = 0;
-    for (at++; at < close; at++) {
-        const gt_token *token = &program->tokens.items[at];
-        if (token->kind == GT_TOKEN_NAME && length + token->length + 2 < sizeof words) {
-            length += (size_t)gt_snprintf(words + length, sizeof words - length, "%s%.*s",
-                                          names++ ? " " : "", (int)token->length, token->text);
-        } else if (!gt_program_is_any(program, at, "* ::")) {
+    const gt_span type = {span.first + 1, gt_program_close(p, span.first)};
+    for (size_t i = type.first; i < type.end; i++) {
+        names += is_name(p, i);
+        if (!is_name(p, i) && !gt_program_is(p, i, "* ::")) {
             return 0;
         }
     }
-    gt_element element;
-    bool is_pointer = gt_program_is(program, close - 1, "*");
-    bool is_type = names > 1 || is_pointer || gt_element_from_name(&element, words);
-    bool is_operand =
-        close + 1 < span.end && (program->tokens.items[close + 1].kind != GT_TOKEN_PUNCTUATION ||
-                                 gt_program_is_any(program, close + 1, "( &"));
-    return names && is_type && is_operand ? close + 1 - span.first : 0;
+    gt_program_words(words, p, type);
+    bool is_type =
+        names > 1 || gt_program_is(p, type.end - 1, "*") || gt_element_from_name(&element, words);
+    const size_t behind = type.end + 1;
+    bool is_operand = behind < span.end && (token_at(p, behind)->kind != GT_TOKEN_PUNCTUATION ||
+                                            gt_program_is(p, behind, "( &"));
+    return names && is_type && is_operand ? behind - span.first : 0;
 }
 
-gt_span gt_program_strip(const gt_program *program, gt_span span)
+gt_span gt_program_strip(const gt_program *p, gt_span span)
 {
     for (;;) {
-        size_t cast = gt_program_cast(program, span);
+        size_t cast = gt_program_cast(p, span);
         span.first += cast;
-        bool encloses = span.first < span.end && gt_program_is(program, span.first, "(") &&
-                        gt_program_close(program, span.first) + 1 == span.end;
+        bool encloses = span.first < span.end && gt_program_is(p, span.first, "(") &&
+                        gt_program_close(p, span.first) + 1 == span.end;
         if (encloses) {
             span.first++;
             span.end--;
@@ -226,39 +281,35 @@ gt_span gt_program_strip(const gt_program *program, gt_span span)
     }
 }
 
-gt_span gt_program_statement(const gt_program *program, size_t first)
+gt_span gt_program_statement(const gt_program *p, size_t first)
 {
-    gt_span span = {first, first};
-    while (span.end < program->code && !gt_program_is(program, span.end, ";")) {
-        span.end++;
-    }
-    return span;
+    return (gt_span){first, gt_program_first(p, (gt_span){first, p->code}, ";")};
 }
 
-gt_span gt_program_type(const gt_program *program, size_t name)
+gt_span gt_program_type(const gt_program *p, size_t name)
 {
     static const char others[] = "static extern typedef __device__ __constant__";
     for (bool again = true; again && name > 2; name -= again ? 2 : 0) {
-        while (gt_program_is_any(program, name - 1, "__restrict__ __restrict restrict const *")) {
+        while (gt_program_is(p, name - 1, "__restrict__ __restrict restrict const *")) {
             name--;
         }
-        again = gt_program_is(program, name - 1, ",");
+        again = gt_program_is(p, name - 1, ",");
     }
     gt_span type = {name, name};
-    while (type.first > 0 && is_name(program, type.first - 1) &&
-           !gt_program_is_any(program, type.first - 1, others)) {
+    while (type.first > 0 && is_name(p, type.first - 1) &&
+           !gt_program_is(p, type.first - 1, others)) {
         type.first--;
     }
     return type;
 }
 
-void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span)
+void gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
 {
     size_t length = 0;
     out[0] = '\0';
     for (size_t i = span.first; i < span.end && length < GT_NAME_MAX; i++) {
-        const gt_token *token = &program->tokens.items[i];
-        bool is_part = !gt_program_is_any(program, i, "struct const");
+        const gt_token *token = token_at(p, i);
+        bool is_part = !gt_program_is(p, i, "struct const");
         length += is_part ? (size_t)gt_snprintf(out + length, GT_NAME_MAX - length, "%s%.*s",
                                                 length ? " " : "", (int)token->length, token->text)
                           : 0;
@@ -266,10 +317,10 @@ void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span 
     out[0] = length < GT_NAME_MAX ? out[0] : '\0';
 }
 
-const gt_program_function *gt_program_function_at(const gt_program *program, size_t at)
+const gt_program_function *gt_program_function_at(const gt_program *p, size_t at)
 {
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const gt_program_function *function = &program->functions.items[i];
+    for (size_t i = 0; i < p->functions.count; i++) {
+        const gt_program_function *function = &p->functions.items[i];
         if (at >= function->parameters.first && at < function->body.end) {
             return function;
         }
@@ -277,39 +328,55 @@ const gt_program_function *gt_program_function_at(const gt_program *program, siz
     return NULL;
 }
 
-const gt_program_function *gt_program_function_of(const gt_program *program, const gt_token *name)
+gt_site gt_program_site(const gt_program *p, size_t at)
 {
-    for (size_t i = 0; i < program->functions.count; i++) {
-        if (is_same(program, program->functions.items[i].name, name)) {
-            return &program->functions.items[i];
+    return (gt_site){at, gt_program_function_at(p, at), NULL};
+}
+
+const gt_program_function *gt_program_function_of(const gt_program *p, const gt_token *name)
+{
+    for (size_t i = 0; i < p->functions.count; i++) {
+        if (is_same(p, p->functions.items[i].name, name)) {
+            return &p->functions.items[i];
         }
     }
     return NULL;
 }
 
-const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *name)
+const gt_macro *gt_program_macro_of(const gt_program *p, const gt_token *name)
 {
     const gt_macro *found = NULL;
-    for (size_t i = 0; i < program->macros.count; i++) {
-        const gt_macro *macro = &program->macros.items[i];
-        if (is_same(program, macro->name, name) &&
-            (!found || macro->value.first < macro->value.end)) {
-            found = macro;
-        }
+    for (size_t i = 0; i < p->macros.count; i++) {
+        const gt_macro *macro = &p->macros.items[i];
+        bool is = is_same(p, macro->name, name);
+        found = is && (!found || macro->value.first < macro->value.end) ? macro : found;
     }
     return found;
 }
 
-size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,
+bool gt_program_call(const gt_program *p, gt_span *rest, const char *names, size_t *at,
+                     gt_span *arguments)
+{
+    while (rest->first + 1 < rest->end) {
+        *at = rest->first++;
+        if (gt_program_is(p, *at, names) && gt_program_is(p, *at + 1, "(")) {
+            *arguments = (gt_span){*at + 2, gt_program_close(p, *at + 1)};
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t gt_program_parameter(const gt_program *p, gt_span parameters, const gt_token *name,
                             size_t *index)
 {
     gt_span item;
-    for (*index = 0; gt_program_item(program, &item, &parameters); ++*index) {
+    for (*index = 0; gt_program_item(p, &item, &parameters); ++*index) {
         size_t last = 0;
-        for (size_t i = item.first; i < item.end && !gt_program_is_any(program, i, "= ["); i++) {
-            last = is_name(program, i) ? i : last;
+        for (size_t i = item.first; i < item.end && !gt_program_is(p, i, "= ["); i++) {
+            last = is_name(p, i) ? i : last;
         }
-        if (last && is_same(program, last, name)) {
+        if (last && is_same(p, last, name)) {
             return last;
         }
     }
@@ -318,149 +385,145 @@ size_t gt_program_parameter(const gt_program *program, gt_span parameters, const
 
 /* ---- what gives a value to a name ------------------------------------------------------------ */
 
-static const char no_types[] = "return else new delete case do goto";
+/* What stands around a name: from three tokens in front of it to three behind it. */
+typedef struct form {
+    const char *before[3], *behind[3]; /* NULL: anything; "NAME": a name that is no statement's */
+} form;
+
+static bool is_like(const gt_program *p, size_t at, const char *words)
+{
+    static const char no_types[] = "return else new delete case do goto";
+    return !words || (strcmp(words, "NAME") == 0 ? is_name(p, at) && !gt_program_is(p, at, no_types)
+                                                 : gt_program_is(p, at, words));
+}
+
+static bool has_form(const gt_program *p, size_t at, const form *forms, size_t count)
+{
+    bool has = false;
+    for (size_t f = 0; f < count && !has; f++) {
+        has = true;
+        for (size_t i = 0; i < 3 && has; i++) {
+            has = is_like(p, at + i - 3, forms[f].before[i]) &&
+                  is_like(p, at + i + 1, forms[f].behind[i]);
+        }
+    }
+    return has;
+}
+
+#define HAS_FORM(p, at, forms) has_form(p, at, forms, sizeof(forms) / sizeof *(forms))
 
 /* The next call of a function behind `from`: the token of its name, and the arguments; false: there
  * is none. `definition`: where it is defined. */
-static bool find_call_of(const gt_program *program, const gt_token *name, size_t definition,
-                         size_t from, size_t *at, gt_span *arguments)
+static bool find_call_of(const gt_program *p, const gt_token *name, size_t definition, size_t from,
+                         size_t *at, gt_span *arguments)
 {
-    for (size_t i = from + 1; i < program->code; i++) {
-        if (i == definition || !is_same(program, i, name)) {
+    for (size_t i = from + 1; i < p->code; i++) {
+        if (i == definition || !is_same(p, i, name)) {
             continue;
         }
         size_t open = i + 1;
-        while (gt_program_is(program, i + 1, "<") && open < program->code &&
-               !gt_program_is_any(program, open, "( ;")) {
+        while (gt_program_is(p, i + 1, "<") && open < p->code && !gt_program_is(p, open, "( ;")) {
             open++;
         }
-        bool is_declaration =
-            is_name(program, i - 1) && !gt_program_is_any(program, i - 1, no_types);
-        if (gt_program_is(program, open, "(") && !is_declaration) {
+        bool is_declaration = is_like(p, i - 1, "NAME");
+        if (gt_program_is(p, open, "(") && !is_declaration) {
             *at = i;
-            *arguments = (gt_span){open + 1, gt_program_close(program, open)};
+            *arguments = (gt_span){open + 1, gt_program_close(p, open)};
             return true;
         }
     }
     return false;
 }
 
-/* NAME<<<…>>> or NAME<…><<<…>>>. */
-static bool is_launched(const gt_program *program, const gt_token *name)
-{
-    for (size_t i = 0; i + 1 < program->code; i++) {
-        if (is_same(program, i, name) &&
-            (gt_program_is(program, i + 1, "<<") || gt_program_is(program, i + 1, "<"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool calls(const gt_program *program, const gt_program_function *function,
-                  const gt_token *name)
+/* Whether something calls the function, or launches it: NAME<<<…>>> or NAME<…><<<…>>>. */
+static bool calls(const gt_program *p, size_t definition, const gt_token *name)
 {
     size_t at;
     gt_span arguments;
-    return find_call_of(program, name, function ? function->name : program->code, 0, &at,
-                        &arguments) ||
-           is_launched(program, name);
+    bool is = find_call_of(p, name, definition, 0, &at, &arguments);
+    for (size_t i = 0; i + 1 < p->code && !is; i++) {
+        is = is_same(p, i, name) && gt_program_is(p, i + 1, "<< <");
+    }
+    return is;
 }
 
-bool gt_program_is_called(const gt_program *program, const gt_program_function *function)
-{
-    return calls(program, function, &program->tokens.items[function->name]);
-}
-
-bool gt_program_takes(const gt_program *program, const gt_program *other)
+bool gt_program_takes(const gt_program *p, const gt_program *other)
 {
     bool takes = false;
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const gt_program_function *function = &program->functions.items[i];
-        const gt_token *name = &program->tokens.items[function->name];
+    for (size_t i = 0; i < p->functions.count; i++) {
+        const size_t at = p->functions.items[i].name;
+        const gt_token *name = token_at(p, at);
         if (gt_program_function_of(other, name)) {
             return false;
         }
-        takes = takes || (!gt_program_is_called(program, function) && calls(other, NULL, name));
+        takes = takes || (!calls(p, at, name) && calls(other, other->code, name));
     }
     return takes;
 }
 
 /* From `first` to the end of a statement or declarator. */
-static gt_span value_at(const gt_program *program, size_t first)
+static gt_span value_at(const gt_program *p, size_t first)
 {
-    size_t at = first;
-    for (; at < program->code && !gt_program_is_any(program, at, "; ,") &&
-           !gt_program_is_any(program, at, closing);
-         at++) {
-        if (gt_program_is_any(program, at, opening)) {
-            at = gt_program_close(program, at);
-        }
+    gt_span out, rest = gt_program_statement(p, first);
+    for (size_t at = first; at < rest.end; at++) {
+        rest.end = gt_program_is(p, at, closing) ? at : rest.end;
+        at = gt_program_is(p, at, opening) ? gt_program_close(p, at) : at;
     }
-    return (gt_span){first, at};
+    return gt_program_item(p, &out, &rest) ? out : (gt_span){first, first};
 }
 
 /* Whether the token is a name that gets a value there, `NAME = value` or `TYPE NAME(value)`, or is
  * declared without one. */
-static bool defines(gt_found *out, const gt_program *program, size_t at)
+static bool defines(gt_found *out, const gt_program *p, size_t at)
 {
-    bool is_member = at > 0 && gt_program_is_any(program, at - 1, ". -> ::");
-    bool is_store = at > 1 && gt_program_is(program, at - 1, "*") &&
-                    gt_program_is_any(program, at - 2, "; { } )");
-    if (is_member || is_store || at == 0) {
+    static const form others[] = {{.before = {NULL, NULL, ". -> ::"}},
+                                  {.before = {NULL, "; { } )", "*"}}};
+    static const form constructed[] = {{{NULL, NULL, "NAME"}, {"( {"}},
+                                       {{NULL, NULL, ">"}, {"( {"}}};
+    static const form declared[] = {{{NULL, NULL, "NAME"}, {"; :"}},
+                                    {{NULL, NULL, ">"}, {"; :"}},
+                                    {{"; { } const", "NAME", "*"}, {"; ,"}}};
+    if (HAS_FORM(p, at, others)) {
         return false;
     }
-    bool is_typed = (is_name(program, at - 1) && !gt_program_is_any(program, at - 1, no_types)) ||
-                    gt_program_is(program, at - 1, ">");
     out->identity = at;
-    out->is_constructed = is_typed && gt_program_is_any(program, at + 1, "( {");
-    if (out->is_constructed) {
-        out->value = (gt_span){at + 2, gt_program_close(program, at + 1)};
-        return true;
-    }
-    if (gt_program_is(program, at + 1, "=")) {
-        out->value = value_at(program, at + 2);
-        return true;
-    }
-    bool is_pointer = at > 2 && gt_program_is(program, at - 1, "*") && is_name(program, at - 2) &&
-                      !gt_program_is_any(program, at - 2, no_types) &&
-                      gt_program_is_any(program, at - 3, "; { } const");
-    return (is_typed && gt_program_is_any(program, at + 1, "; :")) ||
-           (is_pointer && gt_program_is_any(program, at + 1, "; ,"));
+    out->is_constructed = HAS_FORM(p, at, constructed);
+    bool is_set = gt_program_is(p, at + 1, "=");
+    out->value = out->is_constructed ? (gt_span){at + 2, gt_program_close(p, at + 1)}
+                 : is_set            ? value_at(p, at + 2)
+                                     : (gt_span){0, 0};
+    return out->is_constructed || is_set || HAS_FORM(p, at, declared);
 }
 
-bool gt_program_is_plain(const gt_program *program, gt_span span)
+bool gt_program_is_plain(const gt_program *p, gt_span span)
 {
     static const char known[] = "sizeof min max ceil ceilf floor floorf round dim3 pow";
     gt_element element;
-    for (size_t i = span.first; i < span.end; i++) {
-        const gt_token *token = &program->tokens.items[i];
+    bool is_plain = span.first < span.end;
+    for (size_t i = span.first; i < span.end && is_plain; i++) {
+        const gt_token *token = token_at(p, i);
         char word[GT_NAME_MAX];
-        bool is_call = is_name(program, i) && gt_program_is(program, i + 1, "(");
-        (void)gt_snprintf(word, sizeof word, "%.*s", (int)token->length, token->text);
-        if (gt_token_is(token, "argv") || gt_token_is(token, "argc") ||
-            gt_program_is(program, i + 1, "->") ||
-            (is_call && !gt_program_is_any(program, i, known) &&
-             !gt_element_from_name(&element, word) && !gt_program_macro_of(program, token) &&
-             !gt_program_function_of(program, token))) {
-            return false;
-        }
+        gt_program_name(word, p, i);
+        bool is_known = !is_name(p, i) || !gt_program_is(p, i + 1, "(") ||
+                        gt_program_is(p, i, known) || gt_element_from_name(&element, word) ||
+                        gt_program_macro_of(p, token) || gt_program_function_of(p, token);
+        is_plain = is_known && !gt_program_is(p, i, "argv argc") && !gt_program_is(p, i + 1, "->");
     }
-    return span.first < span.end;
+    return is_plain;
 }
 
 /* Of `argc > 1 ? atoi(argv[1]) : 1024`, the half that the program itself says. */
-static gt_span plain_half(const gt_program *program, gt_span value)
+static gt_span plain_half(const gt_program *p, gt_span value)
 {
-    size_t question = 0, colon = 0;
+    size_t question = value.end, colon = 0;
     for (size_t i = value.first; i < value.end; i++) {
-        i = gt_program_is_any(program, i, opening) ? gt_program_close(program, i) : i;
-        question = question ? question : gt_program_is(program, i, "?") ? i : 0;
-        colon = gt_program_is(program, i, ":") ? i : colon;
+        i = gt_program_is(p, i, opening) ? gt_program_close(p, i) : i;
+        question = question == value.end && gt_program_is(p, i, "?") ? i : question;
+        colon = gt_program_is(p, i, ":") ? i : colon;
     }
-    gt_span halves[] = {{colon + 1, value.end}, {question + 1, colon}};
-    for (size_t i = 0; i < 2 && question && colon > question; i++) {
-        if (!gt_program_is_plain(program, value) && gt_program_is_plain(program, halves[i])) {
+    const gt_span halves[] = {{colon + 1, value.end}, {question + 1, colon}};
+    for (size_t i = 0; i < 2 && colon > question; i++) {
+        if (!gt_program_is_plain(p, value) && gt_program_is_plain(p, halves[i])) {
             return halves[i];
         }
     }
@@ -469,203 +532,181 @@ static gt_span plain_half(const gt_program *program, gt_span value)
 
 /* Whether the variable, zero at first, gets its value later, up to `end`: fscanf(f, "%d", &n), n++,
  * n += 2. What counts a loop's passes begins with its zero. */
-static bool is_filled_later(const gt_program *program, size_t at, size_t end, gt_span value)
+static bool is_filled_later(const gt_program *p, size_t at, size_t end, gt_span value)
 {
-    if (value.end != value.first + 1 || !gt_program_is(program, value.first, "0") ||
-        (at > 1 && gt_program_is(program, at - 1, "(")) ||
-        (at > 2 && gt_program_is(program, at - 2, "("))) {
-        return false;
+    static const form fills[] = {
+        {.before = {NULL, "( ,", "&"}}, {.before = {NULL, NULL, "++ >>"}}, {.behind = {"++ +="}}};
+    bool is_zero = value.end == value.first + 1 && gt_program_is(p, value.first, "0") &&
+                   !gt_program_is(p, at - 1, "(") && !gt_program_is(p, at - 2, "(");
+    bool is_filled = false;
+    for (size_t i = value.end; i < end && is_zero && !is_filled; i++) {
+        is_filled = gt_program_same(p, i, at) && HAS_FORM(p, i, fills);
     }
-    for (size_t i = value.end; i < end; i++) {
-        if (gt_program_same(program, i, at) &&
-            ((gt_program_is(program, i - 1, "&") && gt_program_is_any(program, i - 2, "( ,")) ||
-             gt_program_is_any(program, i - 1, "++ >>") ||
-             gt_program_is_any(program, i + 1, "++ +="))) {
-            return true;
-        }
-    }
-    return false;
+    return is_filled;
 }
 
-/* The last definition within [first, end) whose value is plain, or the last of all. */
-static bool find_within(gt_found *out, const gt_program *program, gt_span span,
-                        const gt_token *name)
+/* The last definition within the span whose value is plain, or the last of all. */
+static bool find_within(gt_found *out, const gt_program *p, gt_span span, const gt_token *name)
 {
     bool found = false;
     for (size_t i = span.end; i > span.first; i--) {
         gt_found one = {0};
-        if (!is_same(program, i - 1, name) || !defines(&one, program, i - 1)) {
+        if (!is_same(p, i - 1, name) || !defines(&one, p, i - 1)) {
             continue;
         }
-        one.site = (gt_site){i - 1, gt_program_function_at(program, i - 1), NULL};
-        one.value = plain_half(program, gt_program_strip(program, one.value));
-        if (is_filled_later(program, i - 1, span.end, one.value)) {
-            one.value = (gt_span){0};
-            *out = one;
-            return true;
-        }
-        bool plain = gt_program_is_plain(program, one.value);
-        if (!found || plain) {
-            *out = one;
-            found = true;
-        }
-        if (plain) {
-            return true;
+        one.site = gt_program_site(p, i - 1);
+        one.value = plain_half(p, gt_program_strip(p, one.value));
+        bool is_filled = is_filled_later(p, i - 1, span.end, one.value);
+        bool is_plain = is_filled || gt_program_is_plain(p, one.value);
+        one.value = is_filled ? (gt_span){0} : one.value;
+        *out = !found || is_plain ? one : *out;
+        found = true;
+        if (is_plain) {
+            break;
         }
     }
     return found;
 }
 
 /* What calls give to a function's parameter. */
-static void find_argument(gt_found *out, const gt_program *program,
-                          const gt_program_function *function, size_t index)
+static void find_argument(gt_found *out, const gt_program *p, const gt_program_function *function,
+                          size_t index)
 {
-    gt_span arguments, value;
+    gt_span arguments;
     size_t at = 0;
-    const gt_token *name = &program->tokens.items[function->name];
-    while (find_call_of(program, name, function->name, at, &at, &arguments)) {
-        if (gt_program_item_at(program, &value, arguments, index)) {
-            out->value = value;
-            out->site = (gt_site){at, gt_program_function_at(program, at), NULL};
+    const gt_token *name = token_at(p, function->name);
+    while (find_call_of(p, name, function->name, at, &at, &arguments)) {
+        if (gt_program_item_at(p, &out->value, arguments, index)) {
+            out->site = gt_program_site(p, at);
             return;
         }
     }
-}
-
-/* With `open` on "<": the token that closes it. */
-static size_t close_angle(const gt_program *program, size_t open)
-{
-    int depth = 0;
-    for (; open < program->code && !gt_program_is_any(program, open, "; { }"); open++) {
-        depth += gt_token_angles(&program->tokens.items[open]);
-        if (depth <= 0) {
-            break;
-        }
-    }
-    return open;
+    out->value = (gt_span){0};
 }
 
 /* What calls, NAME<…>(), give to a parameter of a function's template. */
-static bool find_template_argument(gt_found *out, const gt_program *program,
+static bool find_template_argument(gt_found *out, const gt_program *p,
                                    const gt_program_function *function, const gt_token *name)
 {
     size_t first = function->name, index;
-    while (first > 0 && !gt_program_is_any(program, first, "; } template")) {
+    while (first > 0 && !gt_program_is(p, first, "; } template")) {
         first--;
     }
-    if (!gt_program_is(program, first, "template")) {
-        return false;
-    }
-    const gt_span parameters = {first + 2, close_angle(program, first + 1)};
-    size_t parameter = gt_program_parameter(program, parameters, name, &index);
-    for (size_t i = 1; i < program->code && parameter; i++) {
-        if (i == function->name || !gt_program_same(program, i, function->name) ||
-            !gt_program_is(program, i + 1, "<")) {
-            continue;
-        }
-        const gt_span given = {i + 2, close_angle(program, i + 1)};
-        if (gt_program_item_at(program, &out->value, given, index)) {
-            out->identity = parameter;
-            out->site = (gt_site){i, gt_program_function_at(program, i), NULL};
-            return true;
+    const gt_span parameters = {first + 2, gt_program_close_angle(p, first + 1)};
+    out->identity =
+        gt_program_is(p, first, "template") ? gt_program_parameter(p, parameters, name, &index) : 0;
+    for (size_t i = 1; i < p->code && out->identity; i++) {
+        if (i != function->name && gt_program_same(p, i, function->name) &&
+            gt_program_is(p, i + 1, "<")) {
+            const gt_span given = {i + 2, gt_program_close_angle(p, i + 1)};
+            out->site = gt_program_site(p, i);
+            if (gt_program_item_at(p, &out->value, given, index)) {
+                return true;
+            }
         }
     }
     return false;
 }
 
 /* One identity for a variable: where its function, or the text, has its name first. */
-static size_t first_of(const gt_program *program, gt_span span, const gt_token *name)
+static size_t first_of(const gt_program *p, gt_span span, const gt_token *name)
 {
     for (size_t i = span.first; i < span.end; i++) {
-        if (is_same(program, i, name)) {
+        if (is_same(p, i, name)) {
             return i;
         }
     }
     return 0;
 }
 
-bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t at)
+bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, size_t at)
 {
-    const gt_token *name = &program->tokens.items[at];
+    const gt_token *name = token_at(p, at);
     const gt_program_function *function = site->function;
+    const gt_span all = {0, p->code};
     size_t index;
     *out = (gt_found){0};
     if (site->bound) {
-        size_t parameter = gt_program_parameter(program, site->bound->parameters, name, &index);
-        if (parameter && gt_program_item_at(program, &out->value, site->bound->arguments, index)) {
-            out->identity = parameter;
-            out->site = site->bound->caller;
+        out->identity = gt_program_parameter(p, site->bound->parameters, name, &index);
+        out->site = site->bound->caller;
+        if (out->identity && gt_program_item_at(p, &out->value, site->bound->arguments, index)) {
             return true;
         }
+        *out = (gt_found){0};
     }
     if (function) {
-        gt_span before = {function->body.first, site->at};
-        size_t parameter = gt_program_parameter(program, function->parameters, name, &index);
-        if (find_within(out, program, before, name)) {
-            out->identity = parameter ? parameter : first_of(program, before, name);
+        const gt_span before = {function->body.first, site->at};
+        const size_t parameter = gt_program_parameter(p, function->parameters, name, &index);
+        bool found = find_within(out, p, before, name);
+        if (found || parameter) {
+            out->identity = parameter ? parameter : first_of(p, before, name);
+            if (!found) {
+                find_argument(out, p, function, index);
+            }
             return true;
         }
-        if (parameter) {
-            out->identity = parameter;
-            find_argument(out, program, function, index);
-            return true;
-        }
-        if (find_template_argument(out, program, function, name)) {
+        if (find_template_argument(out, p, function, name)) {
             return true;
         }
     }
-    out->macro = gt_program_macro_of(program, name);
+    out->macro = gt_program_macro_of(p, name);
     if (out->macro) {
         out->identity = out->macro->name;
         out->value = out->macro->value;
-        out->site = (gt_site){program->code, NULL, NULL};
+        out->site = (gt_site){p->code, NULL, NULL};
         return true;
     }
-    gt_span all = {0, program->code};
-    bool found = find_within(out, program, all, name);
-    out->identity = first_of(program, all, name);
+    bool found = find_within(out, p, all, name);
+    out->identity = first_of(p, all, name);
     return found;
 }
 
-static bool on_device(const gt_program *program, const gt_token *name, int depth)
+bool gt_program_follow(gt_found *found, const gt_program *p, gt_span *span, gt_site *site)
 {
-    enum { DEPTH_MAX = 6 };
-    for (size_t i = 0; i < program->functions.count && depth < DEPTH_MAX; i++) {
-        const gt_program_function *function = &program->functions.items[i];
-        const gt_token *own = &program->tokens.items[function->name];
-        gt_span span = {function->parameters.first, function->body.end};
-        if (!gt_token_equals(own, name) && !gt_token_is(own, "main") &&
-            first_of(program, span, name) &&
-            (function->is_device || on_device(program, own, depth + 1))) {
-            return true;
-        }
+    *span = gt_program_strip(p, *span);
+    *found = (gt_found){0};
+    if (!gt_program_is_name(p, *span) || !gt_program_find(found, p, site, span->first)) {
+        *found = (gt_found){0};
+        return false;
     }
-    for (size_t i = 1; i + 1 < program->code && depth < DEPTH_MAX; i++) { /* a struct's extents */
-        bool is_struct =
-            gt_program_is(program, i + 1, "{") &&
-            (gt_program_is(program, i - 1, "struct") || gt_program_is(program, i, "struct"));
-        gt_span span = {i + 2, is_struct ? gt_program_close(program, i + 1) : 0};
-        if (is_struct && first_of(program, span, name)) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < program->macros.count && depth < DEPTH_MAX; i++) {
-        const gt_macro *macro = &program->macros.items[i];
-        const gt_token *own = &program->tokens.items[macro->name];
-        if (!gt_token_equals(own, name) && first_of(program, macro->value, name) &&
-            on_device(program, own, depth + 1)) {
-            return true;
-        }
+    if (found->value.first < found->value.end) {
+        *span = found->value;
+        *site = found->macro ? *site : found->site;
+        return true;
     }
     return false;
 }
 
-bool gt_program_on_device(const gt_program *program, const gt_token *macro)
+static bool on_device(const gt_program *p, const gt_token *name, int depth)
 {
-    return on_device(program, macro, 0);
+    enum { DEPTH_MAX = 6 };
+    bool is = false;
+    for (size_t i = 0; i < p->functions.count && depth < DEPTH_MAX && !is; i++) {
+        const gt_program_function *function = &p->functions.items[i];
+        const gt_token *own = token_at(p, function->name);
+        const gt_span span = {function->parameters.first, function->body.end};
+        is = !gt_token_equals(own, name) && !gt_token_is(own, "main") && first_of(p, span, name) &&
+             (function->is_device || on_device(p, own, depth + 1));
+    }
+    for (size_t i = 1; i + 1 < p->code && depth < DEPTH_MAX && !is; i++) { /* a struct's extents */
+        bool is_struct = gt_program_is(p, i + 1, "{") &&
+                         (gt_program_is(p, i - 1, "struct") || gt_program_is(p, i, "struct"));
+        is = is_struct && first_of(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name);
+    }
+    for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
+        const gt_token *own = token_at(p, p->macros.items[i].name);
+        is = !gt_token_equals(own, name) && first_of(p, p->macros.items[i].value, name) &&
+             on_device(p, own, depth + 1);
+    }
+    return is;
 }
 
-/* ---- names that nothing defines ---------------------------------------------------------------
+bool gt_program_on_device(const gt_program *p, const gt_token *macro)
+{
+    return on_device(p, macro, 0);
+}
+
+/* ---- names that nothing defines -----------------------------------------------------------------
  */
 
 /* Words of the language, and what CUDA's headers have without a call. */
@@ -676,107 +717,79 @@ static const char words[] =
     "typename union unsigned using void volatile while threadIdx blockIdx blockDim gridDim "
     "warpSize NULL INFINITY NAN restrict stdout stderr dim3 cudaTextureObject_t";
 
-static bool is_known_word(const gt_token *token)
+static bool is_known_word(const gt_program *p, size_t at)
 {
     static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
                                            "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
     char name[GT_NAME_MAX];
     gt_element element;
-    (void)gt_snprintf(name, sizeof name, "%.*s", (int)token->length, token->text);
+    gt_program_name(name, p, at);
+    const size_t length = strlen(name);
+    bool is = gt_program_is(p, at, words) || gt_element_from_name(&element, name) ||
+              (length > 2 && strcmp(name + length - 2, "_t") == 0);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
-            return true;
-        }
+        is |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
     }
-    return gt_token_is_any(token, words) || gt_element_from_name(&element, name) ||
-           (token->length > 2 && strcmp(name + token->length - 2, "_t") == 0);
+    return is;
 }
 
 /* Behind a comma: whether the statement begins with a type, `TYPE a, b`. */
-static bool is_declared_further(const gt_program *program, size_t at)
+static bool is_declared_further(const gt_program *p, size_t at)
 {
     int depth = 0;
     size_t first = at;
-    for (; first > 0; first--) {
-        bool opens = gt_program_is_any(program, first - 1, opening);
-        bool is_brace = gt_program_is_any(program, first - 1, "{ }");
-        depth += is_brace ? 0 : gt_program_is_any(program, first - 1, closing) - opens;
-        if (is_brace || gt_program_is(program, first - 1, ";") || depth < 0) {
-            break;
-        }
+    for (; first > 0 && depth >= 0 && !gt_program_is(p, first - 1, "{ } ;"); first--) {
+        depth += gt_program_is(p, first - 1, closing) - gt_program_is(p, first - 1, opening);
     }
-    bool is_loop = first > 1 && gt_program_is(program, first - 1, "(") &&
-                   gt_program_is(program, first - 2, "for");
-    bool is_statement = depth == 0 || is_loop;
-    return is_statement && is_name(program, first) &&
-           !gt_program_is_any(program, first, no_types) &&
-           (is_name(program, first + 1) || gt_program_is_any(program, first + 1, "* & <"));
+    first += depth < 0; /* the bracket that is open */
+    bool is_loop = gt_program_is(p, first - 1, "(") && gt_program_is(p, first - 2, "for");
+    return (depth == 0 || is_loop) && is_like(p, first, "NAME") &&
+           (is_name(p, first + 1) || gt_program_is(p, first + 1, "* & <"));
 }
 
 /* Whether that occurrence may declare the name, or the name is a type's or a label's. */
-static bool may_declare(const gt_program *program, size_t at)
+static bool may_declare(const gt_program *p, size_t at)
 {
-    static const char starts[] = "; { } const static unsigned";
-    static const char behind[] = "; = [ , : ) { (";
-    static const char parts[] = "; = [ , : {";
-    bool is_typed =
-        at > 0 && is_name(program, at - 1) && !gt_program_is_any(program, at - 1, no_types);
-    bool is_type =
-        is_name(program, at + 1) ||
-        (gt_program_is(program, at + 1, "*") && is_name(program, at + 2) &&
-         gt_program_is_any(program, at - 1, starts) && gt_program_is_any(program, at + 3, parts));
-    bool is_further = at > 1 && gt_program_is(program, at - 1, ",") &&
-                      gt_program_is_any(program, at + 1, parts) &&
-                      !gt_program_is(program, at + 1, ",");
-    bool is_pointer = at > 2 && gt_program_is_any(program, at - 1, "* & &&") &&
-                      is_name(program, at - 2) && gt_program_is_any(program, at - 3, starts) &&
-                      gt_program_is_any(program, at + 1, parts);
-    bool is_instance =
-        gt_program_is(program, at - 1, ">") && gt_program_is_any(program, at + 1, parts);
-    bool is_renamed = at > 2 && gt_program_is(program, at - 3, "namespace");
-    is_further |= at > 1 && gt_program_is(program, at - 1, ",") && is_declared_further(program, at);
-    return (is_typed && gt_program_is_any(program, at + 1, behind)) || is_type || is_further ||
-           is_pointer || is_instance || is_renamed || gt_program_is_any(program, at + 1, ":: <");
+#define STARTS "; { } const static unsigned"
+#define PARTS  "; = [ : {"
+    static const form forms[] = {{{NULL, NULL, "NAME"}, {PARTS " , ) ("}},
+                                 {{NULL, NULL, STARTS}, {"*", "NAME", PARTS " ,"}},
+                                 {{NULL, NULL, ","}, {PARTS}},
+                                 {{STARTS, "NAME", "* & &&"}, {PARTS " ,"}},
+                                 {{NULL, NULL, ">"}, {PARTS " ,"}},
+                                 {.before = {"namespace"}},
+                                 {.behind = {":: <"}}};
+    return is_name(p, at + 1) || HAS_FORM(p, at, forms) ||
+           (gt_program_is(p, at - 1, ",") && is_declared_further(p, at));
 }
 
-bool gt_program_is_undefined(const gt_program *program, size_t at)
+bool gt_program_is_undefined(const gt_program *p, size_t at)
 {
-    const gt_token *name = &program->tokens.items[at];
-    if (name->kind != GT_TOKEN_NAME || is_known_word(name) || gt_program_macro_of(program, name) ||
-        gt_program_function_of(program, name) ||
-        (at > 0 && gt_program_is_any(program, at - 1, ". -> ::")) ||
-        gt_program_is(program, at + 1, "(")) {
-        return false;
-    }
-    return !gt_program_is_told(program, name);
+    const gt_token *name = token_at(p, at);
+    return is_name(p, at) && !is_known_word(p, at) && !gt_program_macro_of(p, name) &&
+           !gt_program_function_of(p, name) && !gt_program_is(p, at - 1, ". -> ::") &&
+           !gt_program_is(p, at + 1, "(") && !gt_program_is_told(p, name);
 }
 
-bool gt_program_is_told(const gt_program *program, const gt_token *name)
+bool gt_program_is_told(const gt_program *p, const gt_token *name)
 {
-    for (size_t i = 1; i < program->tokens.count; i++) {
-        bool is_named_type =
-            gt_program_is(program, i - 1, "}") && gt_program_is_any(program, i + 1, "; ,");
-        bool is_local = i >= program->code && gt_program_is(program, i + 1, "="); /* of a macro */
-        if (is_same(program, i, name) && (is_named_type || is_local || may_declare(program, i))) {
-            return true;
+    bool is_told = false;
+    for (size_t i = 1; i < p->tokens.count && !is_told; i++) {
+        is_told = is_same(p, i, name) &&
+                  ((gt_program_is(p, i - 1, "}") && gt_program_is(p, i + 1, "; ,")) ||
+                   (i >= p->code && gt_program_is(p, i + 1, "=")) || /* a macro's local */
+                   may_declare(p, i));
+    }
+    for (size_t i = 0; i < p->functions.count && !is_told; i++) {
+        const gt_span span = p->functions.items[i].parameters;
+        for (size_t k = span.first; k < span.end && !is_told; k++) {
+            k = gt_program_is(p, k, "[") ? gt_program_close(p, k) : k;
+            is_told = is_same(p, k, name);
         }
     }
-    for (size_t i = 0; i < program->functions.count; i++) {
-        gt_span span = program->functions.items[i].parameters;
-        for (size_t k = span.first; k < span.end; k++) {
-            if (gt_program_is(program, k, "[")) {
-                k = gt_program_close(program, k);
-            } else if (is_same(program, k, name)) {
-                return true;
-            }
-        }
+    for (size_t i = 0, index; i < p->macros.count && !is_told; i++) {
+        is_told = p->macros.items[i].takes_arguments &&
+                  gt_program_parameter(p, p->macros.items[i].parameters, name, &index);
     }
-    for (size_t i = 0; i < program->macros.count; i++) {
-        size_t index;
-        if (program->macros.items[i].takes_arguments &&
-            gt_program_parameter(program, program->macros.items[i].parameters, name, &index)) {
-            return true;
-        }
-    }
-    return false;
+    return is_told;
 }

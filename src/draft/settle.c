@@ -5,59 +5,84 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool has_grid(const gt_polynomial *p)
+void gt_draft_lower(char out[GT_NAME_MAX], const char *name)
 {
-    return gt_polynomial_has(p, GT_DRAFT_GRID_DIM) || gt_polynomial_has(p, GT_DRAFT_GRID_DIM + 1) ||
-           gt_polynomial_has(p, GT_DRAFT_GRID_DIM + 2);
+    size_t i = 0;
+    for (; name[i] && i + 1 < GT_NAME_MAX; i++) {
+        out[i] = (char)tolower((unsigned char)name[i]);
+    }
+    out[i] = '\0';
 }
 
+const char *gt_draft_fixed_name(const gt_draft *draft, uint16_t d)
+{
+    uint16_t symbol;
+    return gt_sum_is_symbol(&draft->dimensions[d].fixed, &symbol)
+               ? gt_draft_symbol_at(draft, symbol)->name
+               : NULL;
+}
+
+bool gt_draft_is_block(const gt_draft *draft, const char *name)
+{
+    bool is = false;
+    for (uint16_t d = 0; d < 3; d++) {
+        const char *fixed = gt_draft_fixed_name(draft, d);
+        is |= fixed && strcmp(fixed, name) == 0;
+    }
+    return is;
+}
+
+/* The constant that the symbol is, with its value; NULL: it is none, or has none. */
+static const gt_draft_constant *valued(const gt_draft *draft, uint16_t symbol)
+{
+    const gt_draft_symbol *own = gt_draft_symbol_at(draft, symbol);
+    const gt_draft_constant *constant =
+        own->kind == GT_DRAFT_CONSTANT ? gt_draft_constant_of(draft, own->name) : NULL;
+    return constant && constant->has_value ? constant : NULL;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
 /* How many elements of dimension d lie between two blocks of an index. */
-static gt_polynomial step_of(const gt_draft *draft, const gt_polynomial *index, uint16_t d,
-                             gt_polynomial *plain)
+static gt_sum step_of(const gt_draft *draft, const gt_sum *index, uint16_t d, gt_sum *plain)
 {
     *plain = gt_draft_expand(draft, *index, true);
-    gt_polynomial step = gt_polynomial_factor(plain, GT_DRAFT_BLOCK_INDEX + d);
-    return step.known && step.count > 0 && !has_grid(&step) ? step : gt_polynomial_unknown();
+    const gt_sum step = gt_sum_factor(*plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
+    bool is = step.known && step.count > 0;
+    for (uint16_t e = 0; e < 3; e++) {
+        is &= !gt_sum_has(&step, (uint16_t)(GT_DRAFT_GRID_DIM + e));
+    }
+    return is ? step : (gt_sum){0};
 }
 
 /* A warp's index is a thread's by 32: both sides times 32. */
-static void clear_fraction(gt_polynomial *step, gt_polynomial *size)
+static void clear_fraction(gt_sum *step, gt_sum *size)
 {
-    double coefficient = step->terms[0].coefficient;
+    const double coefficient = step->terms[0].coefficient;
     if (coefficient < 1 && coefficient > 0) {
-        gt_polynomial times = gt_polynomial_number(1 / coefficient);
-        *step = gt_polynomial_multiply(step, &times);
-        *size = gt_polynomial_multiply(size, &times);
+        *step = gt_sum_multiply(*step, gt_sum_number(1 / coefficient));
+        *size = gt_sum_multiply(*size, gt_sum_number(1 / coefficient));
     }
 }
 
 static bool looks_like_block(const char *name)
 {
     char lower[GT_NAME_MAX];
-    size_t length = strlen(name);
-    for (size_t i = 0; i <= length; i++) {
-        lower[i] = (char)tolower((unsigned char)name[i]);
-    }
+    gt_draft_lower(lower, name);
     return strstr(lower, "block") || strstr(lower, "thread") || strstr(lower, "bs") ||
            strstr(lower, "bdim");
 }
 
-bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index)
+bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_sum *index)
 {
-    for (uint32_t i = 0; i < index->count && index->known; i++) {
-        uint16_t symbol;
-        const gt_polynomial term = {.known = true, .count = 1, .terms = {index->terms[i]}};
-        if (index->count > 1 && gt_polynomial_is_symbol(&term, &symbol) &&
-            gt_draft_symbol_at(draft, symbol)->kind == GT_DRAFT_LOCAL &&
-            gt_draft_symbol_at(draft, symbol)->is_stepped &&
-            gt_draft_symbol_at(draft, symbol)->step.known &&
-            gt_draft_symbol_at(draft, symbol)->step.count == 1 &&
-            gt_draft_first_of(draft, &gt_draft_symbol_at(draft, symbol)->step, GT_DRAFT_LOCAL) <
-                0 &&
-            gt_draft_first_of(draft, &gt_draft_symbol_at(draft, symbol)->step, GT_DRAFT_BUILTIN) <
-                0) {
-            draft->dimensions[d].fixed = gt_draft_symbol_at(draft, symbol)->step;
-            draft->dimensions[d].walker = symbol;
+    for (uint32_t i = 0; i < index->count && index->known && index->count > 1; i++) {
+        const gt_sum term = gt_sum_term(index, i);
+        const gt_draft_symbol *loop = gt_draft_loop(draft, &term);
+        if (loop && loop->kind == GT_DRAFT_LOCAL && loop->step.known && loop->step.count == 1 &&
+            gt_draft_first_of(draft, &loop->step, GT_DRAFT_LOCAL) < 0 &&
+            gt_draft_first_of(draft, &loop->step, GT_DRAFT_BUILTIN) < 0) {
+            draft->dimensions[d].fixed = loop->step;
+            draft->dimensions[d].walker = (uint16_t)(loop - draft->symbols.items);
             return true;
         }
     }
@@ -65,65 +90,55 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *inde
 }
 
 /* Whether a block may have as many threads as the constant says. */
-static bool fits_block(const gt_draft *draft, const char *name)
+static bool fits_block(const gt_draft *draft, uint16_t symbol)
 {
-    const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
+    const gt_draft_constant *constant = valued(draft, symbol);
     double most = 1024;
-    (void)gt_polynomial_is_number(&draft->thread_bound, &most);
-    return !constant || !constant->has_value || constant->value <= most;
+    (void)gt_sum_is_number(&draft->thread_bound, &most);
+    return !constant || constant->value <= most;
 }
 
 /* The block, where the step between blocks is made of numbers and constants alone. */
-static void note_fixed(gt_draft *draft, uint16_t d, const gt_polynomial *plain,
-                       const gt_polynomial *index)
+static void note_fixed(gt_draft *draft, uint16_t d, const gt_sum *plain, const gt_sum *index)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    gt_polynomial own = gt_polynomial_factor(plain, GT_DRAFT_THREAD + d);
-    gt_polynomial ratio = gt_polynomial_divide(&dimension->step, &own);
+    const gt_sum own = gt_sum_factor(*plain, (uint16_t)(GT_DRAFT_THREAD + d));
+    const gt_sum ratio = gt_sum_divide(dimension->step, own);
     double number;
     if (dimension->fixed.known || !ratio.known || ratio.count != 1 ||
-        gt_polynomial_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)) ||
+        gt_sum_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)) ||
         gt_draft_fix_by_loop(draft, d, index)) {
         return;
     }
-    if (gt_polynomial_is_number(&ratio, &number)) {
+    if (gt_sum_is_number(&ratio, &number)) {
         dimension->fixed = ratio;
         return;
     }
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < ratio.terms[0].count; k++) {
-            uint16_t symbol = ratio.terms[0].powers[k].symbol;
-            const char *name = gt_draft_symbol_at(draft, symbol)->name;
-            if (gt_draft_symbol_at(draft, symbol)->kind == GT_DRAFT_CONSTANT &&
-                fits_block(draft, name) && (pass || looks_like_block(name))) {
-                dimension->fixed = gt_polynomial_symbol(symbol);
+            const uint16_t symbol = ratio.terms[0].powers[k].symbol;
+            const gt_draft_symbol *named = gt_draft_symbol_at(draft, symbol);
+            if (named->kind == GT_DRAFT_CONSTANT && fits_block(draft, symbol) &&
+                (pass || looks_like_block(named->name))) {
+                dimension->fixed = gt_sum_symbol(symbol);
                 return;
             }
         }
     }
 }
 
-static bool is_loop(const gt_draft *draft, const gt_polynomial *left)
-{
-    uint16_t symbol;
-    return gt_polynomial_is_symbol(left, &symbol) && gt_draft_symbol_at(draft, symbol)->is_stepped;
-}
-
 /* The comparison that bounds dimension d. */
 static bool settle_by_guard(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    for (int rank = 0; rank < 2; rank++) {
-        for (size_t i = 0; i < draft->guards.count; i++) {
-            const gt_draft_guard *guard = &draft->guards.items[i];
-            gt_polynomial plain, step = step_of(draft, &guard->left, d, &plain);
-            if (gt_draft_rank(guard) != rank || !step.known || step.count != 1 ||
-                gt_draft_first_of(draft, &guard->bound, GT_DRAFT_LOADED) >= 0) {
-                continue;
-            }
+    for (size_t i = 0; i < 2 * draft->guards.count; i++) {
+        const gt_draft_guard *guard = &draft->guards.items[i % draft->guards.count];
+        gt_sum plain, step = step_of(draft, &guard->left, d, &plain);
+        if (gt_draft_rank(guard) == (int)(i / draft->guards.count) && step.known &&
+            step.count == 1 && gt_draft_first_of(draft, &guard->bound, GT_DRAFT_LOADED) < 0) {
             dimension->step = step;
             dimension->size = guard->bound;
-            dimension->is_strided = dimension->has_grid && is_loop(draft, &guard->left);
+            dimension->is_strided = dimension->has_grid && gt_draft_loop(draft, &guard->left);
             note_fixed(draft, d, &plain, &guard->left);
             clear_fraction(&dimension->step, &dimension->size);
             return true;
@@ -136,19 +151,17 @@ static bool settle_by_guard(gt_draft *draft, uint16_t d)
 static void settle_step(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
-    dimension->step = gt_polynomial_number(1);
-    if (draft->is_opaque) {
-        dimension->step = gt_polynomial_symbol((uint16_t)(GT_DRAFT_BLOCK_DIM + d));
-    }
+    dimension->step =
+        draft->is_opaque ? gt_sum_symbol((uint16_t)(GT_DRAFT_BLOCK_DIM + d)) : gt_sum_number(1);
     for (size_t i = draft->symbols.count; i > 0; i--) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)(i - 1));
-        gt_polynomial plain, step = gt_polynomial_unknown();
+        gt_sum plain = {0}, step = {0};
         if (symbol->kind == GT_DRAFT_LOCAL && symbol->definition.known) {
             step = step_of(draft, &symbol->definition, d, &plain);
         }
         if (step.known && step.count == 1 &&
             gt_draft_first_of(draft, &step, GT_DRAFT_PARAMETER) < 0 &&
-            gt_polynomial_has(&plain, GT_DRAFT_THREAD + d)) {
+            gt_sum_has(&plain, (uint16_t)(GT_DRAFT_THREAD + d))) {
             dimension->step = step;
             note_fixed(draft, d, &plain, &symbol->definition);
             return;
@@ -156,37 +169,48 @@ static void settle_step(gt_draft *draft, uint16_t d)
     }
 }
 
+static bool is_plane(const gt_draft *draft)
+{
+    return draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
+}
+
+/* The integer parameter at that place among them, or among those that the body does not name; -1:
+ * there are not so many. *count: how many there are. */
+static int integer_at(const gt_draft *draft, uint16_t place, bool unused, size_t *count)
+{
+    int found = -1;
+    *count = 0;
+    for (uint16_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
+        if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer &&
+            !(unused &&
+              gt_program_first(draft->program, draft->body, symbol->name) < draft->body.end)) {
+            found = (*count)++ == place ? i : found;
+        }
+    }
+    return found;
+}
+
 /* The parameter that stands in front of another dimension's index, where d is the innermost one;
  * or a parameter that nothing else is known of. -1: none. */
 static int size_among_parameters(const gt_draft *draft, uint16_t d)
 {
-    int only = -1, count = 0, unused = -1, unused_count = 0;
-    const gt_function *function = &draft->function;
+    size_t count, unused_count;
+    const int only = integer_at(draft, 0, false, &count),
+              unused = integer_at(draft, 0, true, &unused_count);
     for (size_t i = 0; i < draft->accesses.count; i++) {
-        gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        gt_polynomial own = gt_polynomial_factor(&plain, GT_DRAFT_BLOCK_INDEX + d);
-        int stride = gt_draft_first_of(draft, &plain, GT_DRAFT_PARAMETER);
+        const gt_sum plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
+        const gt_sum own = gt_sum_factor(plain, (uint16_t)(GT_DRAFT_BLOCK_INDEX + d));
+        const int stride = gt_draft_first_of(draft, &plain, GT_DRAFT_PARAMETER);
         if (own.known && own.count && gt_draft_first_of(draft, &own, GT_DRAFT_PARAMETER) < 0 &&
             stride >= 0) {
             return stride;
         }
     }
-    for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
-        if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer) {
-            only = (int)i;
-            count++;
-            bool used = gt_draft_occurs(draft->text + function->parameters_end,
-                                        function->end - function->parameters_end, symbol->name);
-            unused = used ? unused : (int)i;
-            unused_count += !used;
-        }
-    }
-    bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
-    if (count == 1 && (is_plane || draft->is_opaque)) {
+    if (count == 1 && (is_plane(draft) || draft->is_opaque)) {
         return only;
     }
-    return unused >= 0 && unused_count == 1 ? unused : -1;
+    return unused_count == 1 ? unused : -1;
 }
 
 bool gt_draft_has_moved(const gt_draft *draft)
@@ -198,35 +222,24 @@ bool gt_draft_has_moved(const gt_draft *draft)
     return moved;
 }
 
-/* The integer parameter of that place among them; -1: there are not so many. */
-static int integer_at(const gt_draft *draft, uint16_t place)
-{
-    for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
-        if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer && place-- == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 static void settle_size(gt_draft *draft, uint16_t d)
 {
+    static const char *const others[] = {"size_x", "size_y", "size_z"};
     const char plane[] = {'n', (char)('x' + d), '\0'};
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double step;
-    int found = gt_draft_has_moved(draft) ? integer_at(draft, d) : size_among_parameters(draft, d);
-    bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
-    bool is_row = gt_polynomial_is_number(&dimension->step, &step);
-    const char *name = is_plane ? plane : is_row ? "rows" : "n";
-    if (found < 0 && gt_draft_is_taken(draft, name)) {
-        name = d == 0 ? "size_x" : d == 1 ? "size_y" : "size_z";
-    }
+    size_t count;
+    int found = gt_draft_has_moved(draft) ? integer_at(draft, d, false, &count)
+                                          : size_among_parameters(draft, d);
+    const char *name = is_plane(draft)                             ? plane
+                       : gt_sum_is_number(&dimension->step, &step) ? "rows"
+                                                                   : "n";
     if (found < 0) {
+        name = gt_draft_is_taken(draft, name) ? others[d] : name;
         found = gt_draft_add_symbol(draft, name, GT_DRAFT_SIZE);
     }
     dimension->is_guessed = true;
-    dimension->size = found > 0 ? gt_polynomial_symbol((uint16_t)found) : gt_polynomial_number(1);
+    dimension->size = found > 0 ? gt_sum_symbol((uint16_t)found) : gt_sum_number(1);
 }
 
 /* A loop that begins at a thread's index and goes on by a number or a constant: as many threads. */
@@ -237,10 +250,9 @@ static void fix_by_stride(gt_draft *draft, uint16_t d)
         uint16_t from, by;
         double number;
         bool begins = symbol->kind == GT_DRAFT_LOCAL && symbol->is_stepped && symbol->step.known &&
-                      gt_polynomial_is_symbol(&symbol->definition, &from) &&
-                      from == GT_DRAFT_THREAD + d;
-        bool fits = begins && ((gt_polynomial_is_number(&symbol->step, &number) && number > 1) ||
-                               (gt_polynomial_is_symbol(&symbol->step, &by) &&
+                      gt_sum_is_symbol(&symbol->definition, &from) && from == GT_DRAFT_THREAD + d;
+        bool fits = begins && ((gt_sum_is_number(&symbol->step, &number) && number > 1) ||
+                               (gt_sum_is_symbol(&symbol->step, &by) &&
                                 gt_draft_symbol_at(draft, by)->kind == GT_DRAFT_CONSTANT));
         if (fits && !draft->dimensions[d].fixed.known) {
             draft->dimensions[d].fixed = symbol->step;
@@ -253,299 +265,285 @@ static void settle_dimension(gt_draft *draft, uint16_t d)
     gt_draft_dimension *dimension = &draft->dimensions[d];
     fix_by_stride(draft, d);
     if (!dimension->has_blocks) {
-        dimension->size = dimension->step = gt_polynomial_number(1);
+        dimension->size = dimension->step = gt_sum_number(1);
     } else if (!settle_by_guard(draft, d)) {
         settle_step(draft, d);
         settle_size(draft, d);
     }
     if (!dimension->has_threads) {
-        dimension->fixed = gt_polynomial_number(1);
+        dimension->fixed = gt_sum_number(1);
     }
 }
+
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static double value_of(const void *user, uint16_t at)
 {
-    const gt_draft_symbol *symbol = gt_draft_symbol_at(user, at);
-    const gt_draft_constant *constant =
-        symbol->kind == GT_DRAFT_CONSTANT ? gt_draft_constant_of(user, symbol->name) : NULL;
-    return constant && constant->has_value ? constant->value
-           : symbol->value > 0             ? symbol->value
-                                           : 16;
+    const gt_draft_constant *constant = valued(user, at);
+    const double value = gt_draft_symbol_at(user, at)->value;
+    return constant ? constant->value : value > 0 ? value : 16;
 }
 
-double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p)
+double gt_draft_evaluate(const gt_draft *draft, const gt_sum *sum)
 {
-    return gt_polynomial_value(p, value_of, draft);
+    return gt_sum_value(sum, value_of, draft);
 }
 
 /* With the launch's own numbers in place: blocks that are fixed, and the grid. */
-static gt_polynomial with_launch(const gt_draft *draft, gt_polynomial p)
+static gt_sum with_launch(const gt_draft *draft, gt_sum sum)
 {
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
-        gt_polynomial grid = gt_polynomial_divide(&dimension->size, &dimension->step);
-        if (dimension->is_strided) {
-            grid = gt_polynomial_number(GT_DRAFT_STRIDED_GRID);
+        const uint16_t grid = (uint16_t)(GT_DRAFT_GRID_DIM + d),
+                       block = (uint16_t)(GT_DRAFT_BLOCK_DIM + d);
+        if (gt_sum_has(&sum, grid)) {
+            sum = gt_sum_replace(sum, grid,
+                                 dimension->is_strided
+                                     ? gt_sum_number(GT_DRAFT_STRIDED_GRID)
+                                     : gt_sum_divide(dimension->size, dimension->step));
         }
-        if (gt_polynomial_has(&p, (uint16_t)(GT_DRAFT_GRID_DIM + d))) {
-            p = gt_polynomial_replace(&p, (uint16_t)(GT_DRAFT_GRID_DIM + d), &grid);
-        }
-        if (dimension->fixed.known && gt_polynomial_has(&p, (uint16_t)(GT_DRAFT_BLOCK_DIM + d))) {
-            p = gt_polynomial_replace(&p, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), &dimension->fixed);
+        if (dimension->fixed.known && gt_sum_has(&sum, block)) {
+            sum = gt_sum_replace(sum, block, dimension->fixed);
         }
     }
-    return p;
+    return sum;
 }
 
 /* Numbers in place of the constants that have one, and stay what they are. */
-static gt_polynomial with_constants(const gt_draft *draft, gt_polynomial p)
+static gt_sum with_constants(const gt_draft *draft, gt_sum sum)
 {
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
-        const gt_draft_constant *constant =
-            symbol->kind == GT_DRAFT_CONSTANT ? gt_draft_constant_of(draft, symbol->name) : NULL;
-        if (constant && constant->has_value && !constant->is_template_parameter &&
-            gt_polynomial_has(&p, (uint16_t)i)) {
-            gt_polynomial value = gt_polynomial_number(constant->value);
-            p = gt_polynomial_replace(&p, (uint16_t)i, &value);
+    for (uint16_t i = 0; i < draft->symbols.count; i++) {
+        const gt_draft_constant *constant = gt_sum_has(&sum, i) ? valued(draft, i) : NULL;
+        if (constant && !constant->is_template_parameter) {
+            sum = gt_sum_replace(sum, i, gt_sum_number(constant->value));
         }
     }
-    return p;
+    return sum;
 }
 
 /* A length that holds for every block that is tried, where the block has a name. */
-static gt_polynomial with_blocks(const gt_draft *draft, gt_polynomial p)
+static gt_sum with_blocks(const gt_draft *draft, gt_sum sum)
 {
-    const bool is_plane = draft->dimensions[1].has_threads;
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
-        gt_polynomial largest = gt_polynomial_number(is_plane ? 32 : 1024);
-        if (symbol->kind == GT_DRAFT_CONSTANT && gt_polynomial_has(&p, (uint16_t)i) &&
-            gt_draft_is_block(draft, symbol->name) && !draft->is_pinned) {
-            p = gt_polynomial_replace(&p, (uint16_t)i, &largest);
+    const gt_sum largest = gt_sum_number(draft->dimensions[1].has_threads ? 32 : 1024);
+    for (uint16_t i = 0; i < draft->symbols.count && !draft->is_pinned; i++) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, i);
+        if (symbol->kind == GT_DRAFT_CONSTANT && gt_sum_has(&sum, i) &&
+            gt_draft_is_block(draft, symbol->name)) {
+            sum = gt_sum_replace(sum, i, largest);
         }
     }
-    return p;
+    return sum;
 }
 
 /* A buffer of h * w - 1 elements has h * w. */
-static void round_up(gt_polynomial *p)
+static void round_up(gt_sum *sum)
 {
     int highest = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        int degree = gt_monomial_degree(&p->terms[i]);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const int degree = gt_product_degree(&sum->terms[i]);
         highest = degree > highest ? degree : highest;
     }
     bool all = highest > 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        all &= gt_monomial_degree(&p->terms[i]) == highest || p->terms[i].coefficient < 0;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        all &= gt_product_degree(&sum->terms[i]) == highest || sum->terms[i].coefficient < 0;
     }
-    for (uint32_t i = p->count; i > 0 && all; i--) {
-        if (gt_monomial_degree(&p->terms[i - 1]) < highest) {
-            p->terms[i - 1] = p->terms[--p->count];
+    for (uint32_t i = sum->count; i > 0 && all; i--) {
+        if (gt_product_degree(&sum->terms[i - 1]) < highest) {
+            sum->terms[i - 1] = sum->terms[--sum->count];
         }
     }
 }
 
+/* ---- lengths --------------------------------------------------------------------------------- */
+
 /* Whether a length depends on the block or the grid, of which then one must be chosen. */
-static bool needs_pin(const gt_polynomial *p)
+static bool needs_pin(const gt_draft *draft, const gt_sum *size, const gt_sum *before)
 {
     gt_powers at = {0};
     bool needs = false;
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
+    for (const gt_power *power; (power = gt_sum_next(size, &at));) {
         needs |= power->exponent < 0 ||
                  (power->symbol >= GT_DRAFT_BLOCK_DIM && power->symbol < GT_DRAFT_GRID_DIM);
     }
-    return needs;
-}
-
-static bool has_strided_grid(const gt_draft *draft, const gt_polynomial *p)
-{
-    bool has = false;
     for (uint16_t d = 0; d < 3; d++) {
-        has |= draft->dimensions[d].is_strided &&
-               gt_polynomial_has(p, (uint16_t)(GT_DRAFT_GRID_DIM + d));
+        needs |= draft->dimensions[d].is_strided &&
+                 gt_sum_has(before, (uint16_t)(GT_DRAFT_GRID_DIM + d));
     }
-    return has;
+    return needs && size->known;
 }
 
 /* An index or a size has elements of a buffer as one of its parts. */
-static void note_part(gt_draft *draft, gt_draft_buffer *of, const gt_polynomial *p, uint16_t part)
+static void note_part(gt_draft *draft, gt_draft_buffer *of, gt_sum sum, uint16_t part)
 {
-    const gt_polynomial symbol = gt_polynomial_symbol(part);
-    of->factor = gt_polynomial_factor(p, part);
-    gt_polynomial own = gt_polynomial_multiply(&of->factor, &symbol);
-    own = gt_draft_maximum(draft, gt_polynomial_add(p, &own, -1));
-    of->rest = with_constants(draft, with_launch(draft, own));
+    of->factor = gt_sum_factor(sum, part);
+    const gt_sum own = gt_sum_multiply(of->factor, gt_sum_symbol(part));
+    const gt_sum most = gt_draft_maximum(draft, gt_sum_add(sum, own, -1));
+    of->rest = with_constants(draft, with_launch(draft, most));
 }
 
 /* The elements of one buffer index another: bytes have 256 values. */
-static void note_indexed(gt_draft *draft, uint32_t index, const gt_polynomial *plain,
-                         uint16_t loaded)
+static void note_indexed(gt_draft *draft, uint32_t index, const gt_sum *plain, uint16_t loaded)
 {
     const uint32_t by = gt_draft_symbol_at(draft, loaded)->buffer;
     const gt_function_parameter *parameter = &draft->parameters[draft->buffers[by].parameter];
     draft->buffers[by].indexed = (int)index;
-    note_part(draft, &draft->buffers[by], plain, loaded);
+    note_part(draft, &draft->buffers[by], *plain, loaded);
     if (parameter->has_type && parameter->element.bytes == 1 &&
         !draft->buffers[index].length.known) {
-        draft->buffers[index].length = gt_polynomial_number(256);
+        draft->buffers[index].length = gt_sum_number(256);
     }
 }
 
-static void settle_length(gt_draft *draft, uint32_t index)
+static void settle_access(gt_draft *draft, uint32_t index, const gt_draft_access *access,
+                          double *largest)
 {
     gt_draft_buffer *buffer = &draft->buffers[index];
-    double largest = 0;
-    for (size_t i = 0; i < draft->accesses.count; i++) {
-        const gt_draft_access *access = &draft->accesses.items[i];
-        gt_polynomial plain = gt_draft_expand(draft, access->index, true);
-        int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
-        if (access->buffer != index) {
-            continue;
-        }
-        if (loaded >= 0 && !access->size.known) {
-            const gt_polynomial in_loops = gt_draft_expand(draft, access->index, false);
-            bool is_there = in_loops.known && gt_polynomial_has(&in_loops, (uint16_t)loaded);
-            note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
-        }
-        for (uint32_t by = 0; by < draft->buffer_count && access->size.known; by++) {
-            gt_draft_buffer *bound = &draft->buffers[by];
-            if (bound->total && gt_polynomial_has(&access->size, bound->total)) {
-                bound->bounded = (int)index;
-                note_part(draft, bound, &access->size, bound->total);
-            }
-        }
-        gt_polynomial size = with_launch(draft, access->size);
-        draft->is_pinned |= size.known && !buffer->is_moved &&
-                            (needs_pin(&size) || has_strided_grid(draft, &access->size));
-        size = with_constants(draft, with_blocks(draft, size));
-        double value = gt_draft_evaluate(draft, &size);
-        if (size.known && value > largest && !buffer->is_moved) {
-            largest = value;
-            buffer->length = size;
-            round_up(&buffer->length);
+    const gt_sum plain = gt_draft_expand(draft, access->index, true);
+    const int loaded = gt_draft_first_of(draft, &plain, GT_DRAFT_LOADED);
+    if (loaded >= 0 && !access->size.known) {
+        const gt_sum in_loops = gt_draft_expand(draft, access->index, false);
+        const bool is_there = in_loops.known && gt_sum_has(&in_loops, (uint16_t)loaded);
+        note_indexed(draft, index, is_there ? &in_loops : &plain, (uint16_t)loaded);
+    }
+    for (uint32_t by = 0; by < draft->buffer_count && access->size.known; by++) {
+        gt_draft_buffer *bound = &draft->buffers[by];
+        if (bound->total && gt_sum_has(&access->size, bound->total)) {
+            bound->bounded = (int)index;
+            note_part(draft, bound, access->size, bound->total);
         }
     }
-}
-
-bool gt_draft_quotient(const gt_draft *draft, const gt_polynomial *p, gt_polynomial *size,
-                       gt_polynomial *by)
-{
-    if (!p->known || p->count != 1) {
-        return false;
-    }
-    double coefficient = p->terms[0].coefficient;
-    *size = gt_polynomial_number(coefficient < 1 ? 1 : coefficient);
-    *by = gt_polynomial_number(coefficient < 1 ? 1 / coefficient : 1);
-    bool whole = true;
-    for (uint32_t k = 0; k < p->terms[0].count; k++) {
-        const gt_power *power = &p->terms[0].powers[k];
-        gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
-        gt_polynomial symbol = gt_polynomial_symbol(power->symbol);
-        gt_polynomial *side = power->exponent > 0 ? size : by;
-        whole &= kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_CONSTANT;
-        *side = gt_polynomial_multiply(side, &symbol);
-    }
-    *size = with_constants(draft, *size);
-    double number;
-    return whole && !gt_polynomial_is_number(size, &number) &&
-           !(gt_polynomial_is_number(by, &number) && number <= 1);
-}
-
-static void mark_sizes(gt_draft *draft, const gt_polynomial *p)
-{
-    gt_powers at = {0};
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
-        gt_draft_symbol *symbol = &draft->symbols.items[power->symbol];
-        symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE;
-    }
-}
-
-/* How many sizes are multiplied. */
-static size_t size_degree(const gt_draft *draft, const gt_polynomial *p)
-{
-    int highest = 0;
-    for (uint32_t i = 0; i < p->count && p->known; i++) {
-        int degree = 0;
-        for (uint32_t k = 0; k < p->terms[i].count; k++) {
-            const gt_power *power = &p->terms[i].powers[k];
-            gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
-            degree += kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_SIZE ? power->exponent : 0;
-        }
-        highest = degree > highest ? degree : highest;
-    }
-    return (size_t)highest;
-}
-
-/* Enough to measure, and not so much that three loops over it take minutes. */
-static void choose_values(gt_draft *draft)
-{
-    static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
-    size_t depth = 0;
-    for (uint16_t d = 0; d < 3; d++) {
-        size_t degree = size_degree(draft, &draft->dimensions[d].size);
-        depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
-    }
-    for (size_t i = 0; i < draft->guards.count; i++) {
-        const gt_draft_guard *guard = &draft->guards.items[i];
-        gt_polynomial plain = gt_draft_expand(draft, guard->left, true);
-        bool is_own = gt_polynomial_has(&plain, GT_DRAFT_BLOCK_INDEX) ||
-                      gt_polynomial_has(&plain, GT_DRAFT_BLOCK_INDEX + 1);
-        bool again = false;
-        for (size_t k = 0; k < i; k++) {
-            again |= gt_polynomial_equal(&guard->bound, &draft->guards.items[k].bound) &&
-                     is_loop(draft, &draft->guards.items[k].left);
-        }
-        depth += is_loop(draft, &guard->left) && !is_own && !again &&
-                 gt_draft_first_of(draft, &guard->bound, GT_DRAFT_PARAMETER) >= 0;
-    }
-    depth = depth < 4 ? depth : 4;
-    for (size_t i = 0; i < draft->symbols.count; i++) {
-        gt_draft_symbol *symbol = &draft->symbols.items[i];
-        if (symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE) {
-            symbol->value = values[depth];
-        }
-    }
-}
-
-void gt_draft_pin(gt_draft *draft)
-{
-    const uint32_t count = draft->dimensions[0].has_threads + draft->dimensions[1].has_threads +
-                           draft->dimensions[2].has_threads;
-    for (uint16_t d = 0; d < 3; d++) {
-        gt_draft_dimension *dimension = &draft->dimensions[d];
-        double threads = count < 2 ? 256 : count == 2 ? 16 : 8;
-        if (!dimension->fixed.known) {
-            bool limited = dimension->limit > 0 && dimension->limit < threads;
-            dimension->fixed = gt_polynomial_number(limited ? dimension->limit : threads);
-        }
-        dimension->fixed = with_constants(draft, dimension->fixed);
-        dimension->step = gt_polynomial_replace(
-            &dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), &dimension->fixed);
-        dimension->step = with_constants(draft, dimension->step);
+    gt_sum size = with_launch(draft, access->size);
+    draft->is_pinned |= !buffer->is_moved && needs_pin(draft, &size, &access->size);
+    size = with_constants(draft, with_blocks(draft, size));
+    const double value = gt_draft_evaluate(draft, &size);
+    if (size.known && value > *largest && !buffer->is_moved) {
+        *largest = value;
+        buffer->length = size;
+        round_up(&buffer->length);
     }
 }
 
 static void settle_lengths(gt_draft *draft)
 {
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        draft->buffers[i].length = gt_polynomial_unknown();
+        draft->buffers[i].length = (gt_sum){0};
         draft->buffers[i].indexed = draft->buffers[i].bounded = -1;
     }
-    for (uint32_t i = 0; i < draft->buffer_count; i++) {
-        settle_length(draft, i);
+    for (uint32_t index = 0; index < draft->buffer_count; index++) {
+        double largest = 0;
+        for (size_t i = 0; i < draft->accesses.count; i++) {
+            const gt_draft_access access = draft->accesses.items[i];
+            if (access.buffer == index) {
+                settle_access(draft, index, &access, &largest);
+            }
+        }
     }
 }
 
-/* Where pointers are moved, nothing says which integers are sizes. */
-static void mark_integers(gt_draft *draft)
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static bool is_size(const gt_draft_symbol *symbol)
 {
-    for (size_t i = 0; i < draft->symbols.count && gt_draft_has_moved(draft); i++) {
-        gt_draft_symbol *symbol = &draft->symbols.items[i];
-        symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
+    return symbol->kind == GT_DRAFT_PARAMETER || symbol->kind == GT_DRAFT_SIZE;
+}
+
+bool gt_draft_quotient(const gt_draft *draft, const gt_sum *sum, gt_sum *size, gt_sum *by)
+{
+    const double coefficient = sum->terms[0].coefficient;
+    bool whole = sum->known && sum->count == 1;
+    double number;
+    *size = gt_sum_number(coefficient < 1 ? 1 : coefficient);
+    *by = gt_sum_number(coefficient < 1 ? 1 / coefficient : 1);
+    for (uint32_t k = 0; whole && k < sum->terms[0].count; k++) {
+        const gt_power *power = &sum->terms[0].powers[k];
+        const gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
+        gt_sum *side = power->exponent > 0 ? size : by;
+        whole = kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_CONSTANT;
+        *side = gt_sum_multiply(*side, gt_sum_symbol(power->symbol));
+    }
+    *size = with_constants(draft, *size);
+    return whole && !gt_sum_is_number(size, &number) &&
+           !(gt_sum_is_number(by, &number) && number <= 1);
+}
+
+static void mark_sizes(gt_draft *draft, const gt_sum *sum)
+{
+    gt_powers at = {0};
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
+        draft->symbols.items[power->symbol].is_size |=
+            is_size(gt_draft_symbol_at(draft, power->symbol));
     }
 }
+
+/* How many sizes are multiplied. */
+static size_t size_degree(const gt_draft *draft, const gt_sum *sum)
+{
+    int highest = 0;
+    for (uint32_t i = 0; i < sum->count && sum->known; i++) {
+        int degree = 0;
+        for (uint32_t k = 0; k < sum->terms[i].count; k++) {
+            const gt_power *power = &sum->terms[i].powers[k];
+            degree += is_size(gt_draft_symbol_at(draft, power->symbol)) ? power->exponent : 0;
+        }
+        highest = degree > highest ? degree : highest;
+    }
+    return (size_t)highest;
+}
+
+/* How many loops over sizes a thread has, each counted once. */
+static size_t count_loops(const gt_draft *draft)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < draft->guards.count; i++) {
+        const gt_draft_guard *guard = &draft->guards.items[i];
+        const gt_sum plain = gt_draft_expand(draft, guard->left, true);
+        bool counts = gt_draft_loop(draft, &guard->left) &&
+                      !gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX) &&
+                      !gt_sum_has(&plain, GT_DRAFT_BLOCK_INDEX + 1) &&
+                      gt_draft_first_of(draft, &guard->bound, GT_DRAFT_PARAMETER) >= 0;
+        for (size_t k = 0; k < i; k++) {
+            counts &= !gt_sum_equal(&guard->bound, &draft->guards.items[k].bound) ||
+                      !gt_draft_loop(draft, &draft->guards.items[k].left);
+        }
+        count += counts;
+    }
+    return count;
+}
+
+/* Enough to measure, and not so much that three loops over it take minutes. */
+static void choose_values(gt_draft *draft)
+{
+    static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
+    size_t depth = count_loops(draft);
+    for (uint16_t d = 0; d < 3; d++) {
+        const size_t degree = size_degree(draft, &draft->dimensions[d].size);
+        depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
+    }
+    for (size_t i = 0; i < draft->symbols.count; i++) {
+        gt_draft_symbol *symbol = &draft->symbols.items[i];
+        symbol->value = is_size(symbol) ? values[depth < 4 ? depth : 4] : symbol->value;
+    }
+}
+
+void gt_draft_pin(gt_draft *draft)
+{
+    const int count = draft->dimensions[0].has_threads + draft->dimensions[1].has_threads +
+                      draft->dimensions[2].has_threads;
+    for (uint16_t d = 0; d < 3; d++) {
+        gt_draft_dimension *dimension = &draft->dimensions[d];
+        const double threads = count < 2 ? 256 : count == 2 ? 16 : 8;
+        if (!dimension->fixed.known) {
+            bool limited = dimension->limit > 0 && dimension->limit < threads;
+            dimension->fixed = gt_sum_number(limited ? dimension->limit : threads);
+        }
+        dimension->fixed = with_constants(draft, dimension->fixed);
+        dimension->step = with_constants(
+            draft,
+            gt_sum_replace(dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d), dimension->fixed));
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* A body that leaves all of it to others has one dimension, as most have. */
 static void note_opaque(gt_draft *draft)
@@ -559,15 +557,14 @@ static void note_opaque(gt_draft *draft)
     }
 }
 
-/* Whether the value of p is that of the text, whichever axes there are. */
-static bool is_settled(const gt_draft *draft, const gt_polynomial *p)
+/* Whether the value is that of the text, whichever axes there are. */
+static bool is_settled(const gt_draft *draft, const gt_sum *sum)
 {
     gt_powers at = {0};
-    bool settled = p->known;
-    for (const gt_power *power; (power = gt_polynomial_next(p, &at));) {
-        const gt_draft_constant *constant =
-            gt_draft_constant_of(draft, gt_draft_symbol_at(draft, power->symbol)->name);
-        settled &= constant && constant->has_value && !gt_draft_is_block(draft, constant->name);
+    bool settled = sum->known;
+    for (const gt_power *power; (power = gt_sum_next(sum, &at));) {
+        const gt_draft_constant *constant = valued(draft, power->symbol);
+        settled &= constant && !gt_draft_is_block(draft, constant->name);
     }
     return settled;
 }
@@ -588,7 +585,10 @@ void gt_draft_settle(gt_draft *draft)
         draft->shared.items[i].length = with_launch(draft, draft->shared.items[i].length);
         mark_sizes(draft, &draft->shared.items[i].length);
     }
-    mark_integers(draft);
+    for (size_t i = 0; i < draft->symbols.count && gt_draft_has_moved(draft); i++) {
+        gt_draft_symbol *symbol = &draft->symbols.items[i]; /* nothing says which are sizes */
+        symbol->is_size |= symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer;
+    }
     for (uint32_t i = 0; i < draft->buffer_count; i++) {
         mark_sizes(draft, &draft->buffers[i].length);
     }

@@ -18,23 +18,16 @@ static const gt_token *token_at(const gt_tracer *t, size_t at)
     return &t->program->tokens.items[at];
 }
 
-static void name_text(char out[GT_NAME_MAX], const gt_tracer *t, size_t at)
-{
-    const gt_token *token = token_at(t, at);
-    (void)gt_snprintf(out, GT_NAME_MAX, "%.*s",
-                      (int)(token->length < GT_NAME_MAX ? token->length : 0), token->text);
-}
-
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static int find_leaf(const gt_tracer *t, const char *name)
+int gt_trace_slot(void *user, const char *name)
 {
-    for (size_t i = 0; i < t->leaf_count; i++) {
-        if (strcmp(t->leaves[i].name, name) == 0) {
-            return (int)i;
-        }
+    const gt_tracer *t = user;
+    size_t i = 0;
+    while (i < t->leaf_count && strcmp(t->leaves[i].name, name) != 0) {
+        i++;
     }
-    return -1;
+    return i < t->leaf_count ? (int)i : -1;
 }
 
 size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int parameter)
@@ -46,7 +39,7 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     }
     gt_trace_leaf *leaf = &t->leaves[t->leaf_count];
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
-    bool taken = find_leaf(t, name) >= 0 || gt_symbol_is_reserved(name);
+    bool taken = gt_trace_slot(t, name) >= 0 || gt_symbol_is_reserved(name);
     for (size_t i = 0; i < t->parameter_count && parameter < 0; i++) {
         taken |= !t->parameters[i].pointer && strcmp(t->parameters[i].name, name) == 0;
     }
@@ -58,16 +51,17 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
 
 int gt_trace_origin(const gt_tracer *t, gt_span origin)
 {
-    bool calls = false, again = true;
-    for (size_t i = origin.first; i < origin.end; i++) {
-        calls |= gt_program_is_any(t->program, i, "( [");
-        again &= !gt_program_is_any(t->program, i, "++ -- rand new malloc");
+    const gt_program *p = t->program;
+    const size_t length = origin.end - origin.first;
+    if (gt_program_first(p, origin, "( [") == origin.end ||
+        gt_program_first(p, origin, "++ -- rand new malloc") < origin.end) {
+        return -1;
     }
-    for (size_t leaf = 0; leaf < t->leaf_count && calls && again; leaf++) {
+    for (size_t leaf = 0; leaf < t->leaf_count; leaf++) {
         const gt_span own = t->leaves[leaf].origin;
-        size_t length = origin.end - origin.first, i = 0;
+        size_t i = 0;
         while (i < length && own.first + i < own.end &&
-               gt_program_same(t->program, own.first + i, origin.first + i)) {
+               gt_program_same(p, own.first + i, origin.first + i)) {
             i++;
         }
         if (i == length && own.end - own.first == length && !t->leaves[leaf].has_value) {
@@ -90,39 +84,31 @@ static void emit_leaf(gt_tracer *t, size_t index)
 
 static bool emit_alias(gt_tracer *t, size_t identity)
 {
-    int found = -1;
+    size_t found = t->leaf_count;
+    bool is_own = false; /* of the dimension whose block it is */
     for (size_t i = 0; i < t->alias_count; i++) {
-        if (t->aliases[i].identity == identity &&
-            (found < 0 || t->aliases[i].dimension == t->dimension)) {
-            found = (int)i;
+        if (t->aliases[i].identity == identity && !is_own) {
+            is_own = t->aliases[i].dimension == t->dimension;
+            found = found == t->leaf_count || is_own ? t->aliases[i].leaf : found;
         }
     }
-    if (found >= 0) {
-        emit_leaf(t, t->aliases[found].leaf);
-        return true;
+    for (size_t i = 0; i < t->leaf_count && found == t->leaf_count; i++) {
+        found = t->leaves[i].identity == identity ? i : found;
     }
-    for (size_t i = 0; i < t->leaf_count; i++) {
-        if (t->leaves[i].identity == identity) {
-            emit_leaf(t, i);
-            return true;
-        }
+    if (found < t->leaf_count) {
+        emit_leaf(t, found);
     }
-    return false;
+    return found < t->leaf_count;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-int gt_trace_slot(void *user, const char *name)
-{
-    return find_leaf(user, name);
-}
-
-static gt_expression *read_text(gt_tracer *t, const char *text)
+gt_expression *gt_trace_read(gt_tracer *t, const char *text, size_t length)
 {
     gt_expression *expression = NULL;
     gt_lexer lexer;
-    gt_scope scope = {.slot = gt_trace_slot, .user = t};
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
+    const gt_scope scope = {.slot = gt_trace_slot, .user = t};
+    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
     if (gt_expression_read(&expression, &lexer, &scope) != GPUTUNE_OK ||
         lexer.token.kind != GT_TOKEN_END) {
         gt_expression_free(expression);
@@ -143,6 +129,24 @@ bool gt_trace_value(int64_t *out, const gt_tracer *t, const gt_expression *expre
     return gt_expression_try(out, expression, slots) == NULL;
 }
 
+bool gt_trace_has_axis(const gt_tracer *t, const gt_expression *expression)
+{
+    bool has = false;
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        has |= t->leaves[i].is_axis && gt_expression_uses(expression, (int)i);
+    }
+    return has;
+}
+
+void gt_trace_mark(gt_tracer *t, const gt_expression *expression, bool grid, bool length)
+{
+    for (size_t i = 0; i < t->leaf_count; i++) {
+        bool uses = gt_expression_uses(expression, (int)i);
+        t->leaves[i].in_grid |= uses && grid;
+        t->leaves[i].in_length |= uses && length;
+    }
+}
+
 /* A name that the program gives a value to: what that is made of, or a leaf. */
 static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *from, size_t at,
                          int depth)
@@ -152,7 +156,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     int uses = t->leaf_uses;
     int64_t value = 0;
     gt_site site = found->macro ? *from : found->site;
-    name_text(name, t, at);
+    gt_program_name(name, t->program, at);
     gt_text_append(&t->text, "(");
     if (found->value.first < found->value.end) {
         expand(t, found->value, &site, depth + 1);
@@ -166,7 +170,8 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
         (t->leaf_uses > uses || (is_global && gt_program_on_device(t->program, token_at(t, at))))) {
         return;
     }
-    gt_expression *expression = known ? read_text(t, t->text.data + length) : NULL;
+    gt_expression *expression =
+        known ? gt_trace_read(t, t->text.data + length, t->text.length - length) : NULL;
     known = expression && gt_trace_value(&value, t, expression);
     gt_expression_free(expression);
     if (t->text.failed) {
@@ -174,8 +179,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     }
     t->text.length = length;
     t->text.data[length] = '\0';
-    t->failed = t->steps > STEPS_MAX || !name[0] || t->text.failed || (found->macro && !known) ||
-                t->is_dimension;
+    t->failed = t->steps > STEPS_MAX || !name[0] || t->text.failed || (found->macro && !known);
     t->leaf_count = leaves;
     t->leaf_uses = uses;
     int same = t->failed || known ? -1 : gt_trace_origin(t, found->value);
@@ -193,25 +197,25 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
 /* ---- types ----------------------------------------------------------------------------------- */
 
 /* What `typedef TYPE NAME;` and `using NAME = TYPE;` say last; empty: nothing. */
-static gt_span alias_of(const gt_program *program, const char *name)
+static gt_span alias_of(const gt_program *p, const char *name)
 {
     gt_span type = {0, 0};
-    for (size_t i = 1; i + 1 < program->code; i++) {
-        if (!gt_program_is(program, i, name)) {
+    for (size_t i = 1; i + 1 < p->code; i++) {
+        if (!gt_program_is(p, i, name)) {
             continue;
         }
-        const gt_span before = gt_program_type(program, i);
-        if (gt_program_is(program, i + 1, ";") && before.first > 0 &&
-            gt_program_is(program, before.first - 1, "typedef")) {
+        const gt_span before = gt_program_type(p, i);
+        if (gt_program_is(p, i + 1, ";") && before.first > 0 &&
+            gt_program_is(p, before.first - 1, "typedef")) {
             type = before;
-        } else if (gt_program_is(program, i - 1, "using") && gt_program_is(program, i + 1, "=")) {
-            type = gt_program_statement(program, i + 2);
+        } else if (gt_program_is(p, i - 1, "using") && gt_program_is(p, i + 1, "=")) {
+            type = gt_program_statement(p, i + 2);
         }
     }
     return type;
 }
 
-int64_t gt_trace_bytes(const gt_program *program, char word[GT_NAME_MAX], bool *by_macro)
+int64_t gt_trace_bytes(const gt_program *p, char word[GT_NAME_MAX], bool *by_macro)
 {
     gt_element element;
     *by_macro = false;
@@ -220,77 +224,68 @@ int64_t gt_trace_bytes(const gt_program *program, char word[GT_NAME_MAX], bool *
             return element.bytes;
         }
         gt_token name = {GT_TOKEN_NAME, word, strlen(word), 0, 0};
-        const gt_macro *macro = gt_program_macro_of(program, &name);
-        const gt_span type = macro ? macro->value : alias_of(program, word);
+        const gt_macro *macro = gt_program_macro_of(p, &name);
+        const gt_span type = macro ? macro->value : alias_of(p, word);
         *by_macro |= macro != NULL;
         if (type.first == type.end) {
             return 0;
         }
-        gt_program_words(word, program, type);
+        gt_program_words(word, p, type);
     }
     return 0;
 }
 
-int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
+int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *p, gt_span span,
                       const gt_site *site)
 {
     enum { HOPS = 6 };
     gt_site from = *site;
-    for (int hop = 0; hop < HOPS; hop++) {
-        char type[GT_NAME_MAX];
-        gt_found found;
-        bool by_macro;
-        gt_program_words(type, program, span);
-        if (hop == 0) {
-            memcpy(words, type, sizeof type);
-        }
-        int64_t bytes = gt_trace_bytes(program, type, &by_macro);
-        if (bytes > 0) {
-            memcpy(words, type, sizeof type);
-            return bytes;
-        }
-        if (span.end != span.first + 1 || !gt_program_find(&found, program, &from, span.first) ||
-            found.value.first >= found.value.end) {
-            return 0;
-        }
-        span = found.value;
-        from = found.site;
+    gt_found found;
+    char type[GT_NAME_MAX];
+    bool by_macro;
+    int64_t bytes;
+    int hop = 0;
+    gt_program_words(words, p, span);
+    do {
+        gt_program_words(type, p, span);
+        bytes = gt_trace_bytes(p, type, &by_macro);
+    } while (bytes <= 0 && ++hop < HOPS && gt_program_follow(&found, p, &span, &from));
+    if (bytes > 0) {
+        memcpy(words, type, sizeof type);
     }
-    return 0;
+    return bytes;
 }
 
 /* sizeof(NAME) of an array, and sizeof(*NAME) or sizeof(NAME[0]) of one or of a pointer; false: it
  * is none. */
 static bool expand_array_size(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 {
-    const gt_program *program = t->program;
-    const bool is_star = gt_program_is(program, span.first, "*");
+    const gt_program *p = t->program;
+    const bool is_star = gt_program_is(p, span.first, "*");
     const size_t name = span.first + is_star;
-    const bool is_element = is_star || gt_program_is(program, name + 1, "[");
+    const bool is_element = is_star || gt_program_is(p, name + 1, "[");
     char words[GT_NAME_MAX];
-    for (size_t i = 2; i < program->code && name < span.end; i++) {
-        bool is_pointer = gt_program_is(program, i - 1, "*") && is_element;
-        if (!gt_program_same(program, i, name) ||
-            !(is_pointer || gt_program_is(program, i + 1, "["))) {
+    for (size_t i = 2; i < p->code && name < span.end; i++) {
+        bool is_pointer = gt_program_is(p, i - 1, "*") && is_element;
+        if (!gt_program_same(p, i, name) || !(is_pointer || gt_program_is(p, i + 1, "["))) {
             continue;
         }
-        int64_t bytes = gt_trace_type(words, program, gt_program_type(program, i), site);
+        int64_t bytes = gt_trace_type(words, p, gt_program_type(p, i), site);
         if (bytes <= 0) {
             continue;
         }
         gt_text_printf(&t->text, "(%lld", (long long)bytes);
-        for (size_t open = i + 1; !is_element && gt_program_is(program, open, "[");
-             open = gt_program_close(program, open) + 1) {
-            gt_span extent = {open + 1, gt_program_close(program, open)};
+        for (size_t open = i + 1; !is_element && gt_program_is(p, open, "[");
+             open = gt_program_close(p, open) + 1) {
+            gt_span extent = {open + 1, gt_program_close(p, open)};
             gt_span item, items = {extent.end + 3, 0};
             int64_t count = 0;
             gt_text_append(&t->text, " * (");
             if (extent.first < extent.end) {
-                expand(t, extent, &(gt_site){i, gt_program_function_at(program, i), NULL},
-                       depth + 1);
-            } else if (gt_program_is(program, extent.end + 2, "{")) { /* as many as are given */
-                items.end = gt_program_close(program, extent.end + 2);
-                while (gt_program_item(program, &item, &items)) {
+                expand(t, extent, &(gt_site){i, gt_program_function_at(p, i), NULL}, depth + 1);
+            } else if (gt_program_is(p, extent.end + 2, "{")) { /* as many as are given */
+                items.end = gt_program_close(p, extent.end + 2);
+                while (gt_program_item(p, &item, &items)) {
                     count++;
                 }
                 gt_text_printf(&t->text, "%lld", (long long)count);
@@ -308,7 +303,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int d
 {
     char words[GT_NAME_MAX], name[2 * GT_NAME_MAX];
     gt_element element;
-    name_text(words, t, span.first);
+    gt_program_name(words, t->program, span.first);
     if (!gt_element_from_name(&element, words) && expand_array_size(t, span, site, depth)) {
         return;
     }
@@ -321,7 +316,7 @@ static void expand_sizeof(gt_tracer *t, gt_span span, const gt_site *site, int d
         return;
     }
     (void)gt_snprintf(name, sizeof name, "sizeof_%s", words);
-    int leaf = find_leaf(t, name);
+    int leaf = gt_trace_slot(t, name);
     emit_leaf(t, leaf >= 0 ? (size_t)leaf : gt_trace_add(t, name, 0, -1));
 }
 
@@ -349,18 +344,18 @@ static void expand_ceil(gt_tracer *t, gt_span span, const gt_site *site, int dep
 /* A function that does nothing but return a value, and a macro, in the call's place. */
 static bool expand_body(gt_tracer *t, size_t at, gt_span arguments, const gt_site *site, int depth)
 {
-    const gt_program *program = t->program;
-    const gt_macro *macro = gt_program_macro_of(program, token_at(t, at));
-    const gt_program_function *function = gt_program_function_of(program, token_at(t, at));
+    const gt_program *p = t->program;
+    const gt_macro *macro = gt_program_macro_of(p, token_at(t, at));
+    const gt_program_function *function = gt_program_function_of(p, token_at(t, at));
     gt_bound bound = {.arguments = arguments, .caller = *site};
     gt_site inner = *site;
     gt_span value;
     if (macro && macro->takes_arguments) {
         bound.parameters = macro->parameters;
         value = macro->value;
-    } else if (function && gt_program_is(program, function->body.first, "return")) {
+    } else if (function && gt_program_is(p, function->body.first, "return")) {
         bound.parameters = function->parameters;
-        value = gt_program_statement(program, function->body.first + 1);
+        value = gt_program_statement(p, function->body.first + 1);
         inner = (gt_site){function->body.first, NULL, NULL};
     } else {
         return false;
@@ -378,20 +373,20 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
     size_t close = gt_program_close(t->program, open);
     gt_span inside = {open + 1, close}, item;
     char name[GT_NAME_MAX];
-    name_text(name, t, at);
+    gt_program_name(name, t->program, at);
     gt_element element;
     if (strcmp(name, "sizeof") == 0) {
         expand_sizeof(t, inside, site, depth);
-    } else if (gt_program_is_any(t->program, at, "ceil ceilf")) {
+    } else if (gt_program_is(t->program, at, "ceil ceilf")) {
         expand_ceil(t, inside, site, depth);
-    } else if (gt_program_is_any(t->program, at, "min max")) {
+    } else if (gt_program_is(t->program, at, "min max")) {
         gt_text_printf(&t->text, "%s(", name);
         for (bool first = true; gt_program_item(t->program, &item, &inside); first = false) {
             gt_text_append(&t->text, first ? "" : ", ");
             expand(t, item, site, depth + 1);
         }
         gt_text_append(&t->text, ")");
-    } else if (gt_program_is_any(t->program, at, "floor floorf abs") ||
+    } else if (gt_program_is(t->program, at, "floor floorf abs") ||
                gt_element_from_name(&element, name)) {
         gt_text_append(&t->text, "(");
         expand(t, inside, site, depth + 1);
@@ -407,7 +402,7 @@ static size_t expand_call(gt_tracer *t, size_t at, size_t open, const gt_site *s
 static void expand_number(gt_tracer *t, size_t at)
 {
     char text[GT_NAME_MAX], *end;
-    name_text(text, t, at);
+    gt_program_name(text, t->program, at);
     bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     double value = gt_strtod(text, &end);
     if (!is_hex && (strpbrk(text, ".eE") || strchr(end, 'f'))) {
@@ -418,7 +413,7 @@ static void expand_number(gt_tracer *t, size_t at)
     for (int d = 0; d < 3 && t->in_grid; d++) {
         int64_t block = t->blocks[(t->dimension + d) % 3].literal;
         const gt_trace_leaf *leaf = &t->leaves[t->blocks[(t->dimension + d) % 3].leaf];
-        bool is_own = d == 0 && block > 2 && gt_program_is_any(t->program, at - 1, "/ +");
+        bool is_own = d == 0 && block > 2 && gt_program_is(t->program, at - 1, "/ +");
         if ((block >= 16 || is_own) && (value == (double)block || value == (double)(block - 1))) {
             gt_text_printf(&t->text, value < (double)block ? "(%s - 1)" : " %s ", leaf->name);
             t->leaf_uses++;
@@ -437,62 +432,54 @@ static void expand_number(gt_tracer *t, size_t at)
 /* `NAME.x` of a dim3. */
 static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int depth)
 {
-    const gt_token *member = token_at(t, at + 2);
-    int d = member->length == 1 ? member->text[0] - 'x' : 3;
+    const gt_program *p = t->program;
     gt_span span = {at, at + 1};
     gt_site from = *site;
-    if (d < 0 || d > 2 || !gt_trace_component(t, &span, &from, d)) {
+    if (!gt_program_is(p, at + 2, "x y z")) {
         t->failed = true;
         return;
     }
-    for (int b = 0; b < 3; b++) {
-        const gt_span *block = &t->blocks[b].value;
-        if (block->first < block->end && block->first == span.first && b == d) {
-            emit_leaf(t, t->blocks[b].leaf);
-            return;
-        }
+    const int d = token_at(t, at + 2)->text[0] - 'x';
+    gt_trace_component(t, &span, &from, d);
+    if (span.first < span.end && t->blocks[d].value.first == span.first &&
+        t->blocks[d].value.end > span.first) {
+        emit_leaf(t, t->blocks[d].leaf);
+        return;
     }
-    gt_text_append(&t->text, "(");
-    bool outside = t->without_axes, divides = false; /* another's size in blocks is a number */
-    for (size_t i = span.first; i < span.end; i++) {
-        divides |= gt_program_is(t->program, i, "/");
-    }
-    t->without_axes |= !divides;
-    if (span.first < span.end) {
-        expand(t, span, &from, depth + 1);
-    } else {
-        gt_text_append(&t->text, "1");
-    }
-    t->without_axes = outside;
+    const bool outside = t->without_axes; /* another's size in blocks is a number */
+    t->without_axes |= gt_program_first(p, span, "/") == span.end;
+    gt_text_append(&t->text, span.first < span.end ? "(" : "(1");
+    expand(t, span, &from, depth + 1);
     gt_text_append(&t->text, ")");
+    t->without_axes = outside;
 }
 
 /* Back: the token behind what was read. */
 static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *site, int depth)
 {
-    const gt_program *program = t->program;
+    const gt_program *p = t->program;
     gt_found found;
-    if (gt_program_is(program, at + 1, "::")) {
+    if (gt_program_is(p, at + 1, "::")) {
         return at + 2; /* std:: */
     }
     size_t open = at + 1;
-    if (gt_program_is(program, open, "<") && gt_program_is_any(program, at, "min max")) {
-        while (open < end && !gt_program_is(program, open, "(")) {
+    if (gt_program_is(p, open, "<") && gt_program_is(p, at, "min max")) {
+        while (open < end && !gt_program_is(p, open, "(")) {
             open++;
         }
     }
-    if (gt_program_is(program, open, "(")) {
+    if (gt_program_is(p, open, "(")) {
         return expand_call(t, at, open, site, depth);
     }
-    if (gt_program_is(program, at + 1, ".") && at + 2 < end) {
+    if (gt_program_is(p, at + 1, ".") && at + 2 < end) {
         expand_member(t, at, site, depth);
         return at + 3;
     }
-    if (gt_program_is_any(program, at + 1, "[ ->")) {
+    if (gt_program_is(p, at + 1, "[ ->")) {
         t->failed = true;
         return end;
     }
-    if (!gt_program_find(&found, program, site, at)) {
+    if (!gt_program_find(&found, p, site, at)) {
         t->failed = true;
     } else if (!emit_alias(t, found.identity)) {
         expand_found(t, &found, site, at, depth);
@@ -502,12 +489,12 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
 
 static void expand(gt_tracer *t, gt_span span, const gt_site *site, int depth)
 {
-    const gt_program *program = t->program;
+    const gt_program *p = t->program;
     static const char signs[] = "+ - * / % ( ) << >> < > ? : & <= >= == != && || ! |";
     for (size_t at = span.first; at < span.end && !t->failed;) {
         t->failed |= ++t->steps > STEPS_MAX || t->text.length > TEXT_MAX || depth > DEPTH_MAX;
         const gt_token *token = token_at(t, at);
-        size_t cast = gt_program_cast(program, (gt_span){at, span.end});
+        size_t cast = gt_program_cast(p, (gt_span){at, span.end});
         if (cast > 0) {
             at += cast;
             continue;
@@ -532,97 +519,67 @@ size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_
                       gt_site *site)
 {
     size_t count = 0;
-    for (;;) {
-        gt_span plain = gt_program_strip(t->program, *span);
-        gt_found found;
-        bool is_name =
-            plain.end == plain.first + 1 && token_at(t, plain.first)->kind == GT_TOKEN_NAME;
-        *span = plain;
-        if (!is_name || count == GT_TRACE_CHAIN ||
-            !gt_program_find(&found, t->program, site, plain.first)) {
-            return count;
-        }
-        identities[count++] = found.identity;
-        if (found.value.first >= found.value.end) {
-            return count;
-        }
-        *span = found.value;
-        *site = found.macro ? *site : found.site;
+    gt_found found;
+    for (bool goes_on = true; goes_on && count < GT_TRACE_CHAIN;) {
+        goes_on = gt_program_follow(&found, t->program, span, site);
+        identities[count] = found.identity;
+        count += found.identity > 0;
     }
+    return count;
 }
 
 /* `NAME.x = value` in front of the place where the name is read. */
 static bool find_member(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
 {
-    const gt_program *program = t->program;
+    const gt_program *p = t->program;
     const char member[] = {(char)('x' + dimension), '\0'};
-    char name[GT_NAME_MAX];
-    name_text(name, t, span->first);
     for (size_t i = site->at; i > 3 && site->function && i > site->function->body.first; i--) {
-        if (gt_program_is(program, i, "=") && gt_program_is(program, i - 1, member) &&
-            gt_program_is(program, i - 2, ".") && gt_program_is(program, i - 3, name)) {
-            const gt_span value = gt_program_statement(program, i + 1);
-            if (gt_program_is_plain(program, value)) {
-                *span = value;
-                site->at = i;
-                return true;
-            }
+        const gt_span value = gt_program_statement(p, i + 1);
+        if (gt_program_is(p, i, "=") && gt_program_is(p, i - 1, member) &&
+            gt_program_is(p, i - 2, ".") && gt_program_same(p, i - 3, span->first) &&
+            gt_program_is_plain(p, value)) {
+            *span = value;
+            site->at = i;
+            return true;
         }
     }
     return false;
 }
 
-bool gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
+void gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int dimension)
 {
-    const gt_program *program = t->program;
+    const gt_program *p = t->program;
     const gt_span own = *span;
     const gt_site from = *site;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
-        gt_found found;
-        *span = gt_program_strip(program, *span);
-        size_t open = span->first + gt_program_is(program, span->first, "dim3");
-        bool is_list = (open > span->first && gt_program_is(program, open, "(")) ||
-                       gt_program_is(program, open, "{");
-        bool is_name =
-            span->end == span->first + 1 && token_at(t, span->first)->kind == GT_TOKEN_NAME;
+        gt_found found = {0};
+        gt_span items, more;
+        *span = gt_program_strip(p, *span);
+        const size_t open = span->first + gt_program_is(p, span->first, "dim3");
+        bool is_list = gt_program_is(p, open, open > span->first ? "( {" : "{");
+        items = (gt_span){open + 1, is_list ? gt_program_close(p, open) : 0};
+        if (gt_program_is_name(p, *span) && find_member(t, span, site, dimension)) {
+            return;
+        }
+        if (!is_list && !gt_program_follow(&found, p, span, site)) {
+            break;
+        }
+        if (found.is_constructed) {
+            items = found.value;
+            is_list =
+                gt_program_is(p, items.first - 3, "dim3") || gt_program_item_at(p, &more, items, 1);
+        }
         if (is_list) {
-            gt_span items = {open + 1, gt_program_close(program, open)};
-            if (!gt_program_item_at(program, span, items, (size_t)dimension)) {
-                *span = (gt_span){0, 0};
-            }
-            return true;
+            *span = gt_program_item_at(p, &more, items, (size_t)dimension) ? more : (gt_span){0, 0};
+            return;
         }
-        if (is_name && find_member(t, span, site, dimension)) {
-            return true;
-        }
-        if (!is_name || !gt_program_find(&found, program, site, span->first) ||
-            found.value.first >= found.value.end) {
+        more = gt_program_strip(p, *span);
+        if (!gt_program_is_name(p, more) && !gt_program_is(p, more.first, "dim3 {")) {
             break;
         }
-        bool is_dim3 = found.is_constructed && found.value.first >= 3 &&
-                       gt_program_is(program, found.value.first - 3, "dim3");
-        gt_span more;
-        if (found.is_constructed &&
-            (is_dim3 || gt_program_item_at(program, &more, found.value, 1))) {
-            *site = found.site;
-            if (!gt_program_item_at(program, span, found.value, (size_t)dimension)) {
-                *span = (gt_span){0, 0};
-            }
-            return true;
-        }
-        gt_span next = gt_program_strip(program, found.value);
-        bool goes_on =
-            (next.end == next.first + 1 && token_at(t, next.first)->kind == GT_TOKEN_NAME) ||
-            gt_program_is_any(program, next.first, "dim3 {");
-        if (!goes_on) {
-            break;
-        }
-        *span = next;
-        *site = found.macro ? *site : found.site;
     }
     *span = dimension > 0 ? (gt_span){0, 0} : own; /* of a number */
     *site = from;
-    return true;
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -630,15 +587,12 @@ bool gt_trace_component(const gt_tracer *t, gt_span *span, gt_site *site, int di
 gt_expression *gt_trace(gt_tracer *t, const char *prefix, gt_span span, const gt_site *site,
                         const char *suffix)
 {
-    gt_expression *expression = NULL;
     t->failed = false;
     t->steps = 0;
     gt_text_free(&t->text);
     gt_text_append(&t->text, prefix);
     expand(t, span, site, 0);
     gt_text_append(&t->text, suffix);
-    if (!t->failed && !t->text.failed) {
-        expression = read_text(t, gt_text_string(&t->text));
-    }
-    return expression;
+    return t->failed || t->text.failed ? NULL
+                                       : gt_trace_read(t, gt_text_string(&t->text), t->text.length);
 }

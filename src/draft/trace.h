@@ -45,7 +45,7 @@ typedef struct gt_tracer {
     int dimension;     /* whose block a name is that several have */
     gt_text text;      /* what is being written */
     int steps, leaf_uses;
-    bool failed, is_dimension; /* too much, or not understood */
+    bool failed; /* too much, or not understood */
 } gt_tracer;
 
 /* The words of a type, as the program has them, with what its names stand for: an element's, or as
@@ -61,8 +61,8 @@ int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
  * *site are those of the last one's value. */
 size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,
                       gt_site *site);
-/* .x, .y or .z of a dim3, or of a number: whether it is told, and where. */
-bool gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
+/* Goes to .x, .y or .z of a dim3, or of a number; an empty span: it is not told. */
+void gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
 /* Follows typedef, using and macros from a type's words, which may become others, to a number type;
  * its bytes, or 0: none. *by_macro: a macro was among them. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
@@ -70,7 +70,13 @@ int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool 
  * understood. The caller's, for gt_expression_free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, const gt_site *site,
                         const char *suffix);
+/* Reads all of the text as an expression over the leaves; NULL: it is none. The caller's. */
+gt_expression *gt_trace_read(gt_tracer *tracer, const char *text, size_t length);
 /* The leaf of that name, for a gt_scope; `user` is the tracer. -1: none. */
 int gt_trace_slot(void *user, const char *name);
 /* What the expression comes to, if all its leaves have values. */
 bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *expression);
+/* Whether the expression has a block that is an axis. */
+bool gt_trace_has_axis(const gt_tracer *tracer, const gt_expression *expression);
+/* Notes what the expression's leaves are for. */
+void gt_trace_mark(gt_tracer *tracer, const gt_expression *expression, bool grid, bool length);

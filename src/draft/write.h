@@ -19,15 +19,17 @@ bool gt_draft_is_declared(const gt_draft_writer *w, const char *name);
 /* What an expression calls the symbol. */
 const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol);
 /* Appends `h * w + 2`. */
-void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *sum);
+void gt_draft_append_sum(gt_draft_writer *w, const gt_sum *sum);
 /* Appends `[h][w]` of h * w elements, slowest first; false, and nothing, where that is no such
  * product. */
-bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polynomial *length);
+bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_sum *length);
+/* Appends `1, 2, 4`. */
+void gt_draft_append_values(gt_text *out, const gt_values *values);
 
 /* ---- args.c ---- */
 
 /* The extents of the grid, multiplied. */
-gt_polynomial gt_draft_whole_problem(const gt_draft *draft);
+gt_sum gt_draft_whole_problem(const gt_draft *draft);
 /* "in", "out" or "inout". */
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
 void gt_draft_write_sizes(gt_draft_writer *w);
@@ -42,7 +44,6 @@ void gt_draft_write_constants(gt_draft_writer *w);
 /* The blocks of parameters that the kernel begins with. */
 void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
-
 /* A texture() for each object among the parameters. */
 void gt_draft_write_textures(gt_draft_writer *w);
 
