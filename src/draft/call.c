@@ -450,7 +450,7 @@ double gt_call_value(const void *user, uint16_t symbol)
     const gt_caller *c = user;
     const gt_draft_symbol *own = gt_draft_symbol_at(c->draft, symbol);
     const int leaf = gt_trace_slot((void *)&c->tracer, last_part(own->name));
-    return leaf >= 0 && c->tracer.leaves[leaf].has_value ? (double)c->tracer.leaves[leaf].value
+    return leaf >= 0 ? (double)gt_call_leaf_value(c, (size_t)leaf)
            : own->kind == GT_DRAFT_PARAMETER || own->kind == GT_DRAFT_SIZE ? (double)c->chosen
                                                                            : 16;
 }

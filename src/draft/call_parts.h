@@ -20,6 +20,7 @@ typedef struct gt_caller {
     gt_site site;
     bool is_pinned; /* results depend on the block: it must stay one */
     int64_t chosen; /* for sizes that the program does not say */
+    int order;      /* of them: 0, they are equal; 1, the first is the largest; 2, the last */
 } gt_caller;
 
 /* ---- call.c ---- */
@@ -35,6 +36,8 @@ bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t
 
 /* Reads the grid, the lengths, the fills and the scalars, over the names that leaves have now. */
 void gt_call_read_values(gt_caller *c);
+/* The value that a leaf has, or is given. */
+int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf);
 /* Decides which leaves are sizes of the problem; the others are numbers. */
 void gt_call_settle_leaves(gt_tracer *t);
 /* Writes what follows from all values: conditions, work, blocks and sizes. */

@@ -427,6 +427,23 @@ static bool keeps_conditions(gt_caller *c, const int64_t *slots)
     return keeps;
 }
 
+/* The value of a leaf: its own, or the chosen one, of which those behind or in front of others have
+ * a part where no value for all fits. */
+int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf)
+{
+    enum { MOST = 3 };
+    size_t unknown = 0, before = 0;
+    for (size_t i = 0; i < c->tracer.leaf_count; i++) {
+        const bool counts = !c->tracer.leaves[i].has_value && is_size(&c->tracer.leaves[i]);
+        unknown += counts;
+        before += counts && i < leaf;
+    }
+    const size_t behind = unknown > before ? unknown - before - 1 : 0;
+    const size_t parts = c->order == 0 ? 0 : c->order == 1 ? before : behind;
+    const int64_t own = c->tracer.leaves[leaf].value;
+    return c->tracer.leaves[leaf].has_value ? own : c->chosen >> (parts < MOST ? parts : MOST);
+}
+
 static bool fits(gt_caller *c, const int64_t *slots, const gt_text *text, bool positive)
 {
     int64_t value = 0;
@@ -446,8 +463,7 @@ static bool is_possible(gt_caller *c, int strict)
     const gt_sum whole = gt_draft_whole_problem(c->draft);
     bool all = true;
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
-        const gt_trace_leaf *leaf = &c->tracer.leaves[i];
-        slots[i] = leaf->has_value ? leaf->value : c->chosen;
+        slots[i] = gt_call_leaf_value(c, i);
     }
     for (uint32_t i = 0; i < c->draft->parameter_count; i++) {
         all &= fits(c, slots, &c->call->parameters[i].length, strict > 0);
@@ -465,18 +481,21 @@ static bool is_possible(gt_caller *c, int strict)
 }
 
 /* One value for all sizes that the program does not say: as large as all lengths allow, and so that
- * what must divide does. */
+ * what must divide does; different ones where one must be larger than another. */
 static void choose_value(gt_caller *c)
 {
-    enum { MOST = 1 << 20, LEAST = 32, ODD = 3 };
+    enum { MOST = 1 << 20, LEAST = 32, ORDERS = 3 };
+    static const int64_t firsts[] = {MOST, 3 * (MOST / 4)};
     bool found = false;
     for (int strict = 2; strict >= 0 && !found; strict--) {
-        for (int odd = 1; odd <= ODD && !found; odd += 2) {
-            for (c->chosen = odd * (MOST / (odd > 1 ? 4 : 1));
-                 c->chosen > LEAST && !(found = is_possible(c, strict)); c->chosen /= 2) {
+        for (int i = 0; i < 2 * ORDERS && !found; i++) {
+            c->order = i / 2;
+            for (c->chosen = firsts[i % 2]; c->chosen > LEAST && !(found = is_possible(c, strict));
+                 c->chosen /= 2) {
             }
         }
     }
+    c->order = found ? c->order : 0;
     c->chosen = found ? c->chosen : LEAST;
 }
 
@@ -499,7 +518,7 @@ static void write_sizes(gt_caller *c)
     gt_text *out = &c->call->sizes;
     for (size_t i = 0; i < c->tracer.leaf_count; i++) {
         const gt_trace_leaf *leaf = &c->tracer.leaves[i];
-        const int64_t value = leaf->has_value && leaf->value > 0 ? leaf->value : c->chosen;
+        const int64_t own = gt_call_leaf_value(c, i), value = own > 0 ? own : c->chosen;
         const bool power = value >= 1024 && (value & (value - 1)) == 0;
         if (!is_size(leaf)) {
             continue;

@@ -142,18 +142,6 @@ static void read_template(gt_draft *draft)
     }
 }
 
-/* Whether the brace is a namespace's, or that of extern "C". */
-static bool is_outside(const gt_program *program, size_t brace)
-{
-    size_t at = brace;
-    while (at > 0 && (gt_program_is(program, at - 1, "::") ||
-                      (at > 1 && program->tokens.items[at - 1].kind == GT_TOKEN_NAME &&
-                       gt_program_is(program, at - 2, "namespace ::")))) {
-        at--;
-    }
-    return gt_program_is(program, at - 1, "namespace \"C\"");
-}
-
 void gt_draft_read_constants(gt_draft *draft)
 {
     const gt_program *program = draft->program;
@@ -176,7 +164,8 @@ void gt_draft_read_constants(gt_draft *draft)
             read_declaration(draft, i, code);
         } else if (i < code.end && gt_program_is(program, i, "enum")) {
             read_enumerators(draft, i + 1, code);
-        } else if (i < code.end && gt_program_is(program, i, "{") && !is_outside(program, i)) {
+        } else if (i < code.end && gt_program_is(program, i, "{") &&
+                   !gt_program_is_scope(program, i)) {
             i = gt_program_close(program, i);
         }
     }

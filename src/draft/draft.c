@@ -1,9 +1,9 @@
 /* Makes a first template out of CUDA text. */
 #include "draft/draft.h"
 
+#include "draft/hosts.h"
 #include "draft/write.h"
 #include "kernel/branches.h"
-#include "kernel/host_code.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
@@ -463,36 +463,6 @@ static gputune_status add_all(maker *m)
                : status;
 }
 
-/* Local headers that were not found are left to the host, and that is said. */
-static gputune_status note_missing(maker *m, const char *text)
-{
-    gt_lexer lexer, line;
-    gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
-    while (gt_lexer_find_directive(&lexer, &line)) {
-        int first = line.token.line;
-        bool is_include = gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
-                          line.token.length > 2;
-        for (size_t i = 0; i < m->missing.count && is_include; i++) {
-            const char *name = m->missing.items[i];
-            gt_text note = {0};
-            if (strlen(name) != line.token.length - 2 ||
-                memcmp(name, line.token.text + 1, line.token.length - 2) != 0) {
-                continue;
-            }
-            if (gt_lines_is_own(&m->lines, first)) {
-                int own = gt_lines_of(&m->lines, first);
-                gt_text_printf(&note, "// ? \"%s\" is not beside this file\n", name);
-                GT_TRY(gt_lines_insert(&m->lines, own, &note));
-                GT_TRY(gt_header_is_hosts(name)
-                           ? GPUTUNE_OK
-                           : gt_lines_enclose(&m->lines, own, own, "__CUDACC_RTC__"));
-            }
-            break;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* What is wrong with one kernel of the draft, for check_draft(). */
 typedef struct verdict {
     const maker *m;
@@ -640,7 +610,8 @@ static gputune_status make(char **out, maker *m, const char *text, const char *k
     GT_TRY(read_context(m));
     const size_t count = list_kernels(&names, &(gt_draft){.text = joined});
     gt_text_free(&names);
-    GT_TRY(note_missing(m, joined));
+    GT_TRY(gt_hosts_put_aside(&m->lines, &m->program, joined, text, m->missing.items,
+                              m->missing.count));
     GT_TRY(kernel || count < 2 || has_clause(&m->reader, "kernel") ? add_one(m, kernel)
                                                                    : add_all(m));
     GT_TRY(gt_lines_join(out, &m->lines, text));

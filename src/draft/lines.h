@@ -15,7 +15,7 @@ typedef struct gt_insertion {
 typedef struct gt_lines {
     GT_ARRAY(int)
     own; /* of each line of the joined text: the file's line, or, of what is
-            included, less than 0: the line that includes it */
+included, less than 0: the line that includes it */
     GT_ARRAY(gt_insertion) insertions;
 } gt_lines;
 

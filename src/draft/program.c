@@ -92,6 +92,14 @@ size_t gt_program_close_angle(const gt_program *p, size_t open)
     return open;
 }
 
+bool gt_program_is_scope(const gt_program *p, size_t brace)
+{
+    while (gt_program_is(p, brace - 1, "::") || gt_program_is(p, brace - 2, "namespace ::")) {
+        brace--;
+    }
+    return gt_program_is(p, brace - 1, "namespace \"C\"");
+}
+
 gt_span gt_program_between(const gt_program *p, const char *from, const char *to)
 {
     gt_span span = {0, 0};
@@ -691,7 +699,9 @@ static bool on_device(const gt_program *p, const gt_token *name, int depth)
     for (size_t i = 1; i + 1 < p->code && depth < DEPTH_MAX && !is; i++) { /* a struct's extents */
         bool is_struct = gt_program_is(p, i + 1, "{") &&
                          (gt_program_is(p, i - 1, "struct") || gt_program_is(p, i, "struct"));
-        is = is_struct && first_of(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name);
+        is = is_struct && first_of(p, (gt_span){i + 2, gt_program_close(p, i + 1)}, name) &&
+             (gt_program_is(p, i, "struct") || gt_token_equals(token_at(p, i), name) ||
+              on_device(p, token_at(p, i), depth + 1));
     }
     for (size_t i = 0; i < p->macros.count && depth < DEPTH_MAX && !is; i++) {
         const gt_token *own = token_at(p, p->macros.items[i].name);
@@ -717,7 +727,7 @@ static const char words[] =
     "typename union unsigned using void volatile while threadIdx blockIdx blockDim gridDim "
     "warpSize NULL INFINITY NAN restrict stdout stderr dim3 cudaTextureObject_t";
 
-static bool is_known_word(const gt_program *p, size_t at)
+bool gt_program_is_word(const gt_program *p, size_t at)
 {
     static const char *const prefixes[] = {"__",   "M_",    "FLT_", "DBL_",    "CUDART_",
                                            "INT_", "UINT_", "cuda", "gputune", "GPUTUNE"};
@@ -766,7 +776,7 @@ static bool may_declare(const gt_program *p, size_t at)
 bool gt_program_is_undefined(const gt_program *p, size_t at)
 {
     const gt_token *name = token_at(p, at);
-    return is_name(p, at) && !is_known_word(p, at) && !gt_program_macro_of(p, name) &&
+    return is_name(p, at) && !gt_program_is_word(p, at) && !gt_program_macro_of(p, name) &&
            !gt_program_function_of(p, name) && !gt_program_is(p, at - 1, ". -> ::") &&
            !gt_program_is(p, at + 1, "(") && !gt_program_is_told(p, name);
 }

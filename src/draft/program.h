@@ -80,6 +80,8 @@ size_t gt_program_first(const gt_program *program, gt_span span, const char *wor
 size_t gt_program_close(const gt_program *program, size_t open);
 /* With `open` on "<": the token that closes it, or the statement's end. */
 size_t gt_program_close_angle(const gt_program *program, size_t open);
+/* Whether the brace is a namespace's, or that of extern "C". */
+bool gt_program_is_scope(const gt_program *program, size_t brace);
 /* The tokens of the first file from `from` to in front of `to`, places in its text. */
 gt_span gt_program_between(const gt_program *program, const char *from, const char *to);
 /* Takes the first of the items that commas separate off `rest`; false: there is none left. */
@@ -128,6 +130,8 @@ bool gt_program_follow(gt_found *found, const gt_program *program, gt_span *span
 bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 /* Whether the program declares the name anywhere. */
 bool gt_program_is_told(const gt_program *program, const gt_token *name);
+/* Whether it is a word of the language, or a name that CUDA's headers have. */
+bool gt_program_is_word(const gt_program *program, size_t at);
 /* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
  * a tuner defines. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);

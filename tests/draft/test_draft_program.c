@@ -399,7 +399,7 @@ static gputune_status include(void *user, const gt_include *include, gt_included
 }
 
 /* A kernel of a local header: its clauses stand in front of the #include; a header that is not
- * there is left to the host. */
+ * there is left to the host, and so is one of which no kernel reads a name. */
 TEST(test_headers)
 {
     char *draft;
@@ -408,12 +408,53 @@ TEST(test_headers)
                                 "#include \"kernel.cuh\"\nint main()\n{ int n = 4096; " ALLOCATED
                                 " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
                                 NULL, include, NULL, NULL));
-    assert_true(has(draft, "#include \"check.h\"\n// ? \"absent.h\" is not beside this file\n"
+    assert_true(has(draft, "#ifndef __CUDACC_RTC__\n#include \"check.h\"\n#endif\n"
+                           "// ? \"absent.h\" is not beside this file\n"
                            "#ifndef __CUDACC_RTC__\n#include \"absent.h\"\n#endif\n"
                            "#pragma gputune kernel(k)\n"));
     assert_true(has(draft, "// guess: the kernel as it is"));
     assert_true(has(draft, "#include \"kernel.cuh\"\nint main()\n"));
     assert_true(has(draft, "#pragma gputune args(out float y[n], in float x[n], int n)\n"));
+    free(draft);
+}
+
+/* What the host alone reads, by types that no compiler of kernels knows, is put aside, and so is an
+ * #error about the host; the draft of that draft is the same. */
+TEST(test_what_is_the_hosts)
+{
+    static const char text[] =
+        "struct pair { float a, b; };\n#ifdef _WIN32\n#include <windows.h>\n#else\n"
+        "#error only there\n#endif\nGLuint buffers, others;\nstatic struct option options[] = {\n"
+        "    {\"size\", 1},\n    {0, 0}};\nGLuint draw(int which);\nfloat plain;\n"
+        "namespace own { Timer *timer = 0; }\nstruct pair given;\n"
+        "__global__ void k(struct pair *y, int n)\n{\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i].a = 1;\n}\n";
+    char *draft = draft_of(text, NULL);
+    assert_true(has(draft, "#else\n#ifndef __CUDACC_RTC__\n#error only there\n#endif\n#endif\n"
+                           "#ifndef __CUDACC_RTC__\nGLuint buffers, others;\n#endif\n"
+                           "#ifndef __CUDACC_RTC__\nstatic struct option options[] = {\n"
+                           "    {\"size\", 1},\n    {0, 0}};\n#endif\n"
+                           "#ifndef __CUDACC_RTC__\nGLuint draw(int which);\n#endif\n"
+                           "float plain;\nnamespace own { Timer *timer = 0; }\n"));
+    char *again = draft_of(draft, NULL);
+    assert_string_equal(again, draft);
+    free(again);
+    free(draft);
+}
+
+/* A length that is the difference of two sizes is of one element at least. */
+TEST(test_sizes_that_differ)
+{
+    char *draft = draft_of("__global__ void k(float *y, const float *x, int n)\n{\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) y[i] = x[i];\n}\n"
+                           "void run(int rows, int skipped) { float *a, *b;\n"
+                           "cudaMalloc(&a, (rows - skipped) * 4); cudaMalloc(&b, rows * 4);\n"
+                           "k<<<(rows - skipped + 255) / 256, 256>>>(a, b, rows - skipped); }\n",
+                           NULL);
+    assert_true(has(draft, "problem(rows = 1 << 20)\n"));
+    assert_true(has(draft, "problem(skipped = 1 << 19)\n"));
+    gt_template_free(parse(draft));
     free(draft);
 }
 

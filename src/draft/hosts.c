@@ -1,0 +1,207 @@
+/* Puts aside what of a file is for the host alone. */
+#include "draft/hosts.h"
+
+#include "kernel/host_code.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+typedef struct hosts {
+    gt_lines *lines;
+    const gt_program *program;
+    const char *text; /* with what it includes */
+    const char *file; /* the file's own */
+} hosts;
+
+static const char of_device[] = "__device__ __global__ __constant__ __shared__ __managed__";
+
+static gt_token *token_at(const hosts *h, size_t at)
+{
+    return &h->program->tokens.items[at];
+}
+
+/* Puts lines of the file aside, unless they are so already. */
+static gputune_status enclose(const hosts *h, int first, int last)
+{
+    static const char before[] = "#ifndef __CUDACC_RTC__\n";
+    const char *line = h->file;
+    for (int i = 2; i < first && line; i++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    bool is_so = first > 1 && line && strncmp(line, before, sizeof before - 1) == 0;
+    return is_so ? GPUTUNE_OK : gt_lines_enclose(h->lines, first, last, "__CUDACC_RTC__");
+}
+
+/* The end of the declaration at `first`, behind its semicolon or body. */
+static size_t declaration_end(const hosts *h, size_t first)
+{
+    const gt_program *p = h->program;
+    for (size_t at = first; at < p->own; at++) {
+        if (gt_program_is(p, at, ";") ||
+            (gt_program_is(p, at, "{") && gt_program_is_scope(p, at))) {
+            return at + 1;
+        }
+        bool is_body = gt_program_is(p, at, "{") && gt_program_is(p, at - 1, ") const");
+        at = gt_program_is(p, at, "( [ {") ? gt_program_close(p, at) : at;
+        if (is_body) {
+            return at + 1;
+        }
+    }
+    return p->own;
+}
+
+/* Whether a kernel reads what the declaration gives a name to. */
+static bool is_read(const hosts *h, gt_span declaration)
+{
+    const gt_program *p = h->program;
+    bool is = gt_program_first(p, declaration, of_device) < declaration.end;
+    for (size_t i = declaration.first; i < declaration.end && !is; i++) {
+        const size_t enum_end = gt_program_is(p, declaration.first, "enum") ? declaration.end : 0;
+        i = i >= enum_end && gt_program_is(p, i, "( [ {") ? gt_program_close(p, i) : i;
+        is = token_at(h, i)->kind == GT_TOKEN_NAME && !gt_program_is_word(p, i) &&
+             gt_program_on_device(p, token_at(h, i));
+    }
+    return is;
+}
+
+/* ---- declarations ---- */
+
+/* Whether the declaration is a variable's or a function's without a body, of a type that is neither
+ * a number nor void. */
+static bool has_foreign_type(const hosts *h, gt_span declaration)
+{
+    static const char others[] = "typedef using template enum namespace union class extern friend "
+                                 "const constexpr inline #";
+    const gt_program *p = h->program;
+    gt_span rest = declaration;
+    char name[GT_NAME_MAX];
+    gt_element element;
+    (void)gt_program_accept(p, &rest, "static");
+    const bool is_struct = gt_program_accept(p, &rest, "struct");
+    gt_program_name(name, p, rest.first);
+    return !gt_program_is(p, rest.first, others) &&
+           token_at(h, rest.first)->kind == GT_TOKEN_NAME &&
+           gt_program_is(p, declaration.end - 1, ";") &&
+           !(is_struct && gt_program_is(p, rest.first + 1, "{ : ;")) &&
+           !gt_element_from_name(&element, name) &&
+           !gt_program_is(p, rest.first, "void unsigned signed long short volatile");
+}
+
+static gputune_status put_aside(const hosts *h, gt_span declaration)
+{
+    const int first = token_at(h, declaration.first)->line,
+              last = token_at(h, declaration.end - 1)->line;
+    const bool is_alone =
+        (declaration.first == 0 || token_at(h, declaration.first - 1)->line < first) &&
+        (declaration.end == h->program->own || token_at(h, declaration.end)->line > last);
+    return is_alone && gt_lines_is_own(h->lines, first) && gt_lines_is_own(h->lines, last)
+               ? enclose(h, gt_lines_of(h->lines, first), gt_lines_of(h->lines, last))
+               : GPUTUNE_OK;
+}
+
+static gputune_status put_declarations_aside(const hosts *h)
+{
+    for (gt_span one = {0, 0}; one.first < h->program->own; one.first = one.end) {
+        one.end = declaration_end(h, one.first);
+        if (has_foreign_type(h, one) && !is_read(h, one)) {
+            GT_TRY(put_aside(h, one));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- headers ---- */
+
+/* Whether what the joined text has of the line's header gives no name to a kernel. */
+static bool is_unread(const hosts *h, int line)
+{
+    const gt_program *p = h->program;
+    size_t count = 0;
+    for (gt_span one = {0, 0}; one.first < p->own; one.first = one.end) {
+        const int at = token_at(h, one.first)->line;
+        one.end = declaration_end(h, one.first);
+        if (gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at)) {
+            count++;
+            if (is_read(h, one)) {
+                return false;
+            }
+        }
+    }
+    for (size_t i = 0; i < p->macros.count; i++) {
+        const gt_token *name = token_at(h, p->macros.items[i].name);
+        if (gt_lines_of(h->lines, name->line) == line && !gt_lines_is_own(h->lines, name->line) &&
+            gt_program_on_device(p, name)) {
+            return false;
+        }
+    }
+    return count > 0;
+}
+
+static bool is_of_c(const char *name)
+{
+    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    return gt_token_is_any(&token, "stdio.h stdlib.h string.h stdint.h stdbool.h math.h float.h "
+                                   "limits.h");
+}
+
+/* Whether the header includes one of the system's that a kernel may need. */
+static bool includes_others(const hosts *h, int line)
+{
+    gt_lexer lexer, directive;
+    bool has = false;
+    gt_lexer_open(&lexer, h->text, strlen(h->text), (gt_place){"", 1, 1});
+    while (!has && gt_lexer_find_directive(&lexer, &directive)) {
+        const int at = directive.token.line;
+        char name[GT_NAME_MAX] = "";
+        const char *open = directive.token.text + directive.token.length;
+        const size_t before = strcspn(open, "<\n");
+        if (gt_lexer_is(&directive, "include") && open[before] == '<' &&
+            gt_lines_of(h->lines, at) == line && !gt_lines_is_own(h->lines, at)) {
+            const size_t length = strcspn(open + before + 1, ">\n");
+            memcpy(name, open + before + 1, length < sizeof name ? length : 0);
+            has = !gt_header_is_hosts(name) && !gt_header_is_known(name) && !is_of_c(name);
+        }
+    }
+    return has;
+}
+
+static gputune_status read_include(const hosts *h, const gt_token *name, char *const *missing,
+                                   size_t count)
+{
+    const gt_token inside = {GT_TOKEN_NAME, name->text + 1, name->length - 2, 0, 0};
+    const int line = name->line;
+    bool is_missing = false;
+    char path[GT_NAME_MAX];
+    gt_token_name(path, &inside);
+    for (size_t i = 0; i < count; i++) {
+        is_missing |= gt_token_is(&inside, missing[i]);
+    }
+    if (is_missing) {
+        gt_text note = {0};
+        gt_text_printf(&note, "// ? \"%.*s\" is not beside this file\n", (int)inside.length,
+                       inside.text);
+        GT_TRY(gt_lines_insert(h->lines, line, &note));
+    }
+    bool is_hosts =
+        is_missing ? !gt_header_is_hosts(path) : is_unread(h, line) && !includes_others(h, line);
+    return is_hosts ? enclose(h, line, line) : GPUTUNE_OK;
+}
+
+gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
+                                  const char *file, char *const *missing, size_t count)
+{
+    const hosts h = {lines, program, text, file};
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, file, strlen(file), (gt_place){"", 1, 1});
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        if (gt_lexer_is(&line, "error")) {
+            GT_TRY(enclose(&h, line.token.line, line.token.line));
+        }
+        if (gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
+            line.token.length > 2) {
+            GT_TRY(read_include(&h, &line.token, missing, count));
+        }
+    }
+    return put_declarations_aside(&h);
+}
