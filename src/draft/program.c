@@ -237,12 +237,11 @@ bool gt_program_item(const gt_program *p, gt_span *out, gt_span *rest)
 
 bool gt_program_item_at(const gt_program *p, gt_span *out, gt_span items, size_t index)
 {
-    while (gt_program_item(p, out, &items)) {
-        if (index-- == 0) {
-            return true;
-        }
+    bool found = gt_program_item(p, out, &items);
+    for (; found && index > 0; index--) {
+        found = gt_program_item(p, out, &items);
     }
-    return false;
+    return found;
 }
 
 size_t gt_program_cast(const gt_program *p, gt_span span)
@@ -343,12 +342,11 @@ gt_site gt_program_site(const gt_program *p, size_t at)
 
 const gt_program_function *gt_program_function_of(const gt_program *p, const gt_token *name)
 {
-    for (size_t i = 0; i < p->functions.count; i++) {
-        if (is_same(p, p->functions.items[i].name, name)) {
-            return &p->functions.items[i];
-        }
+    size_t i = 0;
+    while (i < p->functions.count && !is_same(p, p->functions.items[i].name, name)) {
+        i++;
     }
-    return NULL;
+    return i < p->functions.count ? &p->functions.items[i] : NULL;
 }
 
 const gt_macro *gt_program_macro_of(const gt_program *p, const gt_token *name)
@@ -429,10 +427,8 @@ static bool find_call_of(const gt_program *p, const gt_token *name, size_t defin
         if (i == definition || !is_same(p, i, name)) {
             continue;
         }
-        size_t open = i + 1;
-        while (gt_program_is(p, i + 1, "<") && open < p->code && !gt_program_is(p, open, "( ;")) {
-            open++;
-        }
+        const gt_span behind = {i + 1, gt_program_is(p, i + 1, "<") ? p->code : i + 1};
+        const size_t open = gt_program_first(p, behind, "( ;");
         bool is_declaration = is_like(p, i - 1, "NAME");
         if (gt_program_is(p, open, "(") && !is_declaration) {
             *at = i;
@@ -619,12 +615,10 @@ static bool find_template_argument(gt_found *out, const gt_program *p,
 /* One identity for a variable: where its function, or the text, has its name first. */
 static size_t first_of(const gt_program *p, gt_span span, const gt_token *name)
 {
-    for (size_t i = span.first; i < span.end; i++) {
-        if (is_same(p, i, name)) {
-            return i;
-        }
+    while (span.first < span.end && !is_same(p, span.first, name)) {
+        span.first++;
     }
-    return 0;
+    return span.first < span.end ? span.first : 0;
 }
 
 bool gt_program_find(gt_found *out, const gt_program *p, const gt_site *site, size_t at)
