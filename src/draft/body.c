@@ -375,13 +375,12 @@ static void read_comparison(walk *w)
 
 static gputune_status check_token(const walk *w)
 {
-    static const char fetches[] = "tex1Dfetch tex2D";
+    static const char fetches[] = "tex1Dfetch tex2D tex1D tex3D tex1DLayered tex2DLayered";
     static const struct {
         const char *words, *what, *remedy;
     } refused[] = {
-        {"tex1D tex3D tex2DLod tex1DLayered tex2DLayered tex2Dgather texCubemap",
-         "a texture of an array, which no draft has",
-         "pragmas by hand with texture(NAME, memory = array)"},
+        {"tex2DLod tex2Dgather texCubemap", "a fetch that no template has",
+         "tex1D(), tex2D(), tex3D() or tex1Dfetch()"},
         {"surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite",
          "a surface, which a template cannot have", "a buffer"},
         {fetches, "a read without a type, as of a texture reference",

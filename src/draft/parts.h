@@ -164,8 +164,8 @@ typedef struct gt_draft {
 
 /* ---- args.c ---- */
 
-/* How many dimensions of a texture object the kernel reads: 1 by tex1Dfetch(), 2 by tex2D(). The
- * parameter then is one of the elements that it reads. 0: it is no such object. */
+/* How the kernel reads the elements of a texture object, as one of them the parameter then is: 1 by
+ * tex1Dfetch(), more by the others, in the order of a table. 0: it is no such object. */
 uint32_t gt_draft_read_texture(gt_draft *draft, gt_function_parameter *parameter);
 
 /* ---- constants.c ---- */

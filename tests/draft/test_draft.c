@@ -338,13 +338,13 @@ static const struct {
      "kernel.cu:4:10: a read without a type, as of a texture reference; expected "
      "tex1Dfetch<TYPE>() "
      "or tex2D<TYPE>() of a cudaTextureObject_t parameter"},
-    {K "float *y, cudaTextureObject_t t) { *y = tex3D<float>(t, 0, 0, 0); }\n", NULL,
+    {K "float *y, cudaTextureObject_t t) { *y = texCubemap<float>(t, 0, 0, 0); }\n", NULL,
      GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:19: 't' is a texture, of which the type does not say what it reads; expected the "
      "buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
-    {K "float *y) { *y = tex3D<float>(t, 0, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
-     "kernel.cu:1:36: a texture of an array, which no draft has; expected pragmas by hand with "
-     "texture(NAME, memory = array)"},
+    {K "float *y) { *y = texCubemap<float>(t, 0, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
+     "kernel.cu:1:36: a fetch that no template has; expected tex1D(), tex2D(), tex3D() or "
+     "tex1Dfetch()"},
     {K "float *y) { surf2Dwrite(1.0f, s, 0, 0); }\n", NULL, GPUTUNE_EUNSUPPORTED,
      "kernel.cu:1:31: a surface, which a template cannot have; expected a buffer"},
     {K "int n) { printf(\"%d\", n); }\n", NULL, GPUTUNE_EUNSUPPORTED,

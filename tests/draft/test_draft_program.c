@@ -272,6 +272,21 @@ static const program programs[] = {
      "texture(t, filter = linear, address = wrap, coordinates = normalized, width = w)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\n"
      "grid(ceil_div(w, BLOCK), h)\nreference(self)\n"},
+    {"textures of arrays",
+     "__global__ void k(float *y, cudaTextureObject_t s, cudaTextureObject_t t,\n"
+     "                  cudaTextureObject_t u, int w, int h)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;\n"
+     "    if (i < w && j < h) y[j * w + i] = tex2D<float>(s, i, j) +\n"
+     "        tex2DLayered<float>(t, i, j, 0) + tex3D<unsigned char>(u, i, j, 0);\n}\n"
+     "void run(float *y, cudaArray_t a)\n{\n    int w = 500, h = 300;\n"
+     "    cudaMallocArray(&a, &format, w, h);\n    cudaMalloc(&y, w * h * 4);\n"
+     "    k<<<dim3((w + 127) / 128, h), 128>>>(y, make(a), make(b), make(c), w, h);\n}\n",
+     "kernel(k)\nproblem(w = 500)\nproblem(h = 300)\n"
+     "args(out float y[w * h], in float s[h][w], in float t[1][h][w], "
+     "in unsigned char u[1][h][w] = uniform(0, 99), int w, int h)\n"
+     "texture(s, memory = array)\ntexture(t, memory = layered)\ntexture(u, memory = array)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\n"
+     "grid(ceil_div(w, BLOCK), h)\nreference(self)\n"},
     {"conditions in the parameters, and a constant of one of their branches",
      "#ifdef LARGE\n#define N 8192\n#elif defined(OTHER)\n#define N OTHER\n#else\n#define N 4096\n"
      "#endif\n__global__ void k(float *y,\n#if defined(DOUBLE) && DOUBLE > 1\nconst double *x,\n"
