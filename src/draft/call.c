@@ -242,7 +242,8 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
     gt_expression *expression = gt_trace(t, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, t, expression);
-    bool is_derived = expression && !gt_program_is_name(c->program, span) && t->leaf_uses > uses;
+    bool is_derived = expression && !gt_program_is_name(c->program, span) &&
+                      t->leaf_uses > uses && gt_trace_origin(t, span) < 0;
     gt_expression_free(expression);
     t->leaf_count = leaves;
     for (size_t i = 0; i < t->alias_count; i++) { /* another parameter has it, too */

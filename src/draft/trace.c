@@ -53,7 +53,7 @@ int gt_trace_origin(const gt_tracer *t, gt_span origin)
 {
     const gt_program *p = t->program;
     const size_t length = origin.end - origin.first;
-    if (gt_program_first(p, origin, "( [") == origin.end ||
+    if (gt_program_first(p, origin, "( [ . ->") == origin.end ||
         gt_program_first(p, origin, "++ -- rand new malloc") < origin.end) {
         return -1;
     }
@@ -454,6 +454,84 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int dept
     t->without_axes = outside;
 }
 
+/* With a name at `at`: the token behind `NAME.member->other[2]` and the like, and behind `()`. */
+static size_t part_end(const gt_program *p, size_t at)
+{
+    size_t end = at + 1;
+    for (bool again = true; again;) {
+        const bool is_element = gt_program_is(p, end, "[") && gt_program_is(p, end + 2, "]") &&
+                                p->tokens.items[end + 1].kind == GT_TOKEN_NUMBER;
+        again = is_element || gt_program_is(p, end, ". ->");
+        end += is_element ? 3 : again ? 2 : 0;
+    }
+    const bool calls = end > at + 1 && gt_program_is(p, end, "(") && gt_program_is(p, end + 1, ")");
+    return calls ? end + 2 : end;
+}
+
+/* The value that the program gives a part of a struct or an array, or a vector's size(), last in
+ * front of where it is read; false: none. */
+static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
+{
+    const size_t length = part.end - part.first;
+    const size_t first = site->function ? site->function->body.first : 1;
+    if (gt_program_is(p, part.end - 1, ")")) {
+        return gt_program_is(p, part.end - 3, "size") &&
+               gt_program_find(out, p, site, part.first) && out->is_constructed &&
+               gt_program_item_at(p, &out->value, out->value, 0);
+    }
+    for (size_t i = site->at; i > first; i--) {
+        size_t same = 0;
+        while (same < length && gt_program_same(p, i + same, part.first + same)) {
+            same++;
+        }
+        const size_t close = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) : i;
+        gt_span items = {close + 3, 0};
+        *out = (gt_found){.identity = i};
+        if (same == length && gt_program_is(p, i + length, "=") &&
+            !gt_program_is(p, i - 1, ". ->")) {
+            out->value = gt_program_statement(p, i + length + 1);
+        } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
+                   gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
+            char index[GT_NAME_MAX];
+            gt_program_name(index, p, part.first + 2);
+            items.end = gt_program_close(p, close + 2);
+            (void)gt_program_item_at(p, &out->value, items, (size_t)gt_strtod(index, NULL));
+        }
+        if (gt_program_is_plain(p, out->value)) {
+            out->site = gt_program_site(p, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A part of a struct or an array of the host's: its value, or a leaf. */
+static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int depth)
+{
+    const gt_program *p = t->program;
+    gt_found found;
+    size_t name = part.end - 1;
+    while (name > part.first && token_at(t, name)->kind != GT_TOKEN_NAME) {
+        name--;
+    }
+    if (find_part(&found, p, part, site)) {
+        if (!emit_alias(t, found.identity)) {
+            expand_found(t, &found, site, name, depth);
+        }
+        return;
+    }
+    const int same = gt_trace_origin(t, part);
+    char text[GT_NAME_MAX];
+    gt_program_name(text, p, name);
+    if (same >= 0) {
+        emit_leaf(t, (size_t)same);
+    } else {
+        const size_t leaf = gt_trace_add(t, text, part.first, -1);
+        t->leaves[leaf].origin = part;
+        emit_leaf(t, leaf);
+    }
+}
+
 /* Back: the token behind what was read. */
 static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *site, int depth)
 {
@@ -471,13 +549,15 @@ static size_t expand_name(gt_tracer *t, size_t at, size_t end, const gt_site *si
     if (gt_program_is(p, open, "(")) {
         return expand_call(t, at, open, site, depth);
     }
-    if (gt_program_is(p, at + 1, ".") && at + 2 < end) {
-        expand_member(t, at, site, depth);
-        return at + 3;
-    }
-    if (gt_program_is(p, at + 1, "[ ->")) {
-        t->failed = true;
-        return end;
+    if (gt_program_is(p, at + 1, ". [ ->")) {
+        const size_t behind = part_end(p, at);
+        t->failed |= behind == at + 1 || behind > end || gt_program_is(p, behind, "( [");
+        if (behind == at + 3 && gt_program_is(p, at + 2, "x y z")) {
+            expand_member(t, at, site, depth);
+        } else if (!t->failed) {
+            expand_part(t, (gt_span){at, behind}, site, depth);
+        }
+        return t->failed ? end : behind;
     }
     if (!gt_program_find(&found, p, site, at)) {
         t->failed = true;
@@ -522,6 +602,13 @@ size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *t, gt_
     gt_found found;
     for (bool goes_on = true; goes_on && count < GT_TRACE_CHAIN;) {
         goes_on = gt_program_follow(&found, t->program, span, site);
+        if (!found.identity && span->end > span->first + 1 &&
+            part_end(t->program, span->first) == span->end &&
+            find_part(&found, t->program, *span, site)) {
+            *span = found.value;
+            *site = found.site;
+            goes_on = true;
+        }
         identities[count] = found.identity;
         count += found.identity > 0;
     }

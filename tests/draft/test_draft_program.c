@@ -272,6 +272,13 @@ static const program programs[] = {
      "texture(t, filter = linear, address = wrap, coordinates = normalized, width = w)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 128)\nblock(BLOCK)\n"
      "grid(ceil_div(w, BLOCK), h)\nreference(self)\n"},
+    {"sizes and a block in structs, arrays and vectors of the host",
+     COPY "struct shape { int count, spare; int block[2]; };\n"
+          "int main() { struct shape s; s.count = 4096; int at[] = {7, 64};\n"
+          "std::vector<float> h(s.count); float *a, *b; cudaMalloc(&a, h.size() * sizeof(float));\n"
+          "cudaMalloc(&b, s.count * 4); k<<<(s.count + at[1] - 1) / at[1], at[1]>>>(a, b, "
+          "s.count); }\n",
+     COPY_CLAUSES("1 << 12", USUAL, "64")},
     {"textures of arrays",
      "__global__ void k(float *y, cudaTextureObject_t s, cudaTextureObject_t t,\n"
      "                  cudaTextureObject_t u, int w, int h)\n{\n"
