@@ -242,8 +242,8 @@ static void bind_parameter(gt_caller *c, uint32_t index)
     }
     gt_expression *expression = gt_trace(t, "", span, &site, "");
     bool known = expression && gt_trace_value(&value, t, expression);
-    bool is_derived = expression && !gt_program_is_name(c->program, span) &&
-                      t->leaf_uses > uses && gt_trace_origin(t, span) < 0;
+    bool is_derived = expression && !gt_program_is_name(c->program, span) && t->leaf_uses > uses &&
+                      gt_trace_origin(t, span) < 0;
     gt_expression_free(expression);
     t->leaf_count = leaves;
     for (size_t i = 0; i < t->alias_count; i++) { /* another parameter has it, too */
@@ -327,7 +327,10 @@ static void bind_block(gt_caller *c, uint16_t d)
     const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, name, 0, -1);
     t->leaves[leaf].is_axis = !is_number;
     t->leaves[leaf].is_number = is_number;
-    t->leaves[leaf].has_value = c->call->threads[d] > 0;
+    if (!c->call->threads[d] && is_number && gt_sum_is_number(&dimension->fixed, &number)) {
+        value = (int64_t)number; /* the kernel says it, and the program nothing */
+    }
+    t->leaves[leaf].has_value = c->call->threads[d] > 0 || (is_number && value > 1);
     t->leaves[leaf].value = value;
     t->blocks[d].value = told ? first : (gt_span){0, 0};
     t->blocks[d].leaf = leaf;

@@ -279,6 +279,14 @@ static const program programs[] = {
           "cudaMalloc(&b, s.count * 4); k<<<(s.count + at[1] - 1) / at[1], at[1]>>>(a, b, "
           "s.count); }\n",
      COPY_CLAUSES("1 << 12", USUAL, "64")},
+    {"a block that the kernel says, and the program does not",
+     "__global__ void k(float *y, const float *x, int n)\n{\n    __shared__ float s[64];\n"
+     "    for (int i = threadIdx.x; i < 64; i += 64) s[i] = x[i];\n"
+     "    int i = blockIdx.x * 64 + threadIdx.x;\n    if (i < n) y[i] = s[threadIdx.x];\n}\n"
+     "void run(int threads) { int n = 4096; " ALLOCATED
+     " k<<<n / threads, threads>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
+     "block(64)\ngrid(n / 64)\nrequire(n % 64 == 0)\nwork(bytes = 8 * n)\nreference(self)\n"},
     {"textures of arrays",
      "__global__ void k(float *y, cudaTextureObject_t s, cudaTextureObject_t t,\n"
      "                  cudaTextureObject_t u, int w, int h)\n{\n"
