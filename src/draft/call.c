@@ -349,6 +349,18 @@ static void bind_all(gt_caller *c)
     }
 }
 
+/* A block that must stay one, and that the program does not say, is chosen. */
+static void pin_unknown(gt_caller *c)
+{
+    bool unknown = false;
+    for (uint16_t d = 0; d < 3; d++) {
+        unknown |= c->draft->dimensions[d].has_threads && !c->call->threads[d];
+    }
+    if (unknown) {
+        gt_draft_pin(c->draft);
+    }
+}
+
 /* ---- where the program says nothing ---------------------------------------------------------- */
 
 /* Whether no comparison in the kernel says how far dimension d goes, and no parameter. */
@@ -505,6 +517,7 @@ void gt_call_read(gt_draft *draft)
         bind_all(c);
         gt_call_read_values(c);
         if (c->is_pinned) {
+            pin_unknown(c);
             bind_all(c);
             gt_call_read_values(c);
         }

@@ -369,14 +369,15 @@ void gt_call_read_values(gt_caller *c)
 enum { LENGTH_MAX = 1 << 22 }; /* elements, where the program does not say how many */
 
 /* What is no size of the problem is a number: what the program says and no parameter takes, unless
- * both the grid and a length depend on it. */
+ * both the grid and a length depend on it. A size that begins with 0 has no value yet. */
 void gt_call_settle_leaves(gt_tracer *t)
 {
     for (size_t i = 0; i < t->leaf_count; i++) {
         gt_trace_leaf *leaf = &t->leaves[i];
         bool is_used = leaf->parameter >= 0 ? leaf->in_grid || leaf->in_length
                                             : leaf->in_grid && leaf->in_length;
-        leaf->is_number |= leaf->has_value && !leaf->is_axis && (!is_used || leaf->value <= 0);
+        leaf->has_value &= leaf->is_axis || leaf->is_number || leaf->value > 0 || !is_used;
+        leaf->is_number |= leaf->has_value && !leaf->is_axis && !is_used;
     }
 }
 

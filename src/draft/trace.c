@@ -41,7 +41,7 @@ size_t gt_trace_add(gt_tracer *t, const char *name, size_t identity, int paramet
     *leaf = (gt_trace_leaf){.identity = identity, .parameter = parameter};
     bool taken = gt_trace_slot(t, name) >= 0 || gt_symbol_is_reserved(name);
     for (size_t i = 0; i < t->parameter_count && parameter < 0; i++) {
-        taken |= !t->parameters[i].pointer && strcmp(t->parameters[i].name, name) == 0;
+        taken |= strcmp(t->parameters[i].name, name) == 0;
     }
     (void)gt_snprintf(leaf->name, sizeof leaf->name, taken ? "host_%.50s" : "%.63s", name);
     t->names[index] = leaf->name;

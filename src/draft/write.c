@@ -94,7 +94,8 @@ static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name
     }
     limit_values(&choice, draft->dimensions[d].limit);
     choose_within(&choice, left);
-    if (draft->is_pinned && constant && constant->is_undefined) {
+    if (draft->is_pinned && constant &&
+        (constant->is_undefined || constant->is_template_parameter)) {
         gt_text_printf(w->out, "#pragma gputune problem(const %s = %lld)\n", name,
                        (long long)choice.chosen);
         return;

@@ -287,6 +287,28 @@ static const program programs[] = {
      " k<<<n / threads, threads>>>(a, b, n); }\n",
      "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
      "block(64)\ngrid(n / 64)\nrequire(n % 64 == 0)\nwork(bytes = 8 * n)\nreference(self)\n"},
+    {"a length in blocks that the program does not say",
+     COPY "void run(int threads) { int step = 4; float *a, *b; cudaMalloc(&b, 4096 * 4);\n"
+          "cudaMalloc(&a, threads * threads / step * 4);\n"
+          "k<<<threads / step, threads>>>(a, b, 4096); }\n",
+     "kernel(k)\nproblem(step = 4)\n"
+     "args(out float y[65536 / step], in float x[4096], int n = 4096)\nblock(256)\n"
+     "grid(256 / step)\nrequire(256 % step == 0)\nwork(bytes = 4 * (65536 / step) + 16384)\n"
+     "reference(self)\n"},
+    {"a size that is called like a buffer, and one that begins with 0",
+     COPY "void run(float *x) { int y = find(x), n = 0; fill(n); float *a, *b;\n"
+          "cudaMalloc(&a, (n + y) * 4); cudaMalloc(&b, (n + y) * 4);\n"
+          "k<<<(n + y + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 20)\nproblem(host_y = 1 << 20)\n"
+     "args(out float y[n + host_y], in float x[n + host_y], int n)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n + host_y, BLOCK))\n"
+     "work(bytes = 8 * n + 8 * host_y)\nreference(self)\n"},
+    {"a template's block, of which a length is made",
+     "template <int WIDE>\n__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
+     "kernel(k<WIDE>)\nproblem(n = 1 << 20)\n"
+     "args(out float y[ceil_div(n, WIDE)], in float x[n], int n)\nproblem(const WIDE = 256)\n"
+     "block(WIDE)\ngrid(ceil_div(n, WIDE))\nreference(self)\n"},
     {"textures of arrays",
      "__global__ void k(float *y, cudaTextureObject_t s, cudaTextureObject_t t,\n"
      "                  cudaTextureObject_t u, int w, int h)\n{\n"
