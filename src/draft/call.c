@@ -446,7 +446,11 @@ static void note_symbol(gt_caller *c, const gt_draft_symbol *symbol)
         t->leaves[leaf].has_value = known;
         t->leaves[leaf].value = value;
     }
-    t->leaves[leaf].in_length = t->leaves[leaf].in_grid = true;
+    gt_trace_leaf *own = &t->leaves[leaf];
+    own->in_length = own->in_grid = true;
+    if (own->is_number && own->value <= 0) { /* as a variable begins */
+        own->is_number = own->has_value = false;
+    }
 }
 
 static void note_sum(gt_caller *c, const gt_sum *sum)

@@ -303,6 +303,17 @@ static const program programs[] = {
      "args(out float y[n + host_y], in float x[n + host_y], int n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n + host_y, BLOCK))\n"
      "work(bytes = 8 * n + 8 * host_y)\nreference(self)\n"},
+    {"entries of rows, which the program counts later",
+     "__global__ void k(float *y, const float *x, const int *first, int rows)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= rows) return;\n"
+     "    for (int j = first[i]; j < first[i + 1]; j++) y[i] += x[j];\n}\n"
+     "int main() { int rows = 4096; int nnz = 0; count(nnz); float *a, *b; int *c;\n"
+     "cudaMalloc(&a, rows * 4); cudaMalloc(&b, nnz * 4); cudaMalloc(&c, (rows + 1) * 4);\n"
+     "k<<<(rows + 255) / 256, 256>>>(a, b, c, rows); }\n",
+     "kernel(k)\nproblem(rows = 1 << 12)\nproblem(nnz = 1 << 20)\n"
+     "args(inout float y[rows], in float x[nnz], in int first[rows + 1] = prefix(nnz), int rows)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\n"
+     "grid(ceil_div(rows, BLOCK))\nreference(self)\n"},
     {"a template's block, of which a length is made",
      "template <int WIDE>\n__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
