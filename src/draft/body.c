@@ -155,6 +155,17 @@ static void read_texture(walk *w, uint32_t buffer, gt_span rest)
     }
 }
 
+/* Whether an atomic function gives a part of the index. */
+static bool has_drawn(const gt_draft *draft, const gt_sum *index)
+{
+    gt_powers at = {0};
+    bool has = false;
+    for (const gt_power *power; (power = gt_sum_next(index, &at));) {
+        has |= gt_draft_symbol_at(draft, power->symbol)->is_drawn;
+    }
+    return has;
+}
+
 /* At a buffer's or alias's name. */
 static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
 {
@@ -173,7 +184,9 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
         const size_t close = gt_program_close(w->program, at + 1);
         gt_span inside = {at + 2, close};
         index = gt_draft_read_sum(w->draft, &inside);
-        note_use(w, buffer, is_told ? told : use_at(w, behind(w, close + 1), before));
+        const use how = is_told ? told : use_at(w, behind(w, close + 1), before);
+        note_use(w, buffer, how);
+        w->draft->buffers[buffer].is_unordered |= how.write && has_drawn(w->draft, &index);
         note_access(w, buffer, alias, inside.first == close ? index : (gt_sum){0});
     } else if (dereferenced || is_told) {
         if (!dereferenced && gt_program_accept(w->program, &rest, "+")) { /* atomicAdd(p + i, …) */
@@ -192,6 +205,22 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     } else {
         note_use(w, buffer, (use){true, true});
         w->draft->buffers[buffer].is_passed_on = true;
+    }
+}
+
+/* A macro that stands for an element, `#define Y(i) y[i]`: Y(2) = 1, or has others in it. */
+static void read_macro(walk *w, const gt_macro *macro)
+{
+    const size_t at = w->rest.first;
+    const size_t end = macro->takes_arguments ? gt_program_close(w->program, at + 1) + 1 : at + 1;
+    for (size_t i = macro->value.first; i < macro->value.end; i++) {
+        const gt_draft_alias *alias;
+        const int buffer = gt_draft_find_buffer(w->draft, i, &alias);
+        if (buffer >= 0) {
+            const bool is_first = i == macro->value.first;
+            note_use(w, (uint32_t)buffer,
+                     is_first ? use_at(w, behind(w, end), at - 1) : (use){.read = true});
+        }
     }
 }
 
@@ -297,8 +326,12 @@ static void define_local(walk *w)
         }
     }
     const uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
-    if (added && is(w, value.first, "; , )")) {
-        draft->symbols.items[added].definition = definition;
+    if (added) {
+        char function[GT_NAME_MAX];
+        gt_program_name(function, w->program, at + 2);
+        draft->symbols.items[added].is_drawn = strncmp(function, "atomic", 6) == 0;
+        draft->symbols.items[added].definition =
+            is(w, value.first, "; , )") ? definition : (gt_sum){0};
     }
 }
 
@@ -418,6 +451,10 @@ static void read_name(walk *w)
                             (is(w, at - 1, "const") && is(w, at - 2, "*"));
     if (is(w, at - 1, ". ->")) {
         return; /* a member of that name */
+    }
+    const gt_macro *macro = gt_program_macro_of(w->program, &w->program->tokens.items[at]);
+    if (macro && (!macro->takes_arguments || is(w, at + 1, "("))) {
+        read_macro(w, macro);
     }
     read_function(w);
     if (is(w, at, "__shared__")) {

@@ -185,7 +185,7 @@ static gputune_status add_builtins(gt_draft *draft)
  * not const. */
 static gputune_status check_outputs(gt_draft *draft)
 {
-    bool writes = draft->blocks[0] || gt_draft_has_moved(draft);
+    bool writes = draft->blocks[0];
     for (int pass = 0; pass < 2 && !writes; pass++) {
         for (uint32_t i = 0; i < draft->buffer_count; i++) {
             gt_draft_buffer *buffer = &draft->buffers[i];

@@ -39,6 +39,7 @@ typedef struct gt_draft_symbol {
     gt_draft_kind kind;
     bool is_integer;   /* of a parameter: it may be a size */
     bool is_stepped;   /* of a local: changed after its definition */
+    bool is_drawn;     /* of a local: an atomic function's result */
     gt_sum definition; /* of a local; not known: none */
     gt_sum step;       /* what a loop adds to it; not known: something else */
     uint32_t buffer;   /* of what is loaded: which */
@@ -63,14 +64,15 @@ typedef struct gt_draft_access {
 typedef struct gt_draft_buffer {
     uint32_t parameter;
     bool is_read, is_written, is_passed_on, is_moved;
-    uint32_t texture; /* the parameter is its texture object, of so many dimensions; 0: none */
-    int indexed;      /* the buffer that its elements index, or -1 */
-    uint16_t total;   /* the size that its elements are bounds of; 0: none */
-    bool is_prefix;   /* a loop goes from one of its elements to the next */
-    int bounded;      /* the buffer of that size, or -1 */
-    gt_sum factor;    /* of an element in the index, or in the size; */
-    gt_sum rest;      /* and the largest that is added; not known: not told */
-    gt_sum length;    /* elements; not known: nothing says it */
+    bool is_unordered; /* an atomic function says which elements are written */
+    uint32_t texture;  /* the parameter is its texture object, of so many dimensions; 0: none */
+    int indexed;       /* the buffer that its elements index, or -1 */
+    uint16_t total;    /* the size that its elements are bounds of; 0: none */
+    bool is_prefix;    /* a loop goes from one of its elements to the next */
+    int bounded;       /* the buffer of that size, or -1 */
+    gt_sum factor;     /* of an element in the index, or in the size; */
+    gt_sum rest;       /* and the largest that is added; not known: not told */
+    gt_sum length;     /* elements; not known: nothing says it */
 } gt_draft_buffer;
 
 /* A local pointer into a buffer. */

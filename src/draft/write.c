@@ -523,6 +523,14 @@ static void write_reference(gt_draft_writer *w)
         "reference(NAME)\n#pragma gputune reference(self)\n";
     gt_draft_writer other = {.out = w->out, .draft = w->reference, .present = w->present};
     char name[GT_NAME_MAX];
+    for (uint32_t i = 0; i < w->draft->buffer_count; i++) {
+        if (w->draft->buffers[i].is_unordered) {
+            gt_text_printf(w->out,
+                           "// ? which order '%s' has: atomics give its elements their places, so "
+                           "that no two launches leave the same; check(KERNEL) judges them\n",
+                           w->draft->parameters[w->draft->buffers[i].parameter].name);
+        }
+    }
     if (!w->reference) {
         bool is_told = gt_draft_has_clause(w, "kernel"); /* when that was written */
         gt_text_append(w->out, !w->draft->is_cooperative ? self : is_told ? "" : cooperative);

@@ -314,6 +314,17 @@ static const program programs[] = {
      "args(inout float y[rows], in float x[nnz], in int first[rows + 1] = prefix(nnz), int rows)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\n"
      "grid(ceil_div(rows, BLOCK))\nreference(self)\n"},
+    {"elements that macros stand for",
+     "#define Y(i) y[i]\n#define X(i) x[(i) + 1]\n"
+     "__global__ void k(float *y, const float *x, float *z, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) Y(i) = X(i);\n"
+     "    if (i < n) z[i] += 1;\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " float *c; cudaMalloc(&c, n * 4);\n"
+     "k<<<(n + 255) / 256, 256>>>(a, b, c, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\n"
+     "args(out float y[n], in float x[n], inout float z[n], int n)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 16 * n)\nreference(self)\n"},
     {"a template's block, of which a length is made",
      "template <int WIDE>\n__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
@@ -434,6 +445,19 @@ TEST(test_what_is_not_found)
     assert_true(has(draft, "// ? how long 'y' is: found no cudaMalloc() of 'a'; its largest index "
                            "says so much\n"));
     assert_true(has(draft, "// ? no template of 't': kernel.cu:6:19: 'o' is a texture"));
+    free(draft);
+}
+
+/* Results whose places atomics give need a judge of their own. */
+TEST(test_results_in_any_order)
+{
+    char *draft = draft_of("__global__ void k(int *y, int *count, const int *x, int n)\n{\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n && x[i] > 0) {\n        int at = atomicAdd(count, 1);\n"
+                           "        y[at] = x[i];\n    }\n}\n",
+                           NULL);
+    assert_true(has(draft, "// ? which order 'y' has: atomics give its elements their places"));
+    assert_null(strstr(draft, "which order 'count'"));
     free(draft);
 }
 
