@@ -166,26 +166,52 @@ static bool includes_others(const hosts *h, int line)
     return has;
 }
 
-static gputune_status read_include(const hosts *h, const gt_token *name, char *const *missing,
-                                   size_t count)
+/* The next #include of a local header: its name without quotes, and its line; false: there is none
+ * left. */
+static bool next_include(gt_token *name, gt_lexer *lexer)
 {
-    const gt_token inside = {GT_TOKEN_NAME, name->text + 1, name->length - 2, 0, 0};
-    const int line = name->line;
-    bool is_missing = false;
+    gt_lexer line;
+    while (gt_lexer_find_directive(lexer, &line)) {
+        if (gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
+            line.token.length > 2) {
+            *name = (gt_token){GT_TOKEN_NAME, line.token.text + 1, line.token.length - 2,
+                               line.token.line, 1};
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status note_missing(const hosts *h, const gt_token *name)
+{
+    const int line = gt_lines_of(h->lines, name->line);
     char path[GT_NAME_MAX];
-    gt_token_name(path, &inside);
-    for (size_t i = 0; i < count; i++) {
-        is_missing |= gt_token_is(&inside, missing[i]);
+    gt_text note = {0};
+    gt_token_name(path, name);
+    gt_text_printf(&note, "// ? \"%.*s\" is not beside this file\n", (int)name->length, name->text);
+    GT_TRY(gt_lines_insert(h->lines, line, &note));
+    return gt_header_is_hosts(path) ? GPUTUNE_OK : enclose(h, line, line);
+}
+
+static gputune_status put_headers_aside(const hosts *h, char *const *missing, size_t count)
+{
+    gt_lexer lexer;
+    gt_token name;
+    gt_lexer_open(&lexer, h->text, strlen(h->text), (gt_place){"", 1, 1});
+    while (next_include(&name, &lexer)) {
+        size_t i = 0;
+        while (i < count && !gt_token_is(&name, missing[i])) {
+            i++;
+        }
+        GT_TRY(i < count && gt_lines_is_own(h->lines, name.line) ? note_missing(h, &name)
+                                                                 : GPUTUNE_OK);
     }
-    if (is_missing) {
-        gt_text note = {0};
-        gt_text_printf(&note, "// ? \"%.*s\" is not beside this file\n", (int)inside.length,
-                       inside.text);
-        GT_TRY(gt_lines_insert(h->lines, line, &note));
+    gt_lexer_open(&lexer, h->file, strlen(h->file), (gt_place){"", 1, 1});
+    while (next_include(&name, &lexer)) {
+        bool is_hosts = is_unread(h, name.line) && !includes_others(h, name.line);
+        GT_TRY(is_hosts ? enclose(h, name.line, name.line) : GPUTUNE_OK);
     }
-    bool is_hosts =
-        is_missing ? !gt_header_is_hosts(path) : is_unread(h, line) && !includes_others(h, line);
-    return is_hosts ? enclose(h, line, line) : GPUTUNE_OK;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
@@ -193,15 +219,11 @@ gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, co
 {
     const hosts h = {lines, program, text, file};
     gt_lexer lexer, line;
+    GT_TRY(put_headers_aside(&h, missing, count));
     gt_lexer_open(&lexer, file, strlen(file), (gt_place){"", 1, 1});
     while (gt_lexer_find_directive(&lexer, &line)) {
-        if (gt_lexer_is(&line, "error")) {
-            GT_TRY(enclose(&h, line.token.line, line.token.line));
-        }
-        if (gt_lexer_accept(&line, "include") && line.token.kind == GT_TOKEN_STRING &&
-            line.token.length > 2) {
-            GT_TRY(read_include(&h, &line.token, missing, count));
-        }
+        GT_TRY(gt_lexer_is(&line, "error") ? enclose(&h, line.token.line, line.token.line)
+                                           : GPUTUNE_OK);
     }
     return put_declarations_aside(&h);
 }

@@ -147,6 +147,69 @@ void gt_trace_mark(gt_tracer *t, const gt_expression *expression, bool grid, boo
     }
 }
 
+/* With a name at `at`: the token behind `NAME.member->other[2]` and the like, and behind `()`. */
+static size_t part_end(const gt_program *p, size_t at)
+{
+    size_t end = at + 1;
+    for (bool again = true; again;) {
+        const bool is_element = gt_program_is(p, end, "[") && gt_program_is(p, end + 2, "]") &&
+                                p->tokens.items[end + 1].kind == GT_TOKEN_NUMBER;
+        again = is_element || gt_program_is(p, end, ". ->");
+        end += is_element ? 3 : again ? 2 : 0;
+    }
+    const bool calls = end > at + 1 && gt_program_is(p, end, "(") && gt_program_is(p, end + 1, ")");
+    return calls ? end + 2 : end;
+}
+
+/* The value that the program gives a part of a struct or an array, or a vector's size(), last in
+ * front of where it is read; false: none. */
+static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
+{
+    const size_t length = part.end - part.first;
+    const size_t first = site->function ? site->function->body.first : 1;
+    if (gt_program_is(p, part.end - 1, ")")) {
+        return gt_program_is(p, part.end - 3, "size") &&
+               gt_program_find(out, p, site, part.first) && out->is_constructed &&
+               gt_program_item_at(p, &out->value, out->value, 0);
+    }
+    for (size_t i = site->at; i > first; i--) {
+        size_t same = 0;
+        while (same < length && gt_program_same(p, i + same, part.first + same)) {
+            same++;
+        }
+        const size_t close = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) : i;
+        gt_span items = {close + 3, 0};
+        *out = (gt_found){.identity = i};
+        if (same == length && gt_program_is(p, i + length, "=") &&
+            !gt_program_is(p, i - 1, ". ->")) {
+            out->value = gt_program_statement(p, i + length + 1);
+        } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
+                   gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
+            char index[GT_NAME_MAX];
+            gt_program_name(index, p, part.first + 2);
+            items.end = gt_program_close(p, close + 2);
+            (void)gt_program_item_at(p, &out->value, items, (size_t)gt_strtod(index, NULL));
+        }
+        if (gt_program_is_plain(p, out->value)) {
+            out->site = gt_program_site(p, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the value is a part that the program gives none: the variable's own name is the better.
+ */
+static bool is_open_part(const gt_tracer *t, const gt_found *found)
+{
+    const gt_program *p = t->program;
+    gt_found of;
+    return found->value.end > found->value.first + 1 &&
+           part_end(p, found->value.first) == found->value.end &&
+           !gt_program_is(p, found->value.end - 1, "x y z") &&
+           !find_part(&of, p, found->value, &found->site);
+}
+
 /* A name that the program gives a value to: what that is made of, or a leaf. */
 static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *from, size_t at,
                          int depth)
@@ -158,7 +221,7 @@ static void expand_found(gt_tracer *t, const gt_found *found, const gt_site *fro
     gt_site site = found->macro ? *from : found->site;
     gt_program_name(name, t->program, at);
     gt_text_append(&t->text, "(");
-    if (found->value.first < found->value.end) {
+    if (found->value.first < found->value.end && !is_open_part(t, found)) {
         expand(t, found->value, &site, depth + 1);
     } else {
         t->failed = true;
@@ -452,57 +515,6 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int dept
     expand(t, span, &from, depth + 1);
     gt_text_append(&t->text, ")");
     t->without_axes = outside;
-}
-
-/* With a name at `at`: the token behind `NAME.member->other[2]` and the like, and behind `()`. */
-static size_t part_end(const gt_program *p, size_t at)
-{
-    size_t end = at + 1;
-    for (bool again = true; again;) {
-        const bool is_element = gt_program_is(p, end, "[") && gt_program_is(p, end + 2, "]") &&
-                                p->tokens.items[end + 1].kind == GT_TOKEN_NUMBER;
-        again = is_element || gt_program_is(p, end, ". ->");
-        end += is_element ? 3 : again ? 2 : 0;
-    }
-    const bool calls = end > at + 1 && gt_program_is(p, end, "(") && gt_program_is(p, end + 1, ")");
-    return calls ? end + 2 : end;
-}
-
-/* The value that the program gives a part of a struct or an array, or a vector's size(), last in
- * front of where it is read; false: none. */
-static bool find_part(gt_found *out, const gt_program *p, gt_span part, const gt_site *site)
-{
-    const size_t length = part.end - part.first;
-    const size_t first = site->function ? site->function->body.first : 1;
-    if (gt_program_is(p, part.end - 1, ")")) {
-        return gt_program_is(p, part.end - 3, "size") &&
-               gt_program_find(out, p, site, part.first) && out->is_constructed &&
-               gt_program_item_at(p, &out->value, out->value, 0);
-    }
-    for (size_t i = site->at; i > first; i--) {
-        size_t same = 0;
-        while (same < length && gt_program_same(p, i + same, part.first + same)) {
-            same++;
-        }
-        const size_t close = gt_program_is(p, i + 1, "[") ? gt_program_close(p, i + 1) : i;
-        gt_span items = {close + 3, 0};
-        *out = (gt_found){.identity = i};
-        if (same == length && gt_program_is(p, i + length, "=") &&
-            !gt_program_is(p, i - 1, ". ->")) {
-            out->value = gt_program_statement(p, i + length + 1);
-        } else if (same > 0 && length == 4 && close > i && gt_program_is(p, close + 1, "=") &&
-                   gt_program_is(p, close + 2, "{")) { /* TYPE NAME[] = {a, b} */
-            char index[GT_NAME_MAX];
-            gt_program_name(index, p, part.first + 2);
-            items.end = gt_program_close(p, close + 2);
-            (void)gt_program_item_at(p, &out->value, items, (size_t)gt_strtod(index, NULL));
-        }
-        if (gt_program_is_plain(p, out->value)) {
-            out->site = gt_program_site(p, i);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* A part of a struct or an array of the host's: its value, or a leaf. */
