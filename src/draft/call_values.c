@@ -10,8 +10,8 @@
 
 static bool is_size(const gt_trace_leaf *leaf)
 {
-    return !leaf->is_axis && !leaf->is_number && (leaf->in_grid || leaf->in_length) &&
-           strncmp(leaf->name, "sizeof_", 7) != 0;
+    return !leaf->is_axis && !leaf->is_number && !leaf->is_property &&
+           (leaf->in_grid || leaf->in_length) && strncmp(leaf->name, "sizeof_", 7) != 0;
 }
 
 /* What an expression is for. */
@@ -43,7 +43,8 @@ static bool append(gt_caller *c, gt_text *out, gt_text *divided, use how, const 
     }
     bool unnamed = printed && strstr(gt_text_string(out), "sizeof_");
     for (size_t i = 0; i < t->leaf_count && printed && how == FOR_VALUE; i++) {
-        unnamed |= gt_expression_uses(expression, (int)i) && !is_size(&t->leaves[i]);
+        unnamed |= gt_expression_uses(expression, (int)i) && !is_size(&t->leaves[i]) &&
+                   !t->leaves[i].is_property;
     }
     if (unnamed) {
         gt_text_free(out);
@@ -377,7 +378,7 @@ void gt_call_settle_leaves(gt_tracer *t)
         bool is_used = leaf->parameter >= 0 ? leaf->in_grid || leaf->in_length
                                             : leaf->in_grid && leaf->in_length;
         leaf->has_value &= leaf->is_axis || leaf->is_number || leaf->value > 0 || !is_used;
-        leaf->is_number |= leaf->has_value && !leaf->is_axis && !is_used;
+        leaf->is_number |= leaf->has_value && !leaf->is_axis && !leaf->is_property && !is_used;
     }
 }
 

@@ -206,7 +206,9 @@ static bool is_open_part(const gt_tracer *t, const gt_found *found)
     gt_found of;
     return found->value.end > found->value.first + 1 &&
            part_end(p, found->value.first) == found->value.end &&
-           !gt_program_is(p, found->value.end - 1, "x y z") &&
+           !gt_program_is(p, found->value.end - 1,
+                          "x y z multiProcessorCount maxThreadsPerMultiProcessor "
+                          "maxBlocksPerMultiProcessor maxThreadsPerBlock warpSize") &&
            !find_part(&of, p, found->value, &found->site);
 }
 
@@ -517,6 +519,32 @@ static void expand_member(gt_tracer *t, size_t at, const gt_site *site, int dept
     t->without_axes = outside;
 }
 
+/* The leaf of a property of the device, by its name in cudaDeviceProp; false: it is none. */
+static bool emit_property(gt_tracer *t, const char *name)
+{
+    static const struct {
+        const char *host, *own;
+        int64_t value; /* to compute with */
+    } properties[] = {{"multiProcessorCount", "sm_count", 132},
+                      {"maxThreadsPerMultiProcessor", "max_threads_per_sm", 2048},
+                      {"maxBlocksPerMultiProcessor", "max_blocks_per_sm", 32},
+                      {"maxThreadsPerBlock", "max_threads", 1024},
+                      {"warpSize", "warp_size", 32}};
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+        if (strcmp(properties[i].host, name) == 0) {
+            const int slot = gt_trace_slot(t, properties[i].own);
+            const size_t leaf = slot >= 0 ? (size_t)slot : gt_trace_add(t, "", 0, -1);
+            gt_trace_leaf *own = &t->leaves[leaf];
+            own->is_property = own->has_value = true;
+            own->value = properties[i].value;
+            (void)gt_snprintf(own->name, sizeof own->name, "%s", properties[i].own);
+            emit_leaf(t, leaf);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A part of a struct or an array of the host's: its value, or a leaf. */
 static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int depth)
 {
@@ -537,7 +565,7 @@ static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int dep
     gt_program_name(text, p, name);
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
-    } else {
+    } else if (!emit_property(t, text)) {
         const size_t leaf = gt_trace_add(t, text, part.first, -1);
         t->leaves[leaf].origin = part;
         emit_leaf(t, leaf);

@@ -13,13 +13,14 @@ enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
 /* A name that expressions are made of. */
 typedef struct gt_trace_leaf {
     char name[GT_NAME_MAX];
-    size_t identity; /* of its variable */
-    int parameter;   /* of the kernel, or -1 */
-    gt_span origin;  /* the program's text of its value */
-    int64_t value;   /* where has_value */
-    bool has_value;  /* the program says it */
-    bool is_number;  /* stands for its value: nothing is named after it */
-    bool is_axis;    /* a block */
+    size_t identity;  /* of its variable */
+    int parameter;    /* of the kernel, or -1 */
+    gt_span origin;   /* the program's text of its value */
+    int64_t value;    /* where has_value */
+    bool has_value;   /* the program says it */
+    bool is_number;   /* stands for its value: nothing is named after it */
+    bool is_axis;     /* a block */
+    bool is_property; /* of the device */
     bool in_grid, in_length;
 } gt_trace_leaf;
 

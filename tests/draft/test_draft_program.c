@@ -325,6 +325,15 @@ static const program programs[] = {
      "args(out float y[n], in float x[n], inout float z[n], int n)\ntune(BLOCK = " USUAL ")\n"
      "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
      "work(bytes = 16 * n)\nreference(self)\n"},
+    {"a grid by properties of the device",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)\n"
+     "        y[i] = x[i];\n}\n"
+     "int main() { int n = 4096, sms; " ALLOCATED " cudaDeviceProp p; ask(&p, 0);\n"
+     "sms = p.multiProcessorCount; k<<<2 * sms, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
+     "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(2 * sm_count)\n"
+     "work(bytes = 8 * n)\nreference(self)\n"},
     {"a template's block, of which a length is made",
      "template <int WIDE>\n__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
