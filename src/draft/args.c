@@ -467,17 +467,36 @@ static bool append_largest(gt_draft_writer *w, const char *before, const gt_draf
     return true;
 }
 
-static bool takes_logarithms(const gt_draft *draft)
+/* Whether the device's code calls one of the functions. */
+static bool takes(const gt_draft *draft, const char *const *functions, size_t count)
 {
-    static const char *const functions[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
-                                            "log10f", "log10", "__log2f", "__log10f", "log1p",
-                                            "log1pf", "pow",   "powf",    "__powf"};
     bool takes = false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    for (size_t i = 0; i < count && !takes; i++) {
         const gt_token name = {GT_TOKEN_NAME, functions[i], strlen(functions[i]), 0, 0};
-        takes |= gt_program_on_device(draft->program, &name);
+        takes = gt_program_on_device(draft->program, &name);
     }
     return takes;
+}
+
+/* What floats hold where the kernel takes logarithms or, of what it changes, roots, which a
+ * negative number has not: of nothing, a logarithm is no number. */
+static void append_positive(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
+{
+    static const char *const logarithms[] = {"log",    "logf",  "__logf",  "log2",     "log2f",
+                                             "log10f", "log10", "__log2f", "__log10f", "log1p",
+                                             "log1pf", "pow",   "powf",    "__powf"};
+    static const char *const roots[] = {"sqrt", "sqrtf", "rsqrt", "rsqrtf", "__fsqrt_rn"};
+    const char *direction = gt_draft_direction(w->draft, buffer);
+    const bool by_logarithm = takes(w->draft, logarithms, sizeof logarithms / sizeof *logarithms);
+    const bool by_root = !by_logarithm && takes(w->draft, roots, sizeof roots / sizeof *roots);
+    const bool is_in = strcmp(direction, "in") == 0;
+    if ((by_logarithm && is_in) || (by_root && strcmp(direction, "inout") == 0)) {
+        gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes %s\n",
+                       w->draft->parameters[buffer->parameter].name,
+                       by_root ? "roots" : "logarithms");
+        gt_text_append(w->out, " = uniform(0.1, 1)");
+    }
+    gt_text_append(w->out, by_logarithm && !is_in ? " nan_ok" : "");
 }
 
 /* The fill of integers that index another buffer, or bound what is read of it; false: neither. */
@@ -521,13 +540,8 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
     const char *direction = gt_draft_direction(draft, buffer);
     const char *filled = gt_text_string(&draft->call.parameters[buffer->parameter].fill);
-    if (is_float(draft, parameter)) { /* a logarithm of nothing is no number */
-        bool takes = takes_logarithms(draft), is_in = strcmp(direction, "in") == 0;
-        if (takes && is_in) {
-            gt_text_printf(notes, "// guess: '%s' is positive, as the kernel takes logarithms\n",
-                           parameter->name);
-        }
-        gt_text_append(w->out, !takes ? "" : is_in ? " = uniform(0.1, 1)" : " nan_ok");
+    if (is_float(draft, parameter)) {
+        append_positive(w, notes, buffer);
         return;
     }
     if (strcmp(direction, "out") == 0) {

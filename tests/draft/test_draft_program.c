@@ -334,6 +334,15 @@ static const program programs[] = {
      "kernel(k)\nproblem(n = 1 << 12)\nargs(out float y[n], in float x[n], int n)\n"
      "tune(BLOCK = " USUAL ")\ndefault(BLOCK = 256)\nblock(BLOCK)\ngrid(2 * sm_count)\n"
      "work(bytes = 8 * n)\nreference(self)\n"},
+    {"roots of what the kernel changes",
+     "__global__ void k(float *y, const float *x, int n)\n{\n"
+     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "    if (i < n) { float v = y[i]; y[i] = v + x[i] / sqrtf(v); }\n}\n"
+     "int main() { int n = 4096; " ALLOCATED " k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     "kernel(k)\nproblem(n = 1 << 12)\n"
+     "args(inout float y[n] = uniform(0.1, 1), in float x[n], int n)\ntune(BLOCK = " USUAL ")\n"
+     "default(BLOCK = 256)\nblock(BLOCK)\ngrid(ceil_div(n, BLOCK))\n"
+     "work(bytes = 12 * n)\nreference(self)\n"},
     {"a template's block, of which a length is made",
      "template <int WIDE>\n__global__ void k(float *y, const float *x, int n)\n{\n"
      "    int i = blockIdx.x * WIDE + threadIdx.x;\n    if (i < n) y[blockIdx.x] = x[i];\n}\n",
