@@ -565,6 +565,8 @@ static void expand_part(gt_tracer *t, gt_span part, const gt_site *site, int dep
     gt_program_name(text, p, name);
     if (same >= 0) {
         emit_leaf(t, (size_t)same);
+    } else if (gt_program_is(p, part.end - 1, ")")) {
+        t->failed = true; /* what a method computes */
     } else if (!emit_property(t, text)) {
         const size_t leaf = gt_trace_add(t, text, part.first, -1);
         t->leaves[leaf].origin = part;
