@@ -68,7 +68,7 @@ $GPUTUNE template none.cu || echo "exit $?"
 cat >texture.cu <<'CU'
 __global__ void sample(float *y, cudaTextureObject_t image, int n)
 {
-    y[threadIdx.x] = tex3D<float>(image, 0, 0, 0);
+    y[threadIdx.x] = texCubemap<float>(image, 0, 0, 0);
 }
 CU
 $GPUTUNE template texture.cu || echo "exit $?"
