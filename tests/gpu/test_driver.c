@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void expect_failure(const char *name, gputune_status status, const char *message)
 {
@@ -60,12 +61,15 @@ TEST(test_a_library_that_is_no_driver)
 
 TEST(test_emulator_named_in_vain)
 {
+    char empty[] = "/tmp/gputune-test-XXXXXX";
+    assert_non_null(mkdtemp(empty));
     setenv("GPUTUNE_EMULATOR", "/nowhere", 1);
     expect_failure("emu", GPUTUNE_ENODRIVER, "no emulator at /nowhere (GPUTUNE_EMULATOR)");
     expect_failure("emu:h200", GPUTUNE_ENODRIVER, "no emulator at /nowhere");
-    setenv("GPUTUNE_EMULATOR", "/tmp", 1);
+    setenv("GPUTUNE_EMULATOR", empty, 1);
     expect_failure("emu", GPUTUNE_ENODRIVER, "libgputune-emu.so");
     unsetenv("GPUTUNE_EMULATOR");
+    rmdir(empty);
 }
 
 TEST(test_no_driver_names_the_remedy)
