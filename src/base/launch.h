@@ -57,9 +57,10 @@ typedef enum gt_parameter_kind {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
-    int argument;           /* index into the caller's arguments; -1: none */
-    uint64_t scratch_bytes; /* of a scratch buffer at this geometry; with an argument, it is a
-                               copy of that; of a value that a reference takes, the value itself */
+    int argument;           /* index into the caller's arguments; -1: none. A scratch buffer with
+                               one begins each launch as a copy of it */
+    uint64_t scratch_bytes; /* of a scratch buffer at this geometry, or of one that a reference gets
+                               behind the arguments; of a scalar there, the value itself */
     uint32_t map; /* of a tensor map or texture: index into the launch's; of a value: the run's */
     bool zero_first; /* of a scratch buffer: zeros before the first launch; else anything */
 } gt_parameter;

@@ -137,6 +137,7 @@ void gt_measure_forget(gt_measure *measure)
 {
     gt_trial_free(measure);
     gt_loaded_free_all(measure);
+    gt_reference_free(measure);
     gt_memory_free(measure);
     gt_tasks *const tables[] = {
         &measure->fill,     &measure->reset,   &measure->again,   &measure->launch,
@@ -167,7 +168,6 @@ void gt_measure_close(gt_measure *measure)
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
-        gt_reference_free(measure);
         gt_module_free(measure->service);
         CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {

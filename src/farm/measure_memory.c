@@ -118,13 +118,12 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspace)
+static gputune_status allocate_blocks(gt_workspace *workspace)
 {
     for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
         uint64_t bytes = workspace->workload.blocks[i].bytes;
         workspace->blocks[i] = calloc(1, bytes + 1);
         GT_TRY(gt_allocated(workspace->blocks[i]));
-        GT_TRY(gt_memory_take(&workspace->device_blocks[i], measure, bytes));
     }
     return GPUTUNE_OK;
 }
@@ -199,7 +198,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(write_scalars(workspace));
     GT_TRY(upload_numbers(measure, workspace));
-    return allocate_blocks(measure, workspace);
+    return allocate_blocks(workspace);
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
@@ -505,18 +504,14 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
     return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 
-static gputune_status fill_blocks(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
+static void fill_blocks(gt_workspace *workspace, uint64_t seed)
 {
     for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
-        const gt_buffer *block = &workspace->workload.blocks[i];
         if (!(workspace->sent_blocks >> i & 1)) {
-            gt_fill_host(workspace->blocks[i], &workspace->workload, block,
+            gt_fill_host(workspace->blocks[i], &workspace->workload, &workspace->workload.blocks[i],
                          gt_fill_seed(seed, GT_PARAMETER_MAX + i));
         }
-        GT_CALL(measure, MemcpyHtoDAsync, workspace->device_blocks[i], workspace->blocks[i],
-                block->bytes, measure->stream);
     }
-    return GPUTUNE_OK;
 }
 
 /* Others than inputs are copied before each launch, and may hold results until then. */
@@ -558,7 +553,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
         for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
             GT_TRY(plan_fill_slot(measure, workspace, i, seed));
         }
-        GT_TRY(fill_blocks(measure, workspace, seed));
+        fill_blocks(workspace, seed);
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));

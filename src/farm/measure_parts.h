@@ -25,6 +25,14 @@ typedef enum gt_service {
     GT_SERVICE_COUNT
 } gt_service;
 
+/* The kernels by which a template says what its inputs and right results are. */
+typedef enum gt_judge_kind {
+    GT_JUDGE_REFERENCE, /* may be the template's own kernels */
+    GT_JUDGE_CHECK,
+    GT_JUDGE_INIT,
+    GT_JUDGE_COUNT
+} gt_judge_kind;
+
 typedef struct gt_findings {
     uint64_t sequence; /* of the check that wrote it */
     gt_finding items[];
@@ -83,14 +91,9 @@ typedef struct gt_workspace {
     gt_slot slots[GT_PARAMETER_MAX];
     CUdeviceptr scale;
     gt_type scale_type;
-    void *blocks[GT_BLOCK_MAX];               /* the caller's blocks on the host; owned */
-    uint32_t sent_blocks;                     /* bit i: what block i holds was sent */
-    CUdeviceptr device_blocks[GT_BLOCK_MAX];  /* the same on the device, for the reference */
-    CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
-    CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller
-                                                 fills; 0: none */
-    CUfunction reference, check, init;        /* NULL: the template has none, or is its own */
-    CUdeviceptr failures;                     /* what the check kernel counts */
+    void *blocks[GT_BLOCK_MAX];             /* the caller's blocks on the host; owned */
+    uint32_t sent_blocks;                   /* bit i: what block i holds was sent */
+    CUdeviceptr failures;                   /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
     void *values;                           /* of the scalars, by value; owned */
@@ -149,10 +152,9 @@ struct gt_measure {
     bool lost;  /* a fatal error has made this process unable to use the GPU */
     bool ready; /* gt_measure_prepare() has succeeded */
 
-    gt_module *service, *reference;
-    uint64_t service_hash;                /* of the image that is loaded as `service`; 0: none */
-    gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
-    gt_launch *itself_launches;           /* of them; owned */
+    gt_module *service;
+    uint64_t service_hash; /* of the image that is loaded as `service`; 0: none */
+    gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX]; /* at each size; NULL: there is none */
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
@@ -340,8 +342,7 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 
 /* ---- measure_reference.c --------------------------------------------------------------------- */
 
-/* Loads the image and looks up each workspace's reference and check kernel; allocates their
- * scratch. */
+/* Loads the kernels of the image that the workloads have. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 /* Unloads what gt_reference_load() has loaded, if anything. */
 void gt_reference_free(gt_measure *measure);

@@ -466,7 +466,7 @@ static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspa
                             .type = GT_TYPE_U64,
                             .source_type = GT_TYPE_U64};
     *index = -1;
-    return workspace->check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
+    return workspace->workload.has_check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
 }
 
 /* Nothing for an input, and where the template's check kernel compares. */
@@ -474,7 +474,7 @@ static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace
                                   uint32_t poison, int *task)
 {
     *task = -1;
-    if (workspace->workload.buffers[index].direction == GT_IN || workspace->check) {
+    if (workspace->workload.buffers[index].direction == GT_IN || workspace->workload.has_check) {
         return GPUTUNE_OK;
     }
     gt_service_task compare = comparison(workspace, index, poison);
@@ -582,7 +582,7 @@ static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspac
         slot->agree_task = slot->spread_task = slot->input_task = -1;
         if (workspace->workload.buffers[i].direction == GT_IN) {
             GT_TRY(plan_input(&measure->hash, workspace, i, &slot->input_task));
-        } else if (!workspace->check) {
+        } else if (!workspace->workload.has_check) {
             GT_TRY(plan_agreement(measure, workspace, i));
             GT_TRY(plan_spread(measure, workspace, i));
         }

@@ -191,7 +191,6 @@ void gt_trial_free(gt_measure *measure)
     gt_trial *trial = measure->trial;
     if (trial) {
         gt_measure_forget(&trial->measure);
-        gt_reference_free(&trial->measure);
         gt_array_free(&trial->measure.allocations);
         gt_array_free(&trial->measure.variants);
         gt_array_free(&trial->measure.dropped);
@@ -218,7 +217,7 @@ static gputune_status launch_checked(gt_measure *measure, gt_loaded *variant)
     GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
     GT_TRY(gt_service_poison_shared(own, GT_POISON_MIXED + 2));
     GT_TRY(launch(measure, variant));
-    if (own->workspaces[0].check) {
+    if (own->workspaces[0].workload.has_check) {
         GT_TRY(gt_check_launch(own, &own->workspaces[0]));
     }
     return gt_service_check(own, &own->check, false, own->findings);

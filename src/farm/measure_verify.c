@@ -412,7 +412,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 
 static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)
 {
-    if (workspace->check) {
+    if (workspace->workload.has_check) {
         GT_TRY(gt_check_launch(measure, workspace));
     }
     return gt_service_check(measure, &workspace->first, false, measure->first);
@@ -421,7 +421,7 @@ static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)
 static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
 {
     for (uint32_t s = 0; s < workspace_count; ++s) {
-        if (measure->workspaces[s].check) {
+        if (measure->workspaces[s].workload.has_check) {
             GT_TRY(gt_check_launch(measure, &measure->workspaces[s]));
         }
     }

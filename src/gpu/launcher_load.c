@@ -300,7 +300,8 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
 {
     switch (parameter->kind) {
     case GT_PARAMETER_SCRATCH:
-        return parameter->bytes == sizeof(CUdeviceptr);
+        return parameter->bytes == sizeof(CUdeviceptr) &&
+               parameter->argument < (int)launch->argument_count;
     case GT_PARAMETER_BLOCK:
         return is_sound_block_parameter(launch, parameter);
     case GT_PARAMETER_VALUE:

@@ -88,17 +88,6 @@ gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_i
     return status;
 }
 
-gputune_status gt_module_global(CUdeviceptr *out, size_t *bytes, gt_module *module,
-                                const char *name)
-{
-    *out = 0;
-    *bytes = 0;
-    CUresult result = module->driver->ModuleGetGlobal(out, bytes, module->module, name);
-    return result == CUDA_ERROR_NOT_FOUND
-               ? GPUTUNE_OK
-               : gt_cuda_check(module->driver, result, "cuModuleGetGlobal");
-}
-
 void gt_module_free(gt_module *module)
 {
     gt_context_visit visit;

@@ -13,16 +13,13 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* A loaded image whose functions are wanted: service and reference kernels. */
+/* A loaded image whose functions are wanted: the service kernels. */
 typedef struct gt_module gt_module;
 /* Loads the image in the current context. *out is the caller's, for gt_module_free(). */
 gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
 /* Fetches a kernel that gt_image_entry() finds in the module's image. */
 gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
                                   const char *name);
-/* Where a variable of the module is, and its size; 0 and 0: it has none of that name. */
-gputune_status gt_module_global(CUdeviceptr *out, size_t *bytes, gt_module *module,
-                                const char *name);
 /* Works from any context and thread. NULL is allowed. */
 void gt_module_free(gt_module *module);
 

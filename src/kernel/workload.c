@@ -290,6 +290,12 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return GPUTUNE_OK;
 }
 
+/* One that the measure worker gives behind the caller's arguments. */
+static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
+{
+    add_parameter(launch, kind, 8, (int)launch->argument_count++, value);
+}
+
 /* What a reference by elements takes behind the arguments. */
 static gputune_status add_made(gt_launch *out, const gt_workload *workload,
                                const gt_binding *binding, const gt_judge *judge)
@@ -304,7 +310,7 @@ static gputune_status add_made(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < judge->value_count; i++) {
         int64_t value;
         GT_TRY(gt_expression_integer(&value, judge->values[i], binding->slots));
-        add_parameter(out, GT_PARAMETER_VALUE, 8, -1, (uint64_t)value);
+        add_given(out, GT_PARAMETER_SCALAR, (uint64_t)value);
     }
     return GPUTUNE_OK;
 }
@@ -330,7 +336,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     out->has_init = parts->init.present;
     if (out->has_init) {
         GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
-        add_parameter(&out->init, GT_PARAMETER_SCRATCH, 8, -1, 8);
+        add_given(&out->init, GT_PARAMETER_SCALAR, 0); /* the seed */
     }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
@@ -344,12 +350,12 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         GT_TRY(add_made(&out->reference, out, binding, &parts->reference));
     }
     if (out->has_scale) {
-        add_parameter(&out->reference, GT_PARAMETER_SCRATCH, 8, -1,
-                      first_output(out)->elements * parts->reference.scale_bytes);
+        add_given(&out->reference, GT_PARAMETER_BUFFER,
+                  first_output(out)->elements * parts->reference.scale_bytes);
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
-        add_parameter(&out->check, GT_PARAMETER_SCRATCH, 8, -1, 8);
+        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
     }
     return GPUTUNE_OK;
 }
@@ -514,7 +520,7 @@ uint64_t gt_reference_scratch_bytes(const gt_workload *workload)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < workload->reference.parameter_count; i++) {
         const gt_parameter *parameter = &workload->reference.parameters[i];
-        bool own = parameter->kind == GT_PARAMETER_SCRATCH && !workload->refers_to_itself;
+        bool own = parameter->kind != GT_PARAMETER_SCALAR && !workload->refers_to_itself;
         bytes += own ? parameter->scratch_bytes : 0;
     }
     return bytes;

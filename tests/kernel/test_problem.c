@@ -182,7 +182,7 @@ TEST(test_elements)
     assert_int_equal(reference->parameters[3].argument, 0);
     assert_int_equal(gt_reference_scratch_bytes(&b.workload), 100 * 2048 * 4);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(reference->parameters[4 + i].kind, GT_PARAMETER_VALUE);
+        assert_int_equal(reference->parameters[4 + i].kind, GT_PARAMETER_SCALAR);
         assert_int_equal(reference->parameters[4 + i].scratch_bytes, values[i]);
     }
     bench_close(&b);
@@ -263,8 +263,8 @@ TEST(test_judges)
     assert_int_equal(w->reference.clears[0].bytes, 800); /* as doubles */
     assert_string_equal(w->check.steps[0].entry, "verdict");
     assert_int_equal(w->check.steps[0].block[0], 256);
-    assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_SCRATCH);
-    assert_int_equal(w->check.parameters[7].scratch_bytes, 8);
+    assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_BUFFER);
+    assert_int_equal(w->check.parameters[7].argument, 7);
     bench_close(&b);
 }
 
