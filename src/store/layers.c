@@ -27,12 +27,15 @@ bool gt_layers_own(const gt_store *store)
 gt_file_state gt_layers_state(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    return (gt_file_state){.path = store->paths[store->path],
-                           .index = store->path,
-                           .is_damaged = store->damaged == store->path,
-                           .no_file = store->no_file,
-                           .unreadable = store->unreadable,
-                           .unbrought = store->unbrought};
+    return store->file;
+}
+
+void gt_layers_turn_to(gt_store *store, int index)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    store->file.index = index;
+    store->file.path = store->paths[index];
+    store->file.is_damaged = false;
 }
 
 /* --- what the log is told --------------------------------------------------------------------- */
@@ -108,8 +111,8 @@ bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
 void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->no_file = true;
-    store->unreadable = !keep_reading;
+    store->file.no_file = true;
+    store->file.unreadable = !keep_reading;
     snprintf(store->unkept, sizeof store->unkept, "%s", why);
     if (!keep_reading) {
         snprintf(store->unread, sizeof store->unread, "%s", why);
@@ -147,11 +150,11 @@ static gputune_status check(const gt_store *store, bool writing)
         return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be used: %s", store->asked,
                        store->unread);
     }
-    if (writing && store->path > 0) {
+    if (writing && store->file.index > 0) {
         return gt_fail(GPUTUNE_EDATABASE,
                        "the database %s is damaged or another program's: results are kept in %s; "
                        "move it away, or set GPUTUNE_DB to another file",
-                       store->asked, store->paths[store->path]);
+                       store->asked, store->file.path);
     }
     if (writing && store->unkept[0]) {
         return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
@@ -215,10 +218,12 @@ static gputune_status choose_file(gt_store *store, const char *path)
     }
     GT_TRY(status);
     if (strcmp(store->asked, ":memory:") == 0) {
-        store->no_file = store->unreadable = true;
+        store->file.no_file = store->file.unreadable = true;
         return gt_layers_open_memory(&store->memory);
     }
-    return gt_strdup(&store->paths[0], store->asked);
+    GT_TRY(gt_strdup(&store->paths[0], store->asked));
+    gt_layers_turn_to(store, 0);
+    return GPUTUNE_OK;
 }
 
 /* Makes the folders of the file in the cache. Those of a file that was named must be there: a
@@ -244,7 +249,7 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
 static gputune_status open_files(gt_store *store, const char *path)
 {
     GT_TRY(choose_file(store, path));
-    if (store->no_file) {
+    if (store->file.no_file) {
         return GPUTUNE_OK;
     }
     if (prepare_folder(store, path) != GPUTUNE_OK) {
@@ -271,14 +276,13 @@ static gt_store *new_store(const gt_log *log)
     pthread_mutex_init(&store->telling, NULL);
     store->owner = getpid();
     store->log = log ? *log : (gt_log){0};
-    store->damaged = -1;
     return store;
 }
 
 /* Goes on to the file that was begun beside a damaged one, and says so. False: there is none. */
 static bool turn_to_beside(gt_store *store, const char *why)
 {
-    int next = store->path + 1;
+    int next = store->file.index + 1;
     char *path;
     if (next > GT_BESIDE_MAX || gt_path_format(&path, "%s.%d", store->asked, next) != GPUTUNE_OK) {
         return false;
@@ -290,7 +294,7 @@ static bool turn_to_beside(gt_store *store, const char *why)
     gt_layers_warn(store, "the database %s is damaged (%s): %s is read instead", store->asked, why,
                    path);
     store->paths[next] = path;
-    store->path = next;
+    gt_layers_turn_to(store, next);
     return true;
 }
 
@@ -299,10 +303,10 @@ static gputune_status open_for_reading(gt_store *store, const char *path)
     gt_obstacle met = {0};
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_TRY(choose_file(store, path));
-    if (!store->no_file && !path && !gt_file_exists(store->asked)) {
-        store->no_file = store->unreadable = true;
+    if (!store->file.no_file && !path && !gt_file_exists(store->asked)) {
+        store->file.no_file = store->file.unreadable = true;
     }
-    if (store->no_file) {
+    if (store->file.no_file) {
         return GPUTUNE_OK;
     }
     gputune_status status;
@@ -487,7 +491,7 @@ static void note_damage(gt_store *store)
         return;
     }
     pthread_mutex_lock(&store->telling);
-    store->damaged = store->reader_path;
+    store->file.is_damaged |= store->reader_path == store->file.index;
     pthread_mutex_unlock(&store->telling);
     close_reader(store);
 }

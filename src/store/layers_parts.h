@@ -9,7 +9,25 @@
 enum { GT_BESIDE_MAX = 9, GT_WARNING_MAX = 768 };
 #define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
 
-/* Reading and writing the user's file have a connection and a mutex each, so that a lookup does not
+/* Which file is used, and how far. */
+typedef struct gt_file_state {
+    const char *path; /* stays as it is; NULL: there is no file */
+    int index;        /* of the path */
+    bool is_damaged;  /* a lookup has found damage that the writer did not meet */
+    bool no_file;     /* writing it was given up */
+    bool unreadable;  /* reading it was given up */
+    bool unbrought;   /* memory holds what the file lacks because it was locked */
+} gt_file_state;
+
+/* The journal is SQLite's rollback journal, not a write-ahead log: that has its index in memory
+ * that processes share, so that processes of two machines would damage a file on a network file
+ * system, where users' folders often are; and a file that only root may write could not be read.
+ * Writes are rare, short and of whole tunings, and a lookup waits for 0.1 s at most.
+ *
+ * A damaged file stays where it is, and others begin beside it: it may be another program's, or be
+ * whole again when its file system is, and processes that have it open need not hear of it.
+ *
+ * Reading and writing the user's file have a connection and a mutex each, so that a lookup does not
  * wait behind a write that waits for another process. Mutexes, in the order in which they are taken
  * (but a lookup may try for `writing`):
  * - `writing`: the writer's connection. Held while it waits for another process.
@@ -37,35 +55,25 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    char *paths[1 + GT_BESIDE_MAX]; /* those up to `path` stay as they are */
-    int path;                       /* index of the one in use */
-    int damaged;                    /* index of one that a lookup found to be damaged; -1: none */
-    bool no_file;                   /* writing the file was given up */
-    bool unreadable;                /* reading it was given up */
+    char *paths[1 + GT_BESIDE_MAX]; /* those up to the one in use stay as they are */
+    gt_file_state file;
     int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
     double blind_s;          /* seconds that lookups have waited since the last success */
     bool distrust_told;      /* the log has the line that the file's code is not trusted */
     gt_hash left_lease;      /* owner of a lease that could not be given back */
-    bool unbrought;          /* memory holds what the file lacks because it was locked */
     bool lock_told;          /* the lock was reported since the last successful write */
     char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
     char unread[GT_WHY_MAX]; /* why the file did not answer the last lookup; "": it did */
     char warning[GT_WARNING_MAX]; /* to be logged when no mutex is held */
 };
 
-/* What `telling` guards of the file in use, as it was at one moment. */
-typedef struct gt_file_state {
-    const char *path; /* stays as it is */
-    int index;        /* of the path */
-    bool is_damaged;  /* a lookup has found damage that the writer did not meet */
-    bool no_file, unreadable, unbrought;
-} gt_file_state;
-
 /* ---- layers.c: the state, for all that follow ---- */
 
 /* Whether this process may use the connections: not after a fork. */
 bool gt_layers_own(const gt_store *store);
 gt_file_state gt_layers_state(gt_store *store);
+/* Goes on to the file of that index, whose path is known. */
+void gt_layers_turn_to(gt_store *store, int index);
 /* Remembers whether the user's file answers. Where it does, waits for it were not in vain. */
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why);
 /* A line for the log, written by the next gt_layers_flush(), which is called with no mutex held:

@@ -69,9 +69,7 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
         if (!store->paths[index]) {
             GT_TRY(gt_path_format(&store->paths[index], "%s.%d", store->asked, index));
         }
-        pthread_mutex_lock(&store->telling);
-        store->path = index;
-        pthread_mutex_unlock(&store->telling);
+        gt_layers_turn_to(store, index);
         status = open_writer(store, patience, met);
     }
     return status;
@@ -376,8 +374,8 @@ static void forget_memory(gt_store *store, const bringing *what)
     }
     pthread_mutex_unlock(&store->remembering);
     pthread_mutex_lock(&store->telling);
-    store->unbrought = store->unbrought && !all;
-    if (all && !store->no_file) {
+    store->file.unbrought = store->file.unbrought && !all;
+    if (all && !store->file.no_file) {
         store->unkept[0] = '\0';
     }
     pthread_mutex_unlock(&store->telling);
@@ -421,7 +419,7 @@ static void tell_lock(gt_store *store)
                  "or set GPUTUNE_DB to another file",
                  store->asked);
     }
-    store->lock_told = store->unbrought = true;
+    store->lock_told = store->file.unbrought = true;
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and not all results were kept");
 }
