@@ -882,8 +882,7 @@ GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
     uint32_t version;
-    const char *axis, *kind; /* kind: "tune", "vector", "pass", "cluster", "preferred_cluster",
-                                "carveout", "l2_persist" */
+    const char *axis, *kind; /* kind: the word that declares it, as "tune" */
     const char *value;
     const char *excluded;
     bool is_default;

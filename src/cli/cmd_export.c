@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/export.h"
 #include "cli/files.h"
+#include "cli/tuning.h"
 
 typedef struct settings {
     cli_common common;
@@ -15,8 +16,6 @@ typedef struct settings {
 
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
-static const char *const objective_words[] = {"any",    "kernel", "launch", "latency",
-                                              "energy", "rate",   NULL};
 
 static int export_scenario(const cli_measured *from, const settings *settings)
 {
@@ -66,7 +65,7 @@ static const cli_option options[] = {
     {"size", 's', CLI_OPTION_LIST, &given.sizes, "NAME=V",
      "the scenario's problem sizes; may be repeated", NULL},
     {"objective", 0, CLI_OPTION_CHOICE, &given.objective, NULL, "its objective [any]",
-     objective_words},
+     cli_objective_any_words},
     {"cache", 0, CLI_OPTION_CHOICE, &given.cache, NULL, "its cache mode [any]", cache_words},
     {"gpu", 0, CLI_OPTION_TEXT, &given.gpu, "GPU",
      "the GPU it was measured on: a part of its name, or its environment", NULL},

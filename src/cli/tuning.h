@@ -21,8 +21,10 @@ extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 
 /* The names of the values that the library has, for CLI_OPTION_CHOICE; and where a command allows
- * it "all", which is CLI_OBJECTIVE_ALL. cli_tuning_words() fills them. */
-extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_strategy_words[];
+ * it "all", which is CLI_OBJECTIVE_ALL, or "any" in place of the default. cli_tuning_words() fills
+ * them. */
+extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objective_any_words[],
+    *cli_strategy_words[];
 void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 

@@ -1,6 +1,8 @@
 /* The table of the kinds of axes. */
 #include "kernel/axis_kind.h"
 
+#include <string.h>
+
 static bool takes_vector(const gt_value *value)
 {
     int64_t n = value->number;
@@ -112,7 +114,7 @@ static void set_preferred(gt_kernel_step *step, const gt_axis *axis, int64_t val
     step->preferred_cluster = (uint32_t)value;
 }
 
-static const gt_axis_traits table[] = {
+static const gt_axis_traits table[GT_AXIS_KINDS] = {
     [GT_AXIS_TUNE] = {.name = "tune", .parse = gt_parse_axis},
     [GT_AXIS_VECTOR] = {.name = "vector",
                         .aligned = true,
@@ -163,5 +165,14 @@ static const gt_axis_traits table[] = {
 
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind)
 {
-    return (size_t)kind < sizeof table / sizeof *table ? &table[kind] : NULL;
+    return (size_t)kind < GT_AXIS_KINDS ? &table[kind] : NULL;
+}
+
+gt_axis_kind gt_axis_kind_of(const char *word)
+{
+    gt_axis_kind kind = GT_AXIS_TUNE;
+    while (kind < GT_AXIS_KINDS && strcmp(table[kind].name, word) != 0) {
+        kind++;
+    }
+    return kind;
 }

@@ -31,3 +31,5 @@ typedef struct gt_axis_traits {
 
 /* The row of a kind; NULL behind the last. */
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind);
+/* The kind that this word declares; GT_AXIS_KINDS: none. */
+gt_axis_kind gt_axis_kind_of(const char *word);

@@ -53,19 +53,10 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
     return gt_read_axis_values(parse, *out, body);
 }
 
-static gt_axis_kind kind_of(const gt_clause *clause)
-{
-    gt_axis_kind kind = GT_AXIS_TUNE;
-    while (strcmp(gt_axis_traits_of(kind)->name, clause->word) != 0) {
-        kind++;
-    }
-    return kind;
-}
-
 gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = kind_of(clause);
+    gt_axis_kind kind = gt_axis_kind_of(clause->word);
     do {
         GT_TRY(read_axis(&index, parse, body, kind));
     } while (!gt_axis_traits_of(kind)->once && gt_lexer_accept(body, ","));
@@ -75,7 +66,7 @@ gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer 
 gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = kind_of(clause);
+    gt_axis_kind kind = gt_axis_kind_of(clause->word);
     GT_TRY(read_axis(&index, parse, body, kind));
     if (!gt_lexer_is(body, ":")) {
         return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);

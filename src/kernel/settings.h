@@ -17,6 +17,8 @@ typedef struct gt_setting {
 
 /* The setting of that index, in the order in which messages name them; NULL behind the last. */
 const gt_setting *gt_setting_at(uint32_t index);
+/* The same of those that are `in_source`, each a clause that may be given once. */
+const gt_setting *gt_setting_in_source(uint32_t index);
 /* Where its expressions are; those that were not given are NULL. */
 gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
                                   gt_template_step *step);

@@ -1,4 +1,5 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
+#include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/branches.h"
 
@@ -42,8 +43,8 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     const gt_token word = {GT_TOKEN_NAME, clause->word, strlen(clause->word), 0, 0};
     gt_lexer lexer = clause->body;
     bool makes = false;
-    if (!gt_token_is_any(&word, "tune vector problem pass cluster carveout preferred_cluster "
-                                "l2_persist define options")) {
+    if (gt_axis_kind_of(clause->word) == GT_AXIS_KINDS &&
+        !gt_token_is_any(&word, "problem define options")) {
         return false;
     }
     for (; lexer.token.kind != GT_TOKEN_END && !makes; gt_lexer_next(&lexer)) {

@@ -25,14 +25,12 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* The words whose clauses say what a kernel computes, those that say how it is launched, and those
- * that say which code a configuration becomes. */
+/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args",   "reference", "check",    "expect",
                                             "init",   "work",      "clear",    "options",
                                             "launch", "prove",     "in_place", "texture"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
-static const char *const making_words[] = {"define", "launch_bounds", "maxreg"};
 #define WORDS(list) list, sizeof(list) / sizeof *(list)
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
@@ -81,6 +79,17 @@ static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const 
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_free(&text);
     return status;
+}
+
+/* The clauses that say which code a configuration becomes. */
+static gputune_status hash_making(gt_hash *out, const gt_reader *reader)
+{
+    const char *words[16] = {"define"};
+    size_t count = 1;
+    for (const gt_setting *at; (at = gt_setting_in_source((uint32_t)count - 1)); count++) {
+        words[count] = at->word;
+    }
+    return hash_clauses(out, reader, words, count);
 }
 
 static void append_fill(gt_text *out, const gt_fill *fill)
@@ -144,7 +153,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_text_free(&text);
     GT_TRY(status);
     GT_TRY(hash_clauses(&parse->parts->geometry, reader, WORDS(launch_words)));
-    return hash_clauses(&parse->parts->making, reader, WORDS(making_words));
+    return hash_making(&parse->parts->making, reader);
 }
 
 static void note_axes(gt_parse *parse)

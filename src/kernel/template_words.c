@@ -1,6 +1,7 @@
 /* The words of pragmas: which there are, which a template needs, and in which order they are read.
  */
 #include "kernel/axis_kind.h"
+#include "kernel/settings.h"
 
 #include <string.h>
 
@@ -15,8 +16,9 @@ typedef struct pragma {
 } pragma;
 
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
- * that declare axes are in axis_kind.c, and are read in the phase AXES. */
-enum { AXES = 1 };
+ * that declare axes are in axis_kind.c, and are read in the phase AXES; those that say how code is
+ * compiled are in settings.c, and are read in the phase SETTINGS. */
+enum { AXES = 1, SETTINGS = 3 };
 
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
@@ -30,8 +32,6 @@ static const pragma pragmas[] = {
     {"shared", 3, ONCE, gt_parse_setting, NULL},
     {"cooperative", 3, ONCE, gt_parse_cooperative, NULL},
     {"require", 3, MANY, gt_parse_require, NULL},
-    {"launch_bounds", 3, ONCE, gt_parse_setting, NULL},
-    {"maxreg", 3, ONCE, gt_parse_setting, NULL},
     {"work", 3, ONCE, gt_parse_work, NULL},
     {"reference", 4, ONCE, gt_parse_reference,
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
@@ -64,8 +64,13 @@ static pragma pragma_at(int index)
         return pragmas[index];
     }
     const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
-    return kind ? (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL}
-                : (pragma){.phase = PHASES};
+    if (kind) {
+        return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
+    }
+    const gt_setting *setting =
+        gt_setting_in_source((uint32_t)(index - PRAGMA_COUNT - GT_AXIS_KINDS));
+    return setting ? (pragma){setting->word, SETTINGS, ONCE, gt_parse_setting, NULL}
+                   : (pragma){.phase = PHASES};
 }
 
 /* Words that are known and not to be had yet. */
