@@ -30,7 +30,7 @@ static struct {
     int in, out, error; /* this side of its pipes */
     last_line errors;
     pthread_mutex_t mutex; /* of `errors` */
-    pthread_mutex_t end;   /* held by the thread that ends the process */
+    pthread_mutex_t end;   /* held while the command starts, and by who ends the process */
 } engine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_text(last_line *line, const char *text, size_t bytes)
@@ -127,6 +127,7 @@ static int end_command(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* The host may be gone while the command starts: it runs before its number is known here. */
 void gt_engine_end(void)
 {
     pthread_mutex_lock(&engine.end);
@@ -213,10 +214,13 @@ int gt_engine(const char *command, char *const *worker)
 {
     pthread_t requests, errors;
     last_line said = {"", ""};
-    if (!start(command, worker) || pthread_create(&requests, NULL, pass_requests, NULL) != 0 ||
+    pthread_mutex_lock(&engine.end);
+    bool started = start(command, worker);
+    pthread_mutex_unlock(&engine.end);
+    if (!started || pthread_create(&requests, NULL, pass_requests, NULL) != 0 ||
         pthread_create(&errors, NULL, read_errors, NULL) != 0) {
         say_problem(strerror(errno), GT_EXIT_CHANNEL);
-        return GT_EXIT_CHANNEL;
+        gt_engine_end();
     }
     bool answers = pass_hello(&said);
     if (answers) {
