@@ -1,7 +1,8 @@
 /* The kinds of axes, a row each: everything that the engine must know of a kind. A new kind needs a
  * value of gt_axis_kind (template.h), its row, and a parser where gt_parse_axis() does not do.
  * Where it is about the launch, it needs a member of gt_kernel_step (base/launch.h), which its row
- * sets, and what the launcher makes of that (gpu/launcher_load.c). */
+ * sets, a line of it in farm/wire_tables.c, and what the launcher makes of that
+ * (gpu/launcher_load.c). */
 #pragma once
 
 #include "kernel/binding.h"
