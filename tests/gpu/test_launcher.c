@@ -107,6 +107,28 @@ static gt_launch launch_with_scratch(void)
     return launch;
 }
 
+TEST_WITHIN(test_scratch_begins_each_launch_as_its_argument, setup, NULL)
+{
+    gt_launch launch = launch_with_scratch();
+    launch.parameters[2].argument = 0;
+    launch.clears[0] = (gt_clear){0, 777};
+    launch.clear_count = 1;
+    gt_launcher *launcher = load(&launch);
+    for (int i = 0; i < 2; i++) {
+        fake_forget();
+        assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+        const fake_call *copy = fake_find("MemcpyDtoDAsync", 0);
+        assert_int_equal(copy->parameters[0], out_buffer);
+        assert_int_equal(copy->bytes, 4096);
+        assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], copy->object);
+    }
+    assert_string_equal(fake_story(), "MemcpyDtoDAsync MemsetD8Async LaunchKernelEx EventRecord");
+    free_and_check(launcher);
+    gt_launcher *none = NULL;
+    launch.parameters[2].argument = 2;
+    assert_int_equal(try_load(&none, &launch), GPUTUNE_EINVAL);
+}
+
 TEST_WITHIN(test_scratch_is_poisoned_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();

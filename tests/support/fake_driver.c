@@ -294,6 +294,16 @@ static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t bytes, C
     return CUDA_SUCCESS;
 }
 
+static CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    NOTE("MemcpyDtoDAsync");
+    call->stream = stream;
+    call->object = to;
+    call->bytes = bytes;
+    call->parameters[0] = from;
+    return CUDA_SUCCESS;
+}
+
 static CUresult memset_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
 {
     NOTE("MemsetD8Async");
@@ -531,6 +541,7 @@ static const gt_driver table = {
     .MemAllocHost = mem_alloc_host,
     .MemFreeHost = mem_free_host,
     .MemcpyHtoDAsync = copy_to_device,
+    .MemcpyDtoDAsync = copy_on_device,
     .MemsetD8Async = memset_async,
     .StreamCreate = stream_create,
     .StreamSynchronize = stream_synchronize,
