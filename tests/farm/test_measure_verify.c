@@ -96,9 +96,9 @@ TEST(results_are_compared_with_a_reference_in_double)
         workload->tolerance = (gt_tolerance){.stol = 2e-7, .stated = true};
         workload->reference.parameter_count = 5;
         workload->reference.parameters[4] =
-            (gt_parameter){.kind = GT_PARAMETER_SCRATCH,
+            (gt_parameter){.kind = GT_PARAMETER_BUFFER,
                            .bytes = 8,
-                           .argument = -1,
+                           .argument = (int)workload->reference.argument_count++,
                            .scratch_bytes = 8 * workload->buffers[0].elements};
     }
     prepare(setup);
@@ -321,8 +321,10 @@ TEST(a_check_kernel_replaces_the_comparison)
         workload->has_check = true;
         workload->check = launch_of("judge", workload->buffers[0].elements);
         workload->check.parameter_count = 5;
-        workload->check.parameters[4] = (gt_parameter){
-            .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 8};
+        workload->check.parameters[4] =
+            (gt_parameter){.kind = GT_PARAMETER_BUFFER,
+                           .bytes = 8,
+                           .argument = (int)workload->check.argument_count++};
     }
     prepare(setup);
     assert_right(RIGHT);
