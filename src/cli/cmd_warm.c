@@ -572,7 +572,7 @@ static const cli_option options[] = {
      NULL},
     {"canonical", 0, CLI_OPTION_FLAG, &given.canonical, NULL,
      "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
-     "choose among them",
+     "choose among them; a limit in which nothing is measured is raised up to 60 s",
      NULL},
     {"any-gpu", 0, CLI_OPTION_FLAG, &given.any_gpu, NULL,
      "with --from: also what was asked for on other kinds of GPU", NULL},

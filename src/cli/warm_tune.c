@@ -248,22 +248,56 @@ static bool is_still_equal(bench *bench)
     return !bench->slower;
 }
 
-static void tune(bench *bench)
+static bool measures(const run *run)
+{
+    return run->warm->tuning.effort == 0 || run->warm->tuning.effort == 3;
+}
+
+static bool has_winner(const run *run, const bench *bench)
+{
+    const gputune_info *info = &bench->info;
+    return bench->status == GPUTUNE_OK &&
+           (info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
+            (!measures(run) && info->source != GPUTUNE_SOURCE_DEFAULT));
+}
+
+static void ask(bench *bench, const gputune_options *options)
 {
     const cli_scenario *scenario = bench->turn.scenario;
-    gputune_options options = cli_tuning_options(&bench->run->warm->tuning, scenario);
+    bench->plan = NULL;
+    bench->info = (gputune_info){.version = GPUTUNE_INFO_VERSION};
+    bench->status = tune_kernel(&bench->plan, bench->gpu->session.tuner, scenario->kernel->name,
+                                cli_scenario_sizes(scenario), options);
+    if (bench->status == GPUTUNE_OK) {
+        bench->status = gputune_plan_info(&bench->info, bench->plan);
+    }
+}
+
+/* After a limit in which nothing was measured. A table is to have all of its scenarios, though the
+ * inputs of some take longer than most searches. */
+static bool raise_limit(const bench *bench, gputune_options *options)
+{
+    static const double most_s = 60, factor = 4;
+    bool lacked_time = bench->status == GPUTUNE_ETIMEOUT || bench->status == GPUTUNE_OK;
+    options->time_limit_s *= factor;
+    return bench->run->warm->canonical && measures(bench->run) && lacked_time &&
+           !has_winner(bench->run, bench) && !*cli_cancel() && options->time_limit_s > 0 &&
+           options->time_limit_s <= most_s;
+}
+
+static void tune(bench *bench)
+{
+    gputune_options options = cli_tuning_options(&bench->run->warm->tuning, bench->turn.scenario);
     options.force |= bench->turn.tried != NULL; /* what a broken GPU has stored is no evidence */
     options.time_limit_s = bench->limit_s;
     options.helpers = bench->helpers;
     options.helper_count = bench->run->count - 1;
     options.progress = show_progress;
     options.user = bench;
-    bench->plan = NULL;
-    bench->info = (gputune_info){.version = GPUTUNE_INFO_VERSION};
-    bench->status = tune_kernel(&bench->plan, bench->gpu->session.tuner, scenario->kernel->name,
-                                cli_scenario_sizes(scenario), &options);
-    if (bench->status == GPUTUNE_OK) {
-        bench->status = gputune_plan_info(&bench->info, bench->plan);
+    ask(bench, &options);
+    while (raise_limit(bench, &options)) {
+        gputune_plan_release(bench->plan);
+        ask(bench, &options);
     }
     snprintf(bench->message, sizeof bench->message, "%s",
              bench->status < 0 ? gputune_error() : bench->info.stop_reason);
@@ -367,15 +401,6 @@ static void begin(run *run, bench *bench)
 }
 
 /* --- what became of it ------------------------------------------------------------------------ */
-
-static bool has_winner(const run *run, const bench *bench)
-{
-    const gputune_info *info = &bench->info;
-    bool measures = run->warm->tuning.effort == 0 || run->warm->tuning.effort == 3;
-    return bench->status == GPUTUNE_OK &&
-           (info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
-            (!measures && info->source != GPUTUNE_SOURCE_DEFAULT));
-}
 
 /* Whether an equal GPU may have what this one has not: a winner. */
 static bool may_be_its_fault(int status)

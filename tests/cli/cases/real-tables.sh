@@ -10,6 +10,8 @@ $GPUTUNE warm --canonical axpy --db a.db --format csv -q | cut -d, -f1,2
 $GPUTUNE warm --canonical dot --db a.db 2>&1 | sed "s|$PWD|.|"
 $GPUTUNE warm --canonical --size n=1K --db a.db
 $GPUTUNE warm --canonical --watch ./templates/axpy.cu --db a.db
+echo "a limit in which nothing can be measured is raised:"
+$GPUTUNE warm --canonical copy --time-limit 0.05 --db limit.db --format csv -q | cut -d, -f1,2
 rm templates/canonical.txt
 $GPUTUNE warm --canonical --db a.db 2>&1 | sed "s|$PWD|.|"
 echo "a whole export has code, and rebuilds the same database:"
