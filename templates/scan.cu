@@ -22,7 +22,7 @@
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK *VEC *STEPS))
 #pragma gputune work(bytes = 2 * n * sizeof(T), flops = n)
-#pragma gputune reference(scan_reference, block = 1024, grid = 1)
+#pragma gputune reference(scan_reference, block = 1024, grid = ceil_div(n, 1 << 22))
 
 #if CACHE_streamed
 typedef gputune_streamed caching;
@@ -197,14 +197,24 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
     }
 }
 
-// By one block, 1024 elements after the other.
+// Each block adds up all elements before its own, and goes on with these, 1024 after the other.
 __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
 {
     __shared__ double sums[32], magnitudes[32]; // of warps
     const int warp = threadIdx.x / 32;
+    const size_t first = size_t(blockIdx.x) << 22, end = min(n, first + (1 << 22));
     double sum = 0, magnitude = 0; // of all elements before
-    for (size_t i = threadIdx.x; i < n + threadIdx.x; i += 1024) {
-        const double value = i < n ? x[i] : T(0);
+#pragma unroll 8
+    for (size_t i = threadIdx.x; i < first; i += 1024) {
+        const double value = x[i];
+        sum += value;
+        magnitude += fabs(value);
+    }
+    sum = gputune_block_reduce<1024>(sum, gputune_sum());
+    __syncthreads();
+    magnitude = gputune_block_reduce<1024>(magnitude, gputune_sum());
+    for (size_t i = first + threadIdx.x; i < end + threadIdx.x; i += 1024) {
+        const double value = i < end ? x[i] : T(0);
         const double upto = warp_scan(value), upto_magnitude = warp_scan(fabs(value));
         if (threadIdx.x % 32 == 31) {
             sums[warp] = upto;
@@ -219,7 +229,7 @@ __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
             magnitude += magnitudes[w];
         }
         __syncthreads();
-        if (i < n) {
+        if (i < end) {
             y[i] = before + upto;
             scale[i] = before_magnitude + upto_magnitude;
         }
