@@ -5,6 +5,10 @@
 // B, 64 elements of k at a time, into a ring of STAGES slots; CONSUMERS groups of four warps multiply
 // MMAS times 64 rows by BN columns each. The SHARE blocks of a cluster make tiles below each other:
 // each brings a part of the tile of B that they have in common, to all of them.
+//
+// When all clusters have had equally many tiles, fewer may be left than there are clusters. These are
+// cut along k, into PIECES at most, so that they take a part of a tile's time. The piece of a tile that
+// is the last to be done adds up all of them.
 #include "gputune.cuh"
 #include <cuda_bf16.h>
 
@@ -13,6 +17,8 @@
 #pragma gputune problem(type OUT = __nv_bfloat16, float)
 #pragma gputune args(out OUT c[m][n], in __nv_bfloat16 a[m][k], in __nv_bfloat16 b[n][k],          \
                      unsigned int m, unsigned int n, unsigned int k)
+#pragma gputune scratch(float parts[PIECES == 1 ? 1 : sm_count * BM * BN],                         \
+                        unsigned int done[sm_count * 4 * CONSUMERS] = zero)
 #pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
@@ -21,6 +27,10 @@
 // How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
 #pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters that are made together, for the L2 cache
+#pragma gputune tune(PIECES = 1, 2, 4, 8) // of k, for tiles that are left at the end
+// Bytes that the L2 cache fetches where it misses; 0: no more than TMA asks for, which is less where
+// rows do not begin at lines.
+#pragma gputune tune(FETCH = 256, 0)
 #pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
 #pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
@@ -29,17 +39,18 @@
 #pragma gputune require(MMAS * BN <= (CONSUMERS == 3 ? 192 : 256))
 #pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
                                         && CONSUMERS <= 2 : k % 8 == 0)
+#pragma gputune require(BY == tma || FETCH == 256)
 #pragma gputune require(BUFFERS == 0 || n * sizeof(OUT) % 16 == 0)
 #pragma gputune require(BUFFERS <= BN / CHUNK)
-#pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = 256,                      \
+#pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = FETCH,                    \
                           strides = (round_up(k, 8)))
-#pragma gputune tensormap(b_map : b, box = (BN / SHARE, 64), swizzle = 128, l2 = 256,              \
+#pragma gputune tensormap(b_map : b, box = (BN / SHARE, 64), swizzle = 128, l2 = FETCH,            \
                           strides = (round_up(k, 8)))
 #pragma gputune tensormap(c_map : c, box = (16, CHUNK), swizzle = 128,                             \
                           strides = (round_up(n, 16 / sizeof(OUT))))
 #pragma gputune block(128 * (COPIERS + CONSUMERS))
 #pragma gputune launch_bounds(128 * (COPIERS + CONSUMERS), 1)
-#pragma gputune grid(min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN),                       \
+#pragma gputune grid(min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN) * PIECES,              \
                          sm_count / SHARE * SHARE))
 #pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
 #pragma gputune work(flops = 2 * m * n * k, bytes = 2 * (m * k + n * k) + sizeof(OUT) * m * n)
@@ -287,16 +298,83 @@ GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 
 // ---- The tiles of C -------------------------------------------------------------------------
 
-// Calls body(first row, first column) for the tiles of this block, GROUP rows of clusters at a time.
-template <typename BODY> GPUTUNE_INLINE void each_tile(unsigned int m, unsigned int n, BODY body)
+// A tile of C, or a piece of it: some of the steps along k.
+struct portion {
+    unsigned int row, column, begin, end; // the tile's first row and column; the piece's steps
+    unsigned int tile, piece, pieces;     // of the tiles that are left
+};
+
+// Calls body(portion) for those of this block, GROUP rows of clusters at a time.
+template <typename BODY>
+GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int steps, BODY body)
 {
     const unsigned int down = (m + BM * SHARE - 1) / (BM * SHARE), across = (n + BN - 1) / BN;
     const unsigned int rank = SHARE > 1 ? gputune_cluster_rank() : 0;
-    for (unsigned int i = blockIdx.x / SHARE; i < down * across; i += gridDim.x / SHARE) {
-        const unsigned int first = i / (GROUP * across) * GROUP, within = i - first * across;
+    const unsigned int clusters = gridDim.x / SHARE, left = down * across % clusters;
+    const unsigned int whole = down * across - left; // tiles, equally many for each cluster
+    const unsigned int pieces = left ? min(min(PIECES, clusters / left), steps) : 1;
+    for (unsigned int i = blockIdx.x / SHARE; i < whole + left * pieces; i += clusters) {
+        portion part = {0, 0, 0, steps, 0, 0, 1};
+        if (PIECES > 1 && i >= whole) {
+            part.tile = (i - whole) / pieces, part.piece = (i - whole) % pieces;
+            part.pieces = pieces;
+            part.begin = steps * part.piece / pieces, part.end = steps * (part.piece + 1) / pieces;
+        }
+        const unsigned int tile = part.pieces > 1 ? whole + part.tile : i;
+        const unsigned int first = tile / (GROUP * across) * GROUP, within = tile - first * across;
         const unsigned int rows = min(GROUP, down - first);
-        body(((first + within % rows) * SHARE + rank) * BM, within / rows * BN);
+        part.row = ((first + within % rows) * SHARE + rank) * BM, part.column = within / rows * BN;
+        body(part);
     }
+}
+
+// Whether a warp's sums are those of all pieces: where others are still to be done, they are left
+// for the last one, which adds up all of them in their order.
+GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsigned int warp,
+                            unsigned int row, unsigned int m, float *parts, unsigned int *done)
+{
+    constexpr int WARPS = 4 * CONSUMERS;
+    const unsigned int lane = threadIdx.x % 32;
+    const auto of_piece = [&](unsigned int piece) { // one block of a cluster for each
+        const unsigned int block = blockIdx.x + (piece - part.piece) * SHARE;
+        return reinterpret_cast<float4 *>(parts) +
+               (size_t(block) * WARPS + warp) * (MMAS * BN / 8 * 32) + lane;
+    };
+    const auto each = [&](auto body) { // four sums of a thread, and their place
+#pragma unroll
+        for (int r = 0; r < MMAS; r++) {
+            if (row + r * 64 + lane / 4 < m) {
+#pragma unroll
+                for (int i = 0; i < BN / 2; i += 4) {
+                    body(&d[r][i], (r * BN / 8 + i / 4) * 32);
+                }
+            }
+        }
+    };
+    float4 *own = of_piece(part.piece);
+    each([&](const float *sums, int at) {
+        __stcg(&own[at], make_float4(sums[0], sums[1], sums[2], sums[3]));
+    });
+    __threadfence();
+    __syncwarp();
+    unsigned int before = 0;
+    if (lane == 0) { // the last one makes it zero
+        before = atomicInc(&done[(part.tile * SHARE + blockIdx.x % SHARE) * WARPS + warp],
+                           part.pieces - 1);
+    }
+    if (__shfl_sync(0xffffffffu, before, 0) != part.pieces - 1) {
+        return false;
+    }
+    __threadfence();
+    each([&](float *sums, int) { sums[0] = sums[1] = sums[2] = sums[3] = 0; });
+    for (unsigned int piece = 0; piece < part.pieces; piece++) {
+        const float4 *of_this = of_piece(piece);
+        each([&](float *sums, int at) {
+            const float4 more = __ldcg(&of_this[at]);
+            sums[0] += more.x, sums[1] += more.y, sums[2] += more.z, sums[3] += more.w;
+        });
+    }
+    return true;
 }
 
 // The two neighbours of a row that a thread has.
@@ -391,7 +469,8 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
 
 __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                           const number *__restrict__ b, unsigned int m, unsigned int n,
-                          unsigned int k, const __grid_constant__ CUtensorMap a_map,
+                          unsigned int k, float *parts, unsigned int *done,
+                          const __grid_constant__ CUtensorMap a_map,
                           const __grid_constant__ CUtensorMap b_map,
                           const __grid_constant__ CUtensorMap c_map)
 {
@@ -410,26 +489,26 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     place at;
     if (threadIdx.x < 128 * COPIERS) {
         keep_registers<BY_threads ? 152 : CONSUMERS == 3 ? 32 : 40>();
-        each_tile(m, n, [&](unsigned int row, unsigned int column) {
+        each_portion(m, n, steps, [&](const portion &part) {
             if (BY_tma && threadIdx.x) {
                 return;
             }
-            for (unsigned int step = 0; step < steps; step++, at.next()) {
+            for (unsigned int step = part.begin; step < part.end; step++, at.next()) {
                 unsigned char *slot = slots + at.slot * STAGE_BYTES;
 #if BY_tma
                 barrier_wait(&empty[at.slot], at.parity ^ 1);
                 barrier_expect(&full[at.slot], STAGE_BYTES);
-                copy_in(slot, &a_map, step * BK, row, &full[at.slot]);
+                copy_in(slot, &a_map, step * BK, part.row, &full[at.slot]);
                 if constexpr (SHARE > 1) {
-                    const int part = gputune_cluster_rank() * (BN / SHARE);
-                    copy_in_to_all(slot + A_BYTES + part * BK * 2, &b_map, step * BK, column + part,
-                                   &full[at.slot]);
+                    const int own = gputune_cluster_rank() * (BN / SHARE);
+                    copy_in_to_all(slot + A_BYTES + own * BK * 2, &b_map, step * BK,
+                                   part.column + own, &full[at.slot]);
                 } else {
-                    copy_in(slot + A_BYTES, &b_map, step * BK, column, &full[at.slot]);
+                    copy_in(slot + A_BYTES, &b_map, step * BK, part.column, &full[at.slot]);
                 }
 #else
-                share<BM> left = {a, row, m, k};
-                share<BN> right = {b, column, n, k};
+                share<BM> left = {a, part.row, m, k};
+                share<BN> right = {b, part.column, n, k};
                 if (step * BK + BK + 2 <= k) {
                     left.load<true>(step * BK), right.load<true>(step * BK);
                 } else {
@@ -451,7 +530,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                 barrier_arrive(&empty[slot], threadIdx.x % 128);
             }
         };
-        each_tile(m, n, [&](unsigned int row, unsigned int column) {
+        each_portion(m, n, steps, [&](const portion &part) {
             float d[MMAS][BN / 2] = {};
             unsigned int before = at.slot, step = 0;
             do {
@@ -464,15 +543,18 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                 }
                 before = at.slot;
                 at.next();
-            } while (++step < steps);
+            } while (++step < part.end - part.begin);
             wait_for_sums(d);
             if (AHEAD) {
                 release(before);
             }
+            const unsigned int row = part.row + group * MMAS * 64 + warp % 4 * 16;
+            if (PIECES > 1 && part.pieces > 1 && !collect(d, part, warp, row, m, parts, done)) {
+                return;
+            }
 #pragma unroll
             for (int r = 0; r < MMAS; r++) {
-                put(d[r], c, &c_map, buffers, row + (group * MMAS + r) * 64 + warp % 4 * 16, column,
-                    m, n);
+                put(d[r], c, &c_map, buffers, row + r * 64, part.column, m, n);
             }
         });
         wait_for_copies<0>();
