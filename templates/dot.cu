@@ -4,6 +4,9 @@
 #pragma gputune kernel(dot)
 #pragma gputune problem(n = 1 << 26)
 #pragma gputune problem(type T = float, double)
+// again: x is read launch after launch. It may keep level-2 cache for itself as long as a plan
+// lives, and other kernels have so much less.
+#pragma gputune problem(type USED = once, again)
 #pragma gputune args(out T result[1], in T x[n], in T y[n], size_t n)
 #pragma gputune scratch(T partial[max_blocks], unsigned int done[1] = zero)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
@@ -11,7 +14,9 @@
 #pragma gputune tune(UNROLL = 1, 2, 4, 8)
 #pragma gputune tune(BLOCKS = 100, 50, 25)     // per cent of those that the GPU holds at once
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
+#pragma gputune l2_persist(PERSIST = 0, 50, 100 : x) // per cent of what can be set aside
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1, BLOCKS = 100, CACHE = cached)
+#pragma gputune require(PERSIST == 0 || USED == again)
 #pragma gputune require(VEC * UNROLL * sizeof(T) <= 64)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(min(ceil_div(n, BLOCK * VEC * UNROLL), ceil_div(max_blocks * BLOCKS, 100)))

@@ -4,6 +4,9 @@
 #pragma gputune kernel(gemv)
 #pragma gputune problem(rows = 16384, columns = 16384)
 #pragma gputune problem(type T = float, double)
+// again: the matrix is read launch after launch. It may keep level-2 cache for itself as long as a plan
+// lives, and other kernels have so much less.
+#pragma gputune problem(type USED = once, again)
 #pragma gputune args(out T y[rows], in T a[rows][columns], in T x[columns], unsigned int rows,     \
                      unsigned int columns)
 #pragma gputune vector(VEC = 1, 2, 4 : a, x)
@@ -12,8 +15,10 @@
 #pragma gputune tune(ROWS_OF_THREAD = 1, 2, 4) // that share what is read of x
 #pragma gputune tune(UNROLL = 1, 2, 4)
 #pragma gputune tune(CACHE = streamed, cached) // for the matrix
+#pragma gputune l2_persist(PERSIST = 0, 50, 100 : a) // per cent of what can be set aside
 #pragma gputune default(VEC = 1, THREADS = 128, ROWS_OF_BLOCK = 1, ROWS_OF_THREAD = 1, UNROLL = 1)
 #pragma gputune require(columns % VEC == 0)
+#pragma gputune require(PERSIST == 0 || USED == again)
 #pragma gputune require(THREADS == 32 || ROWS_OF_BLOCK == 1)
 #pragma gputune require(VEC * UNROLL * ROWS_OF_THREAD * sizeof(T) <= 128)
 #pragma gputune block(THREADS, ROWS_OF_BLOCK)
