@@ -559,15 +559,16 @@ template <typename T, int COUNT> struct parameters {
 };
 __constant__ unsigned int rest[8000 - by_value_at_most];
 
-template <typename T, int COUNT, typename BODY>
-__device__ void each_parameter(const parameters<T, COUNT> &p, int count, BODY body)
+// Those at `first`, `first` + STEP and so on.
+template <int STEP, typename T, int COUNT, typename BODY>
+__device__ void each_parameter(const parameters<T, COUNT> &p, int first, int count, BODY body)
 {
 #pragma unroll 16
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = first; i < COUNT; i += STEP) {
         body(i, p.values[i]);
     }
 #pragma unroll 16
-    for (int i = COUNT; i < count; i++) {
+    for (int i = COUNT + first; i < count; i += STEP) {
         body(i, reinterpret_cast<const T *>(rest)[i - COUNT]);
     }
 }
@@ -576,18 +577,28 @@ template <int COUNT>
 __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *sum)
 {
     int total = 0;
-    each_parameter(p, 8000, [&](int, int value) { total += value; });
+    each_parameter<1>(p, 0, 8000, [&](int, int value) { total += value; });
     *sum = total;
 }
 
+// The warps of a block share the coefficients of 32 elements: a thread for each element leaves the
+// memory waiting.
+constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
                             const float *x, size_t n)
 {
-    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    __shared__ float sums[warps][32];
+    const size_t i = size_t(blockIdx.x) * 32 + threadIdx.x; // n is a multiple of 32
     float sum = 0;
-    if (i < n) {
-        each_parameter(p, 4000, [&](int k, float value) { sum += value * x[k * n + i]; });
+    each_parameter<warps>(p, threadIdx.y, 4000,
+                          [&](int k, float value) { sum += value * x[k * n + i]; });
+    sums[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y == 0) {
+        for (int w = 1; w < warps; w++) {
+            sum += sums[w][threadIdx.x];
+        }
         y[i] = sum;
     }
 }
@@ -687,12 +698,13 @@ void passing_combination(const std::string &name)
     refill(x);
     plan_holder ring("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=split");
     plan_holder plan("lincomb", GPUTUNE_SIZES({"n", n}, {"COUNT", 4000}), "a=value");
-    const unsigned int blocks = unsigned((n + 127) / 128);
+    const dim3 block(32, warps);
+    const unsigned int blocks = unsigned(n / 32);
     const std::vector<const void *> arguments = {p.get(), &y.data, &x.data, &n};
     show_passing(
         name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
-        [&] { combination<<<blocks, 128, 0, stream>>>(*first, y.data, x.data, n); },
-        [&] { combination<<<blocks, 128, 0, stream>>>(*p, y.data, x.data, n); },
+        [&] { combination<<<blocks, block, 0, stream>>>(*first, y.data, x.data, n); },
+        [&] { combination<<<blocks, block, 0, stream>>>(*p, y.data, x.data, n); },
         ring.with(arguments), plan.with(arguments));
 }
 
