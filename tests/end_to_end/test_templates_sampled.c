@@ -34,6 +34,7 @@ TEST(test_transpose)
 TEST(test_gemv)
 {
     verify_space("gemv", GPUTUNE_SIZES({"rows", 67}, {"columns", 132}), 59);
+    verify_space("gemv", GPUTUNE_SIZES({"rows", 67}, {"columns", 132}, {"USED=again", 0}), 199);
 }
 
 TEST(test_softmax)

@@ -2,17 +2,18 @@
 """How far a table carries, on the GPU at hand: for each scenario of its own table, the winner beside
 the default, the winner of the nearest other size, and the winner of another GPU's table.
 
-    carries.py [--gputune PROGRAM] [--every N] HERE.wisdom [OTHER.wisdom]
+    carries.py [--gputune PROGRAM] [--every N] [--seconds S] HERE.wisdom [OTHER.wisdom]
 
 The configurations of a scenario are measured together by `gputune run`. Prints, for each kind, how
 much slower than the scenario's own winner it is: median, 90th percentile, worst, and the share
-that is within 2%. --every takes each N-th scenario alone."""
+that is within 2%. --every takes each N-th scenario alone; none is begun after --seconds."""
 import argparse
 import csv
 import io
 import math
 import re
 import subprocess
+import time
 
 
 def read(path):
@@ -63,12 +64,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gputune", default="gputune")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("here")
     parser.add_argument("other", nargs="?")
     arguments = parser.parse_args()
     here, other = read(arguments.here), read(arguments.other) if arguments.other else {}
     ratios = {"default": [], "nearest other size": [], "other GPU": []}
+    end = time.monotonic() + arguments.seconds
     for (kernel, sizes), (own, default) in list(here.items())[::arguments.every]:
+        if time.monotonic() > end:
+            break
         asked = {"default": default, "nearest other size": nearest(here, kernel, sizes),
                  "other GPU": other.get((kernel, sizes), [None])[0]}
         configurations = list(dict.fromkeys([own, *filter(None, asked.values())]))
