@@ -107,13 +107,25 @@ bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
            (!wanted->sizes || gt_sizes_match(sizes, wanted->sizes));
 }
 
+/* The greatest power of two, up to 16, that divides a size. */
+static double divisor_of(int64_t size)
+{
+    return (double)((size | 16) & -(size | 16));
+}
+
+static double size_distance(int64_t size, int64_t wanted)
+{
+    return size >= 0 && wanted >= 0
+               ? fabs(log(fmax((double)size, 0.5) / fmax((double)wanted, 0.5))) +
+                     fabs(log(divisor_of(size) / divisor_of(wanted)))
+               : INFINITY;
+}
+
 double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count)
 {
     double sum = count == wanted->size_count ? 0 : INFINITY;
     for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
-        sum += sizes[i] >= 0 && wanted->sizes[i] >= 0
-                   ? fabs(log(fmax((double)sizes[i], 0.5) / fmax((double)wanted->sizes[i], 0.5)))
-                   : INFINITY;
+        sum += size_distance(sizes[i], wanted->sizes[i]);
     }
     return sum;
 }

@@ -34,7 +34,9 @@ uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text);
 bool gt_is_wanted(const gt_wanted *wanted, const char *kernel, const char *gpu,
                   const char *environment, const char *sizes);
 /* How far sizes are from those of a scenario: the sum of |log(size / wanted)|, where 0 counts as a
- * half; INFINITY where they cannot be compared. */
+ * half, and of |log| of the ratio of the powers of two, up to 16, that divide them: what is fast
+ * where vectors and tiles fit is often slow, or wrong, where they do not. INFINITY where they
+ * cannot be compared. */
 double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count);
 /* The time so many seconds ago in UTC, "2026-01-31T12:00:00Z". */
 enum { GT_TIMESTAMP = 24 };

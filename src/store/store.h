@@ -153,7 +153,7 @@ enum {
 /* Trials that were right and measured, of the same kernel (name and identity) elsewhere: not those
  * of `scenario` in `environment`. Group by group, each by time. The nearest groups come first: the
  * same GPU before another, then equal const and type values before others, then the sizes with the
- * least sum of |log(size / wanted)|, then the same objective. Of a scenario with very many trials,
+ * least gt_sizes_distance(), then the same objective. Of a scenario with very many trials,
  * those that won, the fastest and a random choice of the others. For a real `device` nothing that
  * was modelled. Nothing known: an empty list, soon. gt_related_list_free() releases. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
@@ -185,7 +185,7 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* The proved winner at the nearest sizes of the same scenario otherwise (kernel, fixed values,
- * objective, cache, alignment, inputs, identity): by the sum of |log(size / wanted)|. Of equals: of
+ * objective, cache, alignment, inputs, identity): by gt_sizes_distance(). Of equals: of
  * the whole space, then a final one, then the upper layer's, then the newest. ENOTFOUND silently.
  */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,

@@ -161,6 +161,23 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
+/* Vectors that fit one size do not fit its neighbor. */
+TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
+{
+    gt_store *store = open_store(w);
+    put_size(store, 1 << 20, 40);
+    put_size(store, (1 << 18) + 1, 10);
+    put_size(store, 1 << 24, 640);
+    const int64_t wanted[][2] = {{(1 << 18) + 16, 1 << 20},
+                                 {1 << 18, 1 << 20},
+                                 {(1 << 20) + 1, (1 << 18) + 1},
+                                 {(1 << 24) + 1, 1 << 24}}; /* the odd one is too far */
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
+    }
+    gt_store_close(store);
+}
+
 /* --- which winners are kept ------------------------------------------------------------------- */
 
 static size_t count_winners(gt_store *store, const gt_scenario *scenario)

@@ -32,10 +32,15 @@ def numbers(sizes):
     return [int(value) for value in re.findall(r"=(\d+)", sizes)]
 
 
+def distance(here, there):
+    """By logarithms, also of the powers of two, up to 16, that divide sizes, as gputune has it."""
+    return sum(abs(math.log(a / b)) + abs(math.log(math.gcd(a, 16) / math.gcd(b, 16)))
+               for a, b in zip(here, there))
+
+
 def nearest(table, kernel, sizes):
-    """The winner of the size that is nearest by the logarithms, as gputune chooses it."""
-    here = numbers(sizes)
-    others = [(sum((math.log(a) - math.log(b)) ** 2 for a, b in zip(here, numbers(other))), other)
+    """The winner of the size that gputune takes for the nearest."""
+    others = [(distance(numbers(sizes), numbers(other)), other)
               for name, other in table if name == kernel and other != sizes]
     return table[kernel, min(others)[1]][0] if others else None
 
