@@ -1,5 +1,11 @@
 // y = a[0] * x[0] + … + a[COUNT - 1] * x[COUNT - 1] for vectors x[k]: many coefficients as
 // parameters
+//
+// A thread adds up VEC elements. Vectors may be short: a thread for each element alone would ask
+// for too little at once to keep the memory busy. So WARPS threads share an element: of `a`, each
+// takes every WARPS-th coefficient, so that all read neighbors of one cache line, and the first
+// adds up what they found, through shared memory. `threadIdx.y` tells them apart: those of a warp
+// read the same coefficient, which the constant cache hands to all of them at once.
 #include "gputune.cuh"
 
 #pragma gputune kernel(lincomb)
@@ -8,12 +14,15 @@
 #pragma gputune pass(a : float[COUNT] = value, split, constant, global)
 #pragma gputune args(out float y[n], in float x[COUNT][n], size_t n)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
-#pragma gputune tune(BLOCK = 64, 128, 256, 512)
+#pragma gputune tune(BLOCK = 32, 64, 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
-#pragma gputune default(a = split, VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached)
+#pragma gputune tune(WARPS = 1, 4, 16) // that share the coefficients of an element
+#pragma gputune default(a = split, WARPS = 1, VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached)
 #pragma gputune require(n % VEC == 0)
-#pragma gputune block(BLOCK)
+#pragma gputune require(WARPS * BLOCK >= 64)
+#pragma gputune require(WARPS * BLOCK <= 512)
+#pragma gputune block(BLOCK, WARPS)
 #pragma gputune grid(ceil_div(n, BLOCK * VEC))
 #pragma gputune work(bytes = 4 * n * (COUNT + 1) + 4 * COUNT, flops = 2 * n * COUNT)
 #pragma gputune reference(lincomb_reference, block = 256, grid = ceil_div(n, 256))
@@ -28,13 +37,10 @@ __global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__r
                         size_t n)
 {
     const size_t i = (size_t(blockIdx.x) * BLOCK + threadIdx.x) * VEC;
-    if (i >= n) {
-        return;
-    }
     gputune_vector<float, VEC> sum = {};
     auto add = [&](int from, int to) {
 #pragma unroll UNROLL
-        for (int k = from; k < to; k++) {
+        for (int k = from + threadIdx.y; k < to; k += WARPS) {
             const auto part = gputune_load<VEC, caching>(x + k * n + i);
 #pragma unroll
             for (int v = 0; v < VEC; v++) {
@@ -42,9 +48,27 @@ __global__ void lincomb(GPUTUNE_PARAM(a) float *__restrict__ y, const float *__r
             }
         }
     };
-    add(0, GPUTUNE_FIRST(a));
-    add(GPUTUNE_FIRST(a), COUNT);
-    gputune_store<VEC, caching>(y + i, sum);
+    if (i < n) {
+        add(0, GPUTUNE_FIRST(a));
+        add(GPUTUNE_FIRST(a), COUNT);
+    }
+#if WARPS > 1
+    __shared__ gputune_vector<float, VEC> sums[WARPS][BLOCK];
+    sums[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y) {
+        return;
+    }
+    for (int w = 1; w < WARPS; w++) {
+#pragma unroll
+        for (int v = 0; v < VEC; v++) {
+            sum[v] += sums[w][threadIdx.x][v];
+        }
+    }
+#endif
+    if (i < n) {
+        gputune_store<VEC, caching>(y + i, sum);
+    }
 }
 
 __global__ void lincomb_reference(const float *a, double *y, const float *x, size_t n)
