@@ -831,8 +831,9 @@ typedef struct gputune_pace {
         GPUTUNE_PACE_VERSION, 0, 0, false, false, ""                                               \
     }
 /* Measures it in a worker of the tuner, which takes about 0.1 s and a worker's start. Fills *out,
- * which was initialised with GPUTUNE_PACE_INIT, as far as its version goes. EBUSY while a tuning
- * measures on that GPU. */
+ * which was initialised with GPUTUNE_PACE_INIT, as far as its version goes. While a call measures
+ * on that GPU, its worker does it between two launches, best while the first sources compile. EBUSY
+ * in a callback of such a call, and while the GPU helps another's search. */
 GPUTUNE_API int gputune_measure_pace(gputune_pace *out, gputune *tuner);
 
 typedef enum gputune_verdict {

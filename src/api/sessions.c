@@ -6,6 +6,7 @@
 #include "base/versioned.h"
 #include "tuner/check.h"
 #include "tuner/run.h"
+#include "tuner/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,33 +104,39 @@ static gputune_status await(gt_event *event, gt_farm *farm, const gputune *tuner
         GT_TRY(farm->ops->wait(farm, event, 0.1));
     } while (event->kind != GT_EVENT_SAMPLED && !gt_calls_closing(&tuner->calls));
     return event->kind == GT_EVENT_TIMEOUT ? gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed")
-           : event->status != GPUTUNE_OK   ? gt_fail(event->status, "%s", event->message)
                                            : GPUTUNE_OK;
 }
 
-static gputune_pace pace_of(const gt_sampled *sampled)
-{
-    gputune_pace pace = {.version = GPUTUNE_PACE_VERSION,
-                         .launch_ns = sampled->values[0],
-                         .sm_clock_mhz = sampled->sm_clock_mhz,
-                         .throttled = sampled->spoiled,
-                         .shared = sampled->noisy};
-    memcpy(pace.other, sampled->other, sizeof pace.other);
-    return pace;
-}
-
-static gputune_status measure(gputune_pace *out, gputune *tuner)
+/* While no session has the GPU. */
+static gputune_status measure(gt_paced *out, gputune *tuner)
 {
     gt_farm *farm;
     GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
     GT_TRY(gt_workers_borrow(&tuner->workers, &farm, true, GPUTUNE_ISOLATION_PROCESS));
-    gputune_status status = farm->ops->pace(farm, 0);
+    gputune_status status = farm->ops->pace(farm);
     GT_THEN(status, await(&event, farm, tuner));
     if (status == GPUTUNE_OK) {
-        *out = pace_of(&event.sampled);
+        *out = gt_paced_of(&event);
     }
     farm->ops->cancel(farm);
     gt_workers_return(&tuner->workers, farm);
+    return status;
+}
+
+/* By the session that has the GPU, or without one. */
+static gputune_status find_pace(gt_paced *out, gputune *tuner)
+{
+    uint64_t since = UINT64_MAX;
+    while (!gt_workers_take_gpu(&tuner->workers, false)) {
+        if (gt_workers_await_pace(out, &tuner->workers, &since)) {
+            return GPUTUNE_OK;
+        }
+        if (gt_calls_closing(&tuner->calls)) {
+            return gt_fail(GPUTUNE_ECANCELED, "the tuner is being closed");
+        }
+    }
+    gputune_status status = measure(out, tuner);
+    gt_workers_leave_gpu(&tuner->workers);
     return status;
 }
 
@@ -138,15 +145,16 @@ int gputune_measure_pace(gputune_pace *out, gputune *tuner)
     static const gt_layouts layouts = {
         "gputune_pace", GPUTUNE_PACE_VERSION, {sizeof(gputune_pace)}};
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    gputune_pace pace = GPUTUNE_PACE_INIT;
+    gt_paced paced;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
-    if (!gt_workers_take_gpu(&tuner->workers, false)) {
-        return gt_fail(GPUTUNE_EBUSY, "gputune_measure_pace: a tuning measures on this GPU; ask "
-                                      "before or after it");
+    if (gt_session_runs_here()) {
+        return gt_fail(GPUTUNE_EBUSY, "gputune_measure_pace: found a callback of a tuning, which "
+                                      "cannot wait for its worker; ask in another thread");
     }
-    gputune_status status = measure(&pace, tuner);
-    gt_workers_leave_gpu(&tuner->workers);
-    return status == GPUTUNE_OK ? gt_versioned_write(out, &pace, &layouts) : status;
+    GT_TRY(find_pace(&paced, tuner));
+    return paced.status == GPUTUNE_OK
+               ? gt_versioned_write(out, &paced.pace, &layouts)
+               : gt_fail(paced.status, "gputune_measure_pace: %s", paced.message);
 }

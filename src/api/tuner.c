@@ -76,7 +76,7 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
                                        "are open on equal GPUs");
     }
     snprintf(name, 32, "GPU %d", helper->device.ordinal);
-    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_take_gpu(&helper->workers, false)) {
+    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_lend_gpu(&helper->workers)) {
         return gt_fail(GPUTUNE_EBUSY, "%s does not help: %s", name,
                        isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
                                                              : "it is measured on");
@@ -102,6 +102,16 @@ static bool take_gpu(void *user)
 static void leave_gpu(void *user)
 {
     gt_workers_leave_gpu(&((gputune *)user)->workers);
+}
+
+static bool is_pace_wanted(void *user)
+{
+    return gt_workers_is_pace_wanted(&((gputune *)user)->workers);
+}
+
+static void tell_pace(void *user, const gt_event *sampled)
+{
+    gt_workers_tell_pace(&((gputune *)user)->workers, sampled);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -315,6 +325,8 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .return_helper = return_helper,
                          .take_gpu = take_gpu,
                          .leave_gpu = leave_gpu,
+                         .is_pace_wanted = is_pace_wanted,
+                         .tell_pace = tell_pace,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,

@@ -4,12 +4,15 @@
 #include "base/condition.h"
 #include "tuner/code_memo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep)
 {
     *workers = (gt_workers){.options = *options, .keep = keep};
     pthread_mutex_init(&workers->mutex, NULL);
+    gt_condition_open(&workers->pace_news);
     if (keep) {
         gt_code_memo_hold();
     }
@@ -31,6 +34,7 @@ void gt_workers_close(gt_workers *workers)
         gt_code_memo_let_go();
     }
     gt_array_free(&workers->lent);
+    pthread_cond_destroy(&workers->pace_news);
     pthread_mutex_destroy(&workers->mutex);
 }
 
@@ -140,5 +144,73 @@ bool gt_workers_is_gpu_wanted(gt_workers *workers)
 void gt_workers_leave_gpu(gt_workers *workers)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    workers->gpu_is_taken = false;
+    workers->gpu_is_taken = workers->gpu_is_lent = false;
+    workers->pace_is_asked_for = false;
+    pthread_cond_broadcast(&workers->pace_news);
+}
+
+bool gt_workers_lend_gpu(gt_workers *workers)
+{
+    bool lent = gt_workers_take_gpu(workers, false);
+    if (lent) {
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+        workers->gpu_is_lent = true;
+    }
+    return lent;
+}
+
+/* ---- how fast the GPU is --------------------------------------------------------------------- */
+
+gt_paced gt_paced_of(const gt_event *sampled)
+{
+    gt_paced paced = {.status = sampled->status, .pace = GPUTUNE_PACE_INIT};
+    if (sampled->status != GPUTUNE_OK) {
+        snprintf(paced.message, sizeof paced.message, "%s", sampled->message);
+        return paced;
+    }
+    const gt_sampled *values = &sampled->sampled;
+    paced.pace.launch_ns = values->values[0];
+    paced.pace.sm_clock_mhz = values->sm_clock_mhz;
+    paced.pace.throttled = values->spoiled;
+    paced.pace.shared = values->noisy;
+    memcpy(paced.pace.other, values->other, sizeof paced.pace.other);
+    return paced;
+}
+
+bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    if (workers->gpu_is_lent) {
+        *out = (gt_paced){.status = GPUTUNE_EBUSY, .message = "a search of another GPU uses it"};
+        return true;
+    }
+    if (*since == UINT64_MAX) {
+        *since = workers->pace_count;
+        workers->pace_is_wanted = true;
+    }
+    if (workers->gpu_is_taken && workers->pace_count == *since) {
+        gt_condition_wait(&workers->pace_news, &workers->mutex, 0.1);
+    }
+    *out = workers->paced;
+    return workers->pace_count != *since;
+}
+
+bool gt_workers_is_pace_wanted(gt_workers *workers)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    bool ask = workers->pace_is_wanted && !workers->pace_is_asked_for;
+    if (ask) {
+        workers->pace_is_wanted = false;
+        workers->pace_is_asked_for = true;
+    }
+    return ask;
+}
+
+void gt_workers_tell_pace(gt_workers *workers, const gt_event *sampled)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
+    workers->paced = gt_paced_of(sampled);
+    workers->pace_is_asked_for = false;
+    workers->pace_count++;
+    pthread_cond_broadcast(&workers->pace_news);
 }

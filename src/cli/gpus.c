@@ -3,6 +3,8 @@
 
 #include "cli/console.h"
 
+#include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,24 +38,18 @@ static bool has(const numbers *list, long number)
     return false;
 }
 
-/* "0,2", each of them there, and once. */
-static int read_numbers(numbers *out, const char *which, const numbers *all)
+/* "0,2", each once. */
+static int read_numbers(numbers *out, const char *which)
 {
     for (const char *at = which;; at++) {
         char *end;
         long number = strtol(at, &end, 10);
-        bool is_number = end != at && (*end == ',' || !*end);
+        bool is_number = end != at && (*end == ',' || !*end) && number >= 0 && number <= INT_MAX;
         if (!is_number || has(out, number)) {
             return cli_stop(
                 CLI_EXIT_USAGE,
                 "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
                 which);
-        }
-        if (!has(all, number)) {
-            return cli_stop(
-                CLI_EXIT_PLATFORM,
-                "--gpus: there is no GPU %ld; 'gputune devices' lists the %zu there are", number,
-                all->count);
         }
         add_number(out, (int)number);
         if (!*end) {
@@ -63,15 +59,12 @@ static int read_numbers(numbers *out, const char *which, const numbers *all)
     }
 }
 
-/* Without a GPU, where none was asked for, *common names the emulator. */
-static int list_gpus(numbers *out, cli_common *common)
+/* Without a GPU, where none was asked for, they are the emulator's. */
+static int list_gpus(numbers *out, const cli_common *common)
 {
     int status = gputune_devices(common->driver, take_device, out);
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for(common)) {
-        common->driver = "emu";
-        status = gputune_devices(common->driver, take_device, out);
-        cli_note("no GPU here: using the emulator, whose times are modelled; --driver cuda "
-                 "requires a GPU");
+        status = gputune_devices("emu", take_device, out);
     }
     return status < 0 ? cli_fail(status) : CLI_CONTINUE;
 }
@@ -114,40 +107,86 @@ static cli_list share_of_commands(const cli_list *all, size_t first, size_t coun
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int open_gpu(cli_gpus *out, cli_common *common, cli_open_mode mode, int number)
+/* A GPU that a thread of its own opens, since what takes long is waiting for the driver. */
+typedef struct opening {
+    cli_common common;
+    const char *number;
+    cli_session session;
+    int code;
+    pthread_t thread;
+    bool runs;
+} opening;
+
+static void *open_one(void *user)
 {
-    cli_gpu gpu = {.label = NULL};
-    common->device = cli_format("%d", number);
-    CLI_TRY(cli_open(&gpu.session, common, mode));
-    gpu.label = cli_format("GPU %d (%s)", number, gpu.session.device.name);
-    out->items = cli_grow(out->items, out->count, sizeof *out->items);
-    out->items[out->count++] = gpu;
-    return CLI_CONTINUE;
+    opening *at = user;
+    at->code = cli_open_gpu(&at->session, &at->common, at->number, true);
+    return NULL;
 }
 
-static int open_each(cli_gpus *out, cli_common *common, cli_open_mode mode, const numbers *list,
-                     bool is_all)
+static void *close_one(void *user)
+{
+    cli_close(&((cli_gpu *)user)->session);
+    return NULL;
+}
+
+/* Runs `call` in a thread, or here where none can be had. */
+static bool start(pthread_t *thread, void *(*call)(void *), void *user)
+{
+    bool runs = pthread_create(thread, NULL, call, user) == 0;
+    if (!runs) {
+        call(user);
+    }
+    return runs;
+}
+
+/* What was opened, in the order of the numbers. */
+static int take_opened(cli_gpus *out, const opening *each, size_t count, bool is_all)
 {
     int code = CLI_CONTINUE;
-    const cli_list commands = common->compile_on;
-    for (size_t i = 0; i < list->count; i++) {
-        common->compile_on = share_of_commands(&commands, i, list->count);
-        code = open_gpu(out, common, mode, list->items[i]);
-        if (code != CLI_CONTINUE && !is_all) {
-            cli_gpus_close(out);
-            return code;
+    for (size_t i = 0; i < count; i++) {
+        const opening *at = &each[i];
+        if (at->code == CLI_CONTINUE) {
+            const char *label = cli_format("GPU %s (%s)", at->number, at->session.device.name);
+            out->items[out->count++] = (cli_gpu){.session = at->session, .label = label};
+            continue;
         }
-        if (code != CLI_CONTINUE) {
-            cli_note("GPU %d is left out: it cannot be used", list->items[i]);
+        code = at->code;
+        if (is_all) {
+            cli_note("GPU %s is left out: it cannot be used", at->number);
         }
     }
-    return out->count ? CLI_CONTINUE : code;
+    if (out->count && (is_all || code == CLI_CONTINUE)) {
+        return CLI_CONTINUE;
+    }
+    cli_gpus_close(out);
+    return code;
+}
+
+static int open_each(cli_gpus *out, const cli_common *common, const numbers *list, bool is_all)
+{
+    opening *each = cli_allocate(list->count, sizeof *each);
+    for (size_t i = 0; i < list->count; i++) {
+        opening *at = &each[i];
+        at->common = *common;
+        at->common.compile_on = share_of_commands(&common->compile_on, i, list->count);
+        at->number = cli_format("%d", list->items[i]);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        each[i].runs = start(&each[i].thread, open_one, &each[i]);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (each[i].runs) {
+            pthread_join(each[i].thread, NULL);
+        }
+    }
+    out->items = cli_allocate(list->count, sizeof *out->items);
+    return take_opened(out, each, list->count, is_all);
 }
 
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which)
 {
-    numbers all = {NULL, 0}, some = {NULL, 0};
-    cli_common own = *common;
+    numbers list = {NULL, 0};
     *out = (cli_gpus){NULL, 0};
     if (!which) {
         out->items = cli_allocate(1, sizeof *out->items);
@@ -156,17 +195,23 @@ int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, c
     }
     cli_console_setup(common->quiet, common->verbose);
     bool is_all = strcmp(which, "all") == 0;
-    int code = list_gpus(&all, &own);
-    if (code == CLI_CONTINUE && !is_all) {
-        code = read_numbers(&some, which, &all);
-    }
-    return code == CLI_CONTINUE ? open_each(out, &own, mode, is_all ? &all : &some, is_all) : code;
+    CLI_TRY(is_all ? list_gpus(&list, common) : read_numbers(&list, which));
+    CLI_TRY(open_each(out, common, &list, is_all));
+    cli_say_emulated(&out->items[0].session, common);
+    return CLI_CONTINUE;
 }
 
 void cli_gpus_close(cli_gpus *gpus)
 {
+    pthread_t *threads = cli_allocate(gpus->count + 1, sizeof *threads);
+    bool *runs = cli_allocate(gpus->count + 1, sizeof *runs);
     for (size_t i = 0; i < gpus->count; i++) {
-        cli_close(&gpus->items[i].session);
+        runs[i] = start(&threads[i], close_one, &gpus->items[i]);
+    }
+    for (size_t i = 0; i < gpus->count; i++) {
+        if (runs[i]) {
+            pthread_join(threads[i], NULL);
+        }
     }
     gpus->count = 0;
 }
@@ -179,15 +224,6 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b)
 /* Two GPUs of a kind at the same clock differ by less than 1%; a winner is often ahead by less than
  * 5%. */
 #define EQUAL 1.05
-
-gputune_pace cli_gpu_pace(const cli_gpu *gpu)
-{
-    gputune_pace pace = GPUTUNE_PACE_INIT;
-    if (gputune_measure_pace(&pace, gpu->session.tuner) < 0) {
-        pace.launch_ns = 0; /* the tuning says what is wrong with it */
-    }
-    return pace;
-}
 
 /* The next one of its kind that takes part and whose pace is known, from `at` on; NULL: none. */
 static const cli_gpu *next_equal(const cli_gpus *gpus, size_t at, const cli_gpu *gpu)
@@ -210,7 +246,7 @@ static const cli_gpu *fastest_equal(const cli_gpus *gpus, const cli_gpu *gpu)
     return fastest;
 }
 
-static char *find_slower(const cli_gpus *gpus, const cli_gpu *gpu)
+char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu)
 {
     const cli_gpu *fastest = fastest_equal(gpus, gpu);
     const gputune_pace *pace = &gpu->pace;
@@ -224,28 +260,7 @@ static char *find_slower(const cli_gpus *gpus, const cli_gpu *gpu)
         pace->shared ? ", it is used by " : "", pace->other);
 }
 
-/* A moment at a lower clock is no lower clock. */
-char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu)
-{
-    enum { TIMES = 3 };
-    char *slower = find_slower(gpus, gpu);
-    for (int i = 1; i < TIMES && slower; i++) {
-        gpu->pace = cli_gpu_pace(gpu);
-        slower = find_slower(gpus, gpu);
-    }
-    return slower;
-}
-
-/* ---- the first time -------------------------------------------------------------------------- */
-
-static void *measure(void *user)
-{
-    cli_gpu *gpu = user;
-    gpu->pace = cli_gpu_pace(gpu);
-    return NULL;
-}
-
-static bool has_equal(const cli_gpus *gpus, const cli_gpu *gpu)
+bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu)
 {
     size_t count = 0;
     for (size_t i = 0; i < gpus->count; i++) {
@@ -254,26 +269,10 @@ static bool has_equal(const cli_gpus *gpus, const cli_gpu *gpu)
     return count > 1;
 }
 
-/* Side by side. */
-static void measure_all(const cli_gpus *gpus)
+bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like)
 {
-    pthread_t *threads = cli_allocate(gpus->count, sizeof *threads);
-    bool *runs = cli_allocate(gpus->count, sizeof *runs);
-    for (size_t i = 0; i < gpus->count; i++) {
-        cli_gpu *gpu = &gpus->items[i];
-        runs[i] = has_equal(gpus, gpu) && !pthread_create(&threads[i], NULL, measure, gpu);
-    }
-    for (size_t i = 0; i < gpus->count; i++) {
-        if (runs[i]) {
-            pthread_join(threads[i], NULL);
-        }
-    }
-}
-
-/* Says how far the GPUs of a kind are apart, of which this is the first. */
-static void say(const cli_gpus *gpus, const cli_gpu *first)
-{
-    double least = first->pace.launch_ns, most = least;
+    const cli_gpu *first = next_equal(gpus, 0, like);
+    double least = INFINITY, most = 0;
     size_t count = 0;
     for (const cli_gpu *other = first; other;
          other = next_equal(gpus, (size_t)(other - gpus->items) + 1, first)) {
@@ -286,22 +285,5 @@ static void say(const cli_gpus *gpus, const cli_gpu *first)
                  "the slowest",
                  count, first->label, least * 1e-3, 100 * (most / least - 1));
     }
-}
-
-void cli_gpus_compare(const cli_gpus *gpus)
-{
-    measure_all(gpus);
-    for (size_t i = 0; i < gpus->count; i++) {
-        cli_gpu *gpu = &gpus->items[i];
-        const char *slower = cli_gpus_slower(gpus, gpu);
-        gpu->is_out = slower != NULL;
-        if (slower) {
-            cli_error("%s gets no work: %s", gpu->label, slower);
-        }
-    }
-    for (size_t i = 0; i < gpus->count; i++) {
-        if (next_equal(gpus, 0, &gpus->items[i]) == &gpus->items[i]) {
-            say(gpus, &gpus->items[i]);
-        }
-    }
+    return count > 1;
 }

@@ -5,7 +5,7 @@
 
 typedef struct cli_gpu {
     cli_session session;
-    char *label;       /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    const char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     gputune_pace pace; /* launch_ns 0: not known */
     bool is_out;       /* the GPU gets no work any more */
 } cli_gpu;
@@ -36,10 +36,10 @@ typedef struct cli_gpus {
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
-/* Opens a tuner for each GPU of `which`, between which what compiles elsewhere is divided; NULL:
- * for the one GPU that `common` says. A GPU that cannot be used is an error where it is named by
- * its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit code after
- * saying what is wrong; then nothing is open. */
+/* Opens a tuner for each GPU of `which`, side by side, between which what compiles elsewhere is
+ * divided; NULL: for the one GPU that `common` says. A GPU that cannot be used is an error where it
+ * is named by its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit
+ * code after saying what is wrong; then nothing is open. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
 void cli_gpus_close(cli_gpus *gpus);
 
@@ -48,12 +48,11 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
 
 /* ---- how fast they are ----------------------------------------------------------------------- */
 
-/* Measures the paces of the GPUs that have an equal, leaves out those that are slower than another
- * one of their kind, and says so; or that they are equal. */
-void cli_gpus_compare(const cli_gpus *gpus);
-/* How fast the GPU is now, while nothing else is measured there; launch_ns 0 where that cannot be
- * said. Any thread. */
-gputune_pace cli_gpu_pace(const cli_gpu *gpu);
+/* Whether another one is of its kind. */
+bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu);
 /* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
- * fastest, also when it is measured twice more. NULL: it is. */
-char *cli_gpus_slower(const cli_gpus *gpus, cli_gpu *gpu);
+ * fastest. NULL: it is. */
+char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu);
+/* Says how far the GPUs are apart that take part and are of that kind. False: there is one, or none
+ * whose pace is known. */
+bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like);

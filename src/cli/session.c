@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +43,17 @@ bool cli_is_driver_asked_for(const cli_common *common)
     return common->device || common->driver || (environment && environment[0]);
 }
 
-static void say_emulated(const gputune_device *device)
+void cli_say_emulated(const cli_session *session, const cli_common *common)
 {
-    cli_note(
-        "no GPU here: using the emulator (%s), whose times are modelled; --driver cuda requires "
-        "a GPU, --driver emu:PROFILE chooses another profile",
-        device->name);
+    if (session->device.emulated && !cli_is_driver_asked_for(common)) {
+        cli_note("no GPU here: using the emulator (%s), whose times are modelled; --driver cuda "
+                 "requires a GPU, --driver emu:PROFILE chooses another profile",
+                 session->device.name);
+    }
 }
 
 /* No mark of cli/memory.h is theirs. */
+static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
 static gputune **open_tuners;
 static size_t open_count;
 
@@ -73,23 +76,29 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.read_only = common->read_only;
     options.log = cli_console_log;
     int status = gputune_open(&out->tuner, &options);
+    pthread_mutex_lock(&open_mutex);
     if (status >= 0) {
         open_tuners = cli_present(realloc(open_tuners, (open_count + 1) * sizeof *open_tuners));
         open_tuners[open_count++] = out->tuner;
     }
+    pthread_mutex_unlock(&open_mutex);
     return status;
 }
 
-/* Asks the open tuner for its device and says when that is the emulator's. */
-static int take_device(cli_session *out, const cli_common *common)
+/* Asks the open tuner for its device. */
+static int take_device(cli_session *out)
 {
     out->device.version = GPUTUNE_DEVICE_VERSION;
     CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
     out->has_device = true;
-    if (out->device.emulated && !cli_is_driver_asked_for(common)) {
-        say_emulated(&out->device);
-    }
     return CLI_CONTINUE;
+}
+
+int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes)
+{
+    memset(out, 0, sizeof *out);
+    CLI_TRY(cli_passed(open_tuner(out, common, number, tunes)));
+    return take_device(out);
 }
 
 /* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
@@ -120,7 +129,12 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         status = open_tuner(out, common, "none", false);
     }
     CLI_TRY(cli_passed(status));
-    return none ? CLI_CONTINUE : take_device(out, common);
+    if (none) {
+        return CLI_CONTINUE;
+    }
+    CLI_TRY(take_device(out));
+    cli_say_emulated(out, common);
+    return CLI_CONTINUE;
 }
 
 int cli_check_database(const cli_session *session, int code)
@@ -135,11 +149,13 @@ int cli_check_database(const cli_session *session, int code)
 
 void cli_close(cli_session *session)
 {
+    pthread_mutex_lock(&open_mutex);
     for (size_t i = 0; i < open_count; i++) {
         if (open_tuners[i] == session->tuner) {
             open_tuners[i] = open_tuners[--open_count];
         }
     }
+    pthread_mutex_unlock(&open_mutex);
     gputune_close(session->tuner);
     session->tuner = NULL;
 }

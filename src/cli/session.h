@@ -71,7 +71,12 @@ typedef struct cli_session {
 /* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
-/* Closes it before the program ends, which closes what is open then. */
+/* The same for one of several GPUs, by its number, after cli_console_setup(); an emulated one is
+ * not announced. Any thread. */
+int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes);
+/* Says that the device is emulated, where that was not asked for. */
+void cli_say_emulated(const cli_session *session, const cli_common *common);
+/* Closes it before the program ends, which closes what is open then. Any thread. */
 void cli_close(cli_session *session);
 void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */

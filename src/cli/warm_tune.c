@@ -8,6 +8,7 @@
 #include "cli/turns.h"
 #include "cli/units.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,6 +159,7 @@ static int cli_warm_add(cli_table *table, const gputune_info *info, const cli_wa
 typedef struct kind {
     cli_turn *turns;
     size_t count, next;
+    bool is_compared; /* that they are equal was said */
 } kind;
 
 /* A GPU, and what a thread of its own does there. */
@@ -172,7 +174,9 @@ typedef struct bench {
     size_t helper_count;
     bool is_in_doubt; /* failed, and waits for an equal GPU's try at the same */
     double paced_s;   /* when its pace was measured */
-    char *slower;     /* than an equal one, which is why it did not begin; or NULL */
+    /* A thread that compares it with its equals, while its own one searches: */
+    pthread_t comparer;
+    bool has_comparer, awaits_pace, is_judged;
     cli_turn turn;
     double limit_s;
     cli_progress progress;
@@ -190,6 +194,7 @@ typedef struct run {
     const cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
     pthread_cond_t news;  /* a bench is DONE */
+    pthread_cond_t paces; /* a pace is known, or not to be known */
     bench *benches;
     size_t count;
     kind *kinds;
@@ -225,27 +230,98 @@ static size_t count_usable(const run *run, const kind *kind)
 
 /* --- a bench's thread ------------------------------------------------------------------------- */
 
+/* Without the desk, which its search needs meanwhile. */
+static void measure_pace(bench *bench)
+{
+    gputune_pace pace = GPUTUNE_PACE_INIT;
+    pthread_mutex_unlock(&bench->run->desk);
+    int status = gputune_measure_pace(&pace, bench->gpu->session.tuner);
+    pthread_mutex_lock(&bench->run->desk);
+    pace.launch_ns = status < 0 ? 0 : pace.launch_ns; /* the search says what is wrong with it */
+    bench->gpu->pace = pace;
+    bench->paced_s = now_s();
+    bench->awaits_pace = false;
+    pthread_cond_broadcast(&bench->run->paces);
+}
+
+static bool awaits_paces(const run *run, const kind *kind)
+{
+    bool awaits = false;
+    for (size_t i = 0; i < run->count; i++) {
+        awaits |= run->benches[i].kind == kind && run->benches[i].awaits_pace;
+    }
+    return awaits;
+}
+
+/* An equal one that seems slower now is compared again when its next turn begins. */
+static void doubt_others(const run *run, const kind *kind)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        bench *other = &run->benches[i];
+        if (other->kind == kind && cli_gpus_slower(run->gpus, other->gpu)) {
+            other->paced_s = -INFINITY;
+        }
+    }
+}
+
+static bool is_all_judged(const run *run, const kind *kind)
+{
+    bool all = true;
+    for (size_t i = 0; i < run->count; i++) {
+        const bench *other = &run->benches[i];
+        all &= other->kind != kind || !other->has_comparer || other->is_judged;
+    }
+    return all;
+}
+
+/* Leaves the GPU out if it is slower than its equals. A moment at a lower clock is no lower clock.
+ */
+static void *compare(void *user)
+{
+    enum { TIMES = 3 };
+    bench *bench = user;
+    run *run = bench->run;
+    const char *slower = NULL;
+    pthread_mutex_lock(&run->desk);
+    for (int i = 0; i == 0 || (i < TIMES && slower); i++) {
+        measure_pace(bench);
+        while (awaits_paces(run, bench->kind)) {
+            pthread_cond_wait(&run->paces, &run->desk);
+        }
+        slower = cli_gpus_slower(run->gpus, bench->gpu);
+    }
+    bench->is_judged = true;
+    if (slower) {
+        bench->gpu->is_out = true;
+        cli_error("%s gets no more work: %s", bench->gpu->label, slower);
+    }
+    doubt_others(run, bench->kind);
+    if (!bench->kind->is_compared && is_all_judged(run, bench->kind)) {
+        bench->kind->is_compared = cli_gpus_say_equal(run->gpus, bench->gpu);
+    }
+    pthread_mutex_unlock(&run->desk);
+    return NULL;
+}
+
+/* Its worker finds out how fast it is while the first sources compile. */
+static void begin_to_compare(bench *bench)
+{
+    static const double every_s = 10;
+    bool is_due = !bench->has_comparer && now_s() - bench->paced_s > every_s &&
+                  cli_gpus_has_equal(bench->run->gpus, bench->gpu);
+    if (is_due && pthread_create(&bench->comparer, NULL, compare, bench) == 0) {
+        bench->has_comparer = bench->awaits_pace = true;
+        bench->is_judged = false;
+    }
+}
+
 static void show_progress(void *user, const gputune_progress *at)
 {
     bench *bench = user;
     pthread_mutex_lock(&bench->run->desk);
+    begin_to_compare(bench);
     cli_progress_update(&bench->progress, at);
     pthread_mutex_unlock(&bench->run->desk);
-}
-
-/* Now and then the GPU is compared with its equals again. */
-static bool is_still_equal(bench *bench)
-{
-    static const double every_s = 10;
-    if (bench->gpu->pace.launch_ns > 0 && now_s() - bench->paced_s > every_s) {
-        const gputune_pace pace = cli_gpu_pace(bench->gpu);
-        pthread_mutex_lock(&bench->run->desk);
-        bench->gpu->pace = pace;
-        bench->paced_s = now_s();
-        bench->slower = cli_gpus_slower(bench->run->gpus, bench->gpu);
-        pthread_mutex_unlock(&bench->run->desk);
-    }
-    return !bench->slower;
 }
 
 static bool measures(const run *run)
@@ -306,10 +382,12 @@ static void tune(bench *bench)
 static void *work(void *user)
 {
     bench *bench = user;
-    if (is_still_equal(bench)) {
-        tune(bench);
+    tune(bench);
+    if (bench->has_comparer) {
+        pthread_join(bench->comparer, NULL);
     }
     pthread_mutex_lock(&bench->run->desk);
+    bench->has_comparer = false;
     bench->state = DONE;
     pthread_cond_signal(&bench->run->news);
     pthread_mutex_unlock(&bench->run->desk);
@@ -371,7 +449,7 @@ static void help(run *run, bench *bench)
     for (size_t i = 0; i < run->count; i++) {
         struct bench *other = &run->benches[i];
         if (other->kind == bench->kind && other->state == BUSY && !other->turn.known &&
-            (!least || other->helper_count < least->helper_count)) {
+            !other->gpu->is_out && (!least || other->helper_count < least->helper_count)) {
             least = other;
         }
     }
@@ -444,8 +522,8 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->is_in_doubt = false;
-        first->gpu->is_out = has_winner(run, second) && first->status < 0;
-        if (first->gpu->is_out) {
+        if (has_winner(run, second) && first->status < 0) {
+            first->gpu->is_out = true;
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
                       first->gpu->label, second->turn.scenario->label, second->gpu->label);
@@ -495,10 +573,9 @@ static void report(run *run, const bench *bench)
 /* The turn of a GPU that has become slow is another's. */
 static void give_back(run *run, bench *bench)
 {
+    bench->turn.tried = bench->turn.tried ? bench->turn.tried : bench;
     bench->kind->turns[--bench->kind->next] = bench->turn;
     run->begun--;
-    bench->gpu->is_out = true;
-    cli_error("%s gets no more work: %s", bench->gpu->label, bench->slower);
 }
 
 static void settle(run *run, bench *bench)
@@ -509,13 +586,13 @@ static void settle(run *run, bench *bench)
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
     cli_progress_end(&bench->progress);
-    if (bench->slower) {
+    if (bench->gpu->is_out && bench->status >= 0) {
         give_back(run, bench);
-        return;
-    }
-    judge_first_try(run, bench);
-    if (has_winner(run, bench) || !pass_on(run, bench)) {
-        report(run, bench);
+    } else {
+        judge_first_try(run, bench);
+        if (has_winner(run, bench) || !pass_on(run, bench)) {
+            report(run, bench);
+        }
     }
     gputune_plan_release(bench->plan);
 }
@@ -545,19 +622,6 @@ static bool move_on(run *run)
         }
     }
     return waits;
-}
-
-static bool measures_something(const run *run)
-{
-    for (size_t i = 0; i < run->kind_count; i++) {
-        const kind *kind = &run->kinds[i];
-        for (size_t at = 0; at < kind->count; at++) {
-            if (!kind->turns[at].known) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 static void take_turns(run *run)
@@ -611,7 +675,7 @@ static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenario
         run->benches[run->count] = (bench){.run = run,
                                            .gpu = gpu,
                                            .kind = kind_of(run, gpus, run->count, scenarios),
-                                           .paced_s = run->start_s};
+                                           .paced_s = -INFINITY};
     }
     for (size_t i = 0; i < run->kind_count; i++) {
         turns += run->kinds[i].count;
@@ -663,13 +727,11 @@ int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenario
                .gpus = gpus,
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
+               .paces = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
                .code = CLI_EXIT_OK,
                .stored = true};
     set_up(&run, gpus, scenarios);
-    if (measures_something(&run)) {
-        cli_gpus_compare(gpus);
-    }
     take_turns(&run);
     return end(&run);
 }

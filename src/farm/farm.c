@@ -303,11 +303,12 @@ static void interrupt(gt_farm *base)
     gt_measure_interrupt(host_of(base));
 }
 
-static gputune_status pace(gt_farm *base, uint64_t id)
+static gputune_status pace(gt_farm *base)
 {
-    const gt_id_job job = {id};
+    const gt_id_job job = {GT_PACE_ID};
     gt_farm_request *request;
-    GT_TRY(make_request(&request, host_of(base), GT_FRAME_PACE, id, &gt_record_id_job, &job));
+    GT_TRY(
+        make_request(&request, host_of(base), GT_FRAME_PACE, GT_PACE_ID, &gt_record_id_job, &job));
     request->patient = true; /* another process may be using the GPU */
     return gt_measure_submit(host_of(base), request);
 }

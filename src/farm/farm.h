@@ -68,9 +68,9 @@ typedef struct gt_farm_ops {
      * where the worker is a thread, which cannot be ended. */
     void (*interrupt)(gt_farm *farm);
     /* Asks how fast the GPU is now: the event is SAMPLED with one value, the time of a short launch
-     * that is the same on every GPU of a kind, and with what NVML says. Nothing need be prepared.
-     */
-    gputune_status (*pace)(gt_farm *farm, uint64_t id);
+     * that is the same on every GPU of a kind, and with what NVML says; its id is GT_PACE_ID.
+     * Nothing need be prepared. */
+    gputune_status (*pace)(gt_farm *farm);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* The measure worker's device. Waits until the worker reports it, which it does before it makes

@@ -42,6 +42,7 @@ typedef struct gt_live_input {
 } gt_live_input;
 
 #define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
+#define GT_PACE_ID    UINT64_MAX /* a request for the pace; no round has this id */
 
 enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an awkward one */
 

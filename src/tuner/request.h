@@ -29,6 +29,10 @@ typedef struct gt_services {
      * ask again later. */
     bool (*take_gpu)(void *user);
     void (*leave_gpu)(void *user);
+    /* Whether the session that has the GPU is to ask its worker how fast it is, and what the worker
+     * answered; NULL: it is not asked. */
+    bool (*is_pace_wanted)(void *user);
+    void (*tell_pace)(void *user, const gt_event *sampled);
     /* Makes one live input ready for the measure worker: an IPC handle, or staged bytes, which are
      * the caller's to free. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);

@@ -23,6 +23,11 @@ gputune_status gt_session_may_measure(const gt_request *request)
                         : GPUTUNE_OK;
 }
 
+bool gt_session_runs_here(void)
+{
+    return running_here;
+}
+
 static gt_farm *last_farm(gt_session *session)
 {
     return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
@@ -222,6 +227,15 @@ static gputune_status try_to_measure(gt_session *session)
     return gt_field_allow_measuring(&session->field);
 }
 
+/* What it has in hand comes first. */
+static gputune_status ask_for_pace(const gt_session *session)
+{
+    const gt_services *services = session->request->services;
+    bool asks =
+        session->has_gpu && services->is_pace_wanted && services->is_pace_wanted(services->user);
+    return asks ? session->farm->ops->pace(session->farm) : GPUTUNE_OK;
+}
+
 /* --- the loop --------------------------------------------------------------------------------- */
 
 double gt_session_elapsed_s(const gt_session *session)
@@ -316,6 +330,7 @@ static gputune_status start_work(gt_session *session)
         GT_TRY(gt_field_put_off_slow(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
+        GT_TRY(ask_for_pace(session));
     }
     return ask_policy(session);
 }
@@ -338,6 +353,10 @@ static void note_sharing(gt_session *session, const gt_event *event)
 
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
+    if (event->id == GT_PACE_ID) {
+        session->request->services->tell_pace(session->request->services->user, event);
+        return GPUTUNE_OK;
+    }
     if (event->id != session->round_id) {
         return GPUTUNE_OK; /* belongs to a round that was given up */
     }

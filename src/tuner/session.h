@@ -84,6 +84,8 @@ struct gt_session {
 
 /* EBUSY in a callback of a session, which would wait for its own end. */
 gputune_status gt_session_may_measure(const gt_request *request);
+/* Whether this is such a callback. */
+bool gt_session_runs_here(void);
 /* Borrows a farm and opens the field, whose request, farm and `measure` are filled in. Pointers in
  * the options must outlive it. gt_session_close() is needed whatever the status. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,

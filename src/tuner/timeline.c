@@ -58,6 +58,10 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
     if (event->gpu && event->kind != GT_EVENT_COMPILED) {
         return; /* another GPU's work */
     }
+    if (event->kind == GT_EVENT_SAMPLED && event->id == GT_PACE_ID) {
+        take_busy(session);
+        return;
+    }
     bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_SAMPLED;
     double busy_ns = measured ? take_busy(session) : 0;
     t->latest_s = busy_ns * 1e-9;

@@ -390,7 +390,7 @@ TEST(a_helper_answers_the_same_caller)
     ask_verify(helper, 1, "segv");
     ask_verify(helper, 2, "ok");
     ask_verify(farm, 3, "ok");
-    assert_int_equal(farm->ops->pace(farm, 9), GPUTUNE_OK);
+    assert_int_equal(farm->ops->pace(farm), GPUTUNE_OK);
     for (uint64_t i = 10; i < 30; i++) {
         ask_compile(farm, i, "ok");
     }
