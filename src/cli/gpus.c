@@ -280,10 +280,11 @@ bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like)
         most = other->pace.launch_ns > most ? other->pace.launch_ns : most;
         count++;
     }
-    if (count > 1) {
+    bool equal = count > 1 && most <= EQUAL * least;
+    if (equal) {
         cli_note("%zu GPUs like %s are equal: the same launch takes %.1f us, and %.1f%% longer on "
                  "the slowest",
                  count, first->label, least * 1e-3, 100 * (most / least - 1));
     }
-    return count > 1;
+    return equal;
 }

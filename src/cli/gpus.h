@@ -53,6 +53,6 @@ bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu);
 /* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
  * fastest. NULL: it is. */
 char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu);
-/* Says how far the GPUs are apart that take part and are of that kind. False: there is one, or none
- * whose pace is known. */
+/* Says that the GPUs are equal that take part and are of that kind. False: they are not, or fewer
+ * than two paces are known. */
 bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like);

@@ -157,3 +157,28 @@ double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double 
     double share = turns[at].weight / all * (double)side_by_side;
     return fmax(left_s * fmin(share, 1), LEAST_S);
 }
+
+void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s)
+{
+    for (size_t i = at; i < count && !done->known; i++) {
+        turns[i].took_s = cli_turns_are_alike(&turns[i], done) ? took_s : turns[i].took_s;
+    }
+}
+
+static bool takes_longer(const cli_turn *turn, const cli_turn *other)
+{
+    return cli_turns_are_alike(turn, other) ? turn->cost > other->cost
+                                            : turn->took_s > other->took_s;
+}
+
+size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
+{
+    size_t longest = at;
+    for (size_t i = at; i < count; i++) {
+        if (!(turns[i].took_s > 0)) {
+            return i;
+        }
+        longest = takes_longer(&turns[i], &turns[longest]) ? i : longest;
+    }
+    return longest;
+}

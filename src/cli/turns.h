@@ -11,6 +11,7 @@ typedef struct cli_turn {
     bool known;   /* a finished result is stored: it answers at once, if it was made for the same */
     bool begun;   /* something is stored of the kernel, at any size */
     double weight;     /* in the division of time */
+    double took_s;     /* the latest search of the kernel; 0: there was none */
     const void *tried; /* by whom, without success; NULL: not yet */
 } cli_turn;
 
@@ -33,6 +34,12 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * nothing is begun weighs three times as much as another search, which begins with what was found
  * earlier. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
+
+/* Notes how long a search took, in the kernel's turns from `at` on. */
+void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
+/* The turn from `at` on that will take longest: the first one of a kernel that was not searched
+ * yet; else the dearest one of the kernel whose latest search took longest. */
+size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
 /* The seconds that the turn `at` gets by its weight of the `left_s` seconds that are left for it
  * and all turns behind it, of which `side_by_side` are taken at a time; a second at least. */

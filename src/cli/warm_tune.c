@@ -174,11 +174,11 @@ typedef struct bench {
     size_t helper_count;
     bool is_in_doubt; /* failed, and waits for an equal GPU's try at the same */
     double paced_s;   /* when its pace was measured */
-    /* A thread that compares it with its equals, while its own one searches: */
+    /* A thread that compares it with its equals, beside its own one: */
     pthread_t comparer;
     bool has_comparer, awaits_pace, is_judged;
     cli_turn turn;
-    double limit_s;
+    double limit_s, begun_s;
     cli_progress progress;
     pthread_t thread;
     /* set by the thread, until it is DONE */
@@ -193,8 +193,8 @@ typedef struct run {
     const cli_warm *warm;
     const cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
-    pthread_cond_t news;  /* a bench is DONE */
-    pthread_cond_t paces; /* a pace is known, or not to be known */
+    pthread_cond_t news;  /* a bench is DONE or judged, or its pace is known */
+    pthread_cond_t paces; /* a pace is known, or not to be known; or a bench is judged */
     bench *benches;
     size_t count;
     kind *kinds;
@@ -242,6 +242,7 @@ static void measure_pace(bench *bench)
     bench->paced_s = now_s();
     bench->awaits_pace = false;
     pthread_cond_broadcast(&bench->run->paces);
+    pthread_cond_signal(&bench->run->news);
 }
 
 static bool awaits_paces(const run *run, const kind *kind)
@@ -299,19 +300,23 @@ static void *compare(void *user)
     if (!bench->kind->is_compared && is_all_judged(run, bench->kind)) {
         bench->kind->is_compared = cli_gpus_say_equal(run->gpus, bench->gpu);
     }
+    pthread_cond_broadcast(&run->paces);
+    pthread_cond_signal(&run->news);
     pthread_mutex_unlock(&run->desk);
     return NULL;
 }
 
-/* Its worker finds out how fast it is while the first sources compile. */
+/* The worker of a search finds out how fast it is while the first sources compile. */
 static void begin_to_compare(bench *bench)
 {
     static const double every_s = 10;
     bool is_due = !bench->has_comparer && now_s() - bench->paced_s > every_s &&
                   cli_gpus_has_equal(bench->run->gpus, bench->gpu);
-    if (is_due && pthread_create(&bench->comparer, NULL, compare, bench) == 0) {
-        bench->has_comparer = bench->awaits_pace = true;
+    if (is_due) {
+        bench->has_comparer = pthread_create(&bench->comparer, NULL, compare, bench) == 0;
+        bench->awaits_pace = bench->has_comparer;
         bench->is_judged = false;
+        bench->paced_s = now_s();
     }
 }
 
@@ -383,11 +388,10 @@ static void *work(void *user)
 {
     bench *bench = user;
     tune(bench);
-    if (bench->has_comparer) {
-        pthread_join(bench->comparer, NULL);
-    }
     pthread_mutex_lock(&bench->run->desk);
-    bench->has_comparer = false;
+    while (bench->has_comparer && !bench->is_judged) {
+        pthread_cond_wait(&bench->run->paces, &bench->run->desk);
+    }
     bench->state = DONE;
     pthread_cond_signal(&bench->run->news);
     pthread_mutex_unlock(&bench->run->desk);
@@ -421,29 +425,38 @@ static bool is_kernel_in_hand(const run *run, const cli_turn *turn)
     return false;
 }
 
-/* Puts in front the first turn of a kernel that no GPU is at, if there is one: what is found at one
- * size is where the search at the next size begins. */
-static void choose_turn(const run *run, kind *kind)
+/* The first turn of a kernel that no GPU is at, if there is one: what is found at one size is where
+ * the search at the next size begins. Of the last turns the longest, so that the GPUs end together.
+ */
+static size_t find_turn(const run *run, const kind *kind)
 {
-    size_t at = kind->next;
+    size_t at = kind->next, usable = count_usable(run, kind);
+    if (usable > 1 && kind->count - at <= 2 * usable) {
+        return cli_turns_longest(kind->turns, kind->count, at);
+    }
     while (at < kind->count && is_kernel_in_hand(run, &kind->turns[at])) {
         at++;
     }
-    if (at < kind->count && !run->warm->from) {
-        cli_turn chosen = kind->turns[at];
-        memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
-                (at - kind->next) * sizeof chosen);
-        kind->turns[kind->next] = chosen;
-    }
+    return at < kind->count ? at : kind->next;
+}
+
+/* Puts it in front. */
+static void choose_turn(const run *run, kind *kind)
+{
+    size_t at = run->warm->from ? kind->next : find_turn(run, kind);
+    cli_turn chosen = kind->turns[at];
+    memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
+            (at - kind->next) * sizeof chosen);
+    kind->turns[kind->next] = chosen;
 }
 
 static bool is_free(const bench *at)
 {
-    return at->state == IDLE && is_usable(at) && !at->helps;
+    return at->state == IDLE && is_usable(at) && !at->helps && !at->has_comparer;
 }
 
-/* A GPU for which no turn is left takes part in the search that has the fewest. */
-static void help(run *run, bench *bench)
+/* The search that has the fewest helpers; NULL: there is none. */
+static bench *find_helpless(const run *run, const bench *bench)
 {
     struct bench *least = NULL;
     for (size_t i = 0; i < run->count; i++) {
@@ -453,7 +466,21 @@ static void help(run *run, bench *bench)
             least = other;
         }
     }
-    if (least) {
+    return least;
+}
+
+/* A GPU for which no turn is left takes part in another's search, once it was compared with that.
+ */
+static void help(run *run, bench *bench)
+{
+    struct bench *least = find_helpless(run, bench);
+    if (!least || isinf(least->paced_s) || least->awaits_pace) {
+        return;
+    }
+    if (isinf(bench->paced_s)) {
+        begin_to_compare(bench);
+    }
+    if (!bench->has_comparer) {
         bench->helps = least;
         __atomic_store_n(&least->helpers[least->helper_count++], bench->gpu->session.tuner,
                          __ATOMIC_RELEASE);
@@ -467,6 +494,7 @@ static void begin(run *run, bench *bench)
     choose_turn(run, kind);
     bench->limit_s = limit_of(run, kind);
     bench->turn = kind->turns[kind->next++];
+    bench->begun_s = now_s();
     bench->state = BUSY;
     bench->helper_count = 0;
     memset(bench->helpers, 0, run->count * sizeof *bench->helpers);
@@ -578,10 +606,21 @@ static void give_back(run *run, bench *bench)
     run->begun--;
 }
 
+static void end_comparison(bench *bench)
+{
+    if (bench->has_comparer && bench->is_judged) {
+        pthread_join(bench->comparer, NULL);
+        bench->has_comparer = false;
+    }
+}
+
 static void settle(run *run, bench *bench)
 {
     pthread_join(bench->thread, NULL);
     bench->state = IDLE;
+    end_comparison(bench);
+    cli_turns_note(bench->kind->turns, bench->kind->count, bench->kind->next, &bench->turn,
+                   now_s() - bench->begun_s);
     for (size_t i = 0; i < run->count; i++) {
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
@@ -606,6 +645,8 @@ static bool move_on(run *run)
     for (size_t i = 0; i < run->count; i++) {
         if (run->benches[i].state == DONE) {
             settle(run, &run->benches[i]);
+        } else if (run->benches[i].state == IDLE) {
+            end_comparison(&run->benches[i]);
         }
     }
     for (size_t i = 0; i < run->count; i++) {
@@ -614,12 +655,14 @@ static bool move_on(run *run)
         if (can && bench->kind->next < bench->kind->count) {
             begin(run, bench);
         }
-        waits |= bench->state != IDLE;
     }
     for (size_t i = 0; i < run->count && !*cli_cancel(); i++) {
         if (is_free(&run->benches[i])) {
             help(run, &run->benches[i]);
         }
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        waits |= run->benches[i].state != IDLE || run->benches[i].has_comparer;
     }
     return waits;
 }
