@@ -1,6 +1,8 @@
 /* Tuners on two emulated GPUs, one of which takes part in the other's searches. */
 #include "world.h"
 
+#include <pthread.h>
+
 static int open_two(void **state)
 {
     (void)state;
@@ -105,4 +107,54 @@ TEST_WITHIN(equal_ones_have_the_same_pace, open_two, close_two)
     gputune_close(one);
     gputune_close(other);
     gputune_close(slow);
+}
+
+/* Another thread asks how fast the GPU is that a search measures on; a callback of it cannot. */
+typedef struct asking {
+    gputune *tuner;
+    pthread_t thread;
+    gputune_pace pace;
+    int status, status_in_callback;
+    bool asked;
+} asking;
+
+static void *ask(void *user)
+{
+    asking *at = user;
+    at->status = gputune_measure_pace(&at->pace, at->tuner);
+    return NULL;
+}
+
+static void ask_once(void *user, const gputune_progress *progress)
+{
+    asking *at = user;
+    (void)progress;
+    if (!at->asked) {
+        at->asked = true;
+        at->status_in_callback = gputune_measure_pace(&at->pace, at->tuner);
+        assert_int_equal(pthread_create(&at->thread, NULL, ask, at), 0);
+    }
+}
+
+TEST_WITHIN(a_search_finds_out_the_pace, open_two, close_two)
+{
+    asking at = {.tuner = tuner_on("0"), .pace = GPUTUNE_PACE_INIT};
+    double pace = pace_of(at.tuner);
+    gputune_plan *plan;
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64,128,256"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 2;
+    options.time_limit_s = 60;
+    options.force = true;
+    options.progress = ask_once;
+    options.user = &at;
+    OK(tune_kernel(&plan, at.tuner, "axpy", GPUTUNE_SIZES({"n", 65536}), &options));
+    gputune_plan_release(plan);
+    assert_true(at.asked);
+    pthread_join(at.thread, NULL);
+    assert_int_equal(at.status_in_callback, GPUTUNE_EBUSY);
+    assert_int_equal(at.status, GPUTUNE_OK);
+    assert_true(at.pace.launch_ns == pace);
+    gputune_close(at.tuner);
 }
