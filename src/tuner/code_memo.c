@@ -10,9 +10,15 @@
 /* That of some thousand variants. */
 static const size_t BYTES_MAX = (size_t)128 << 20;
 
+typedef struct begun {
+    gt_hash key;
+    const void *who;
+} begun;
+
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
+    GT_ARRAY(begun) begun; /* what is being compiled; at most some for each core */
     GT_ARRAY(gt_code) codes;
     gt_hash_index places; /* by keys */
     size_t bytes;
@@ -97,4 +103,57 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
         copy(out, &memo.codes.items[place]);
     pthread_mutex_unlock(&memo.mutex);
     return found;
+}
+
+/* By a key, or all of one; the number is that of all that are left where there is none. */
+static size_t find_begun(const gt_hash *key, const void *who)
+{
+    size_t i = 0;
+    while (i < memo.begun.count &&
+           (key ? !gt_hash_equal(memo.begun.items[i].key, *key) : memo.begun.items[i].who != who)) {
+        i++;
+    }
+    return i;
+}
+
+static void forget_begun(size_t i)
+{
+    memo.begun.items[i] = memo.begun.items[--memo.begun.count];
+    if (!memo.begun.count) {
+        gt_array_free(&memo.begun);
+    }
+}
+
+bool gt_code_memo_begin(gt_hash source, const gt_device *device, const void *who)
+{
+    const begun claim = {key_of(source, device->arch, device->emulated), who};
+    pthread_mutex_lock(&memo.mutex);
+    size_t i = find_begun(&claim.key, NULL);
+    bool is_free = i == memo.begun.count;
+    bool begins = is_free || memo.begun.items[i].who == who;
+    if (is_free && memo.holders) {
+        (void)gt_array_push(&memo.begun, claim); /* without memory everybody compiles */
+    }
+    pthread_mutex_unlock(&memo.mutex);
+    return begins;
+}
+
+void gt_code_memo_end(gt_hash source, const gt_device *device, const void *who)
+{
+    const gt_hash key = key_of(source, device->arch, device->emulated);
+    pthread_mutex_lock(&memo.mutex);
+    size_t i = find_begun(&key, NULL);
+    if (i < memo.begun.count && memo.begun.items[i].who == who) {
+        forget_begun(i);
+    }
+    pthread_mutex_unlock(&memo.mutex);
+}
+
+void gt_code_memo_end_all(const void *who)
+{
+    pthread_mutex_lock(&memo.mutex);
+    for (size_t i; (i = find_begun(NULL, who)) < memo.begun.count;) {
+        forget_begun(i);
+    }
+    pthread_mutex_unlock(&memo.mutex);
 }

@@ -115,6 +115,14 @@ static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit
                                device->emulated, 0, &request->patience) == GPUTUNE_OK;
 }
 
+static void take_code(gt_unit *unit, const gt_code *code)
+{
+    unit->compiled.image = code->image; /* taken over */
+    unit->compiled.resources = code->resources;
+    unit->compiled.compile_ns = code->compile_ns;
+    unit->compiled.nvrtc_version = code->nvrtc_version;
+}
+
 /* By an earlier session of this process, or of another one that stored it. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
@@ -123,17 +131,27 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     if (!is_kept && !find_stored(&code, field, unit)) {
         return false;
     }
-    unit->compiled.image = code.image; /* taken over */
-    unit->compiled.resources = code.resources;
-    unit->compiled.compile_ns = code.compile_ns;
-    unit->compiled.nvrtc_version = code.nvrtc_version;
+    take_code(unit, &code);
     unit->from_store = !is_kept;
     return true;
 }
 
-/* Gets the code of a unit from the store, or submits a job to the compile workers. */
-static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
-                                             const gt_source *source)
+/* Whether another session of this process compiles the source, for which this one then waits. */
+static bool is_begun_elsewhere(gt_field *field, uint32_t index)
+{
+    const gt_request *request = field->options.request;
+    gt_unit *unit = &field->units.items[index];
+    if (index < GT_UNIT_FIRST || request->background ||
+        gt_code_memo_begin(unit->hash, request->device, field->setup)) {
+        return false;
+    }
+    unit->elsewhere_ns = gt_now_ns();
+    field->elsewhere++;
+    field->compiling++;
+    return true;
+}
+
+static gputune_status compile_source(gt_field *field, uint32_t index, const gt_source *source)
 {
     const gt_device *device = field->options.request->device;
     gt_compile_job job = {.id = index,
@@ -144,17 +162,25 @@ static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
                           .instance_count = source->instance_count,
                           .head_bytes = source->head_bytes};
     GT_FREED const char **options = NULL;
+    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
+                                      field->units.items[index].is_sketch));
+    job.options = options;
+    field->compiling++;
+    return field->options.farm->ops->compile(field->options.farm, &job);
+}
+
+/* Gets the code of a unit from the store, or from another session, or submits a job to the compile
+ * workers. */
+static gputune_status gt_field_submit_source(gt_field *field, uint32_t index,
+                                             const gt_source *source)
+{
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source,
-                                      unit->is_sketch));
-    job.options = options;
-    field->compiling++;
-    return field->options.farm->ops->compile(field->options.farm, &job);
+    return is_begun_elsewhere(field, index) ? GPUTUNE_OK : compile_source(field, index, source);
 }
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
@@ -249,6 +275,7 @@ static void free_unit(gt_unit *unit)
 
 void gt_field_close(gt_field *field)
 {
+    gt_code_memo_end_all(field->setup);
     for (size_t i = 0; i < field->variants.count; i++) {
         free(field->variants.items[i].message);
         free(field->variants.items[i].verified.findings);
@@ -471,6 +498,16 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+static gputune_status advance_waiting(gt_field *field, gt_unit *unit)
+{
+    uint32_t next = unit->waiting;
+    unit->waiting = unit->last_waiting = 0;
+    for (; next; next = field->variants.items[next - 1].sibling) {
+        GT_TRY(advance(field, next - 1));
+    }
+    return gt_field_verify_compiled(field);
+}
+
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
     gt_unit *unit = &field->units.items[event->id];
@@ -486,6 +523,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     } else {
         GT_TRY(gt_strdup(&unit->message, event->message));
     }
+    gt_code_memo_end(unit->hash, field->options.request->device, field->setup);
     gt_field_note_compiled(field, (uint32_t)event->id);
     if (event->status == GPUTUNE_ENOCOMPILER) {
         return gt_fail(GPUTUNE_ENOCOMPILER, "%s", event->message);
@@ -493,12 +531,51 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     if (event->id < GT_UNIT_FIRST) {
         return gt_field_try_prepare(field);
     }
-    uint32_t next = unit->waiting;
-    unit->waiting = unit->last_waiting = 0;
-    for (; next; next = field->variants.items[next - 1].sibling) {
-        GT_TRY(advance(field, next - 1));
+    return advance_waiting(field, unit);
+}
+
+/* Compiles here what another session is at for too long, or has given up. */
+static gputune_status compile_after_all(gt_field *field, uint32_t index)
+{
+    const gt_request *request = field->options.request;
+    gt_unit *unit = &field->units.items[index];
+    const gt_variant *variant = &field->variants.items[unit->waiting - 1];
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, &variant->config));
+    source.hash = unit->hash;
+    return compile_source(field, index, &source);
+}
+
+static gputune_status take_elsewhere(gt_field *field, uint32_t index)
+{
+    static const double most_s = 10;
+    const gt_device *device = field->options.request->device;
+    gt_unit *unit = &field->units.items[index];
+    gt_code code;
+    bool is_there = gt_code_memo_find(&code, unit->hash, device);
+    if (!is_there && !gt_code_memo_begin(unit->hash, device, field->setup) &&
+        gt_seconds_since(unit->elsewhere_ns) < most_s) {
+        return GPUTUNE_OK;
     }
-    return gt_field_verify_compiled(field);
+    unit->elsewhere_ns = 0;
+    field->elsewhere--;
+    field->compiling--;
+    if (!is_there) {
+        return compile_after_all(field, index);
+    }
+    take_code(unit, &code);
+    unit->stage = GT_STAGE_READY;
+    return advance_waiting(field, unit);
+}
+
+gputune_status gt_field_take_elsewhere(gt_field *field)
+{
+    for (uint32_t i = GT_UNIT_FIRST; i < field->units.count && field->elsewhere; i++) {
+        if (field->units.items[i].elsewhere_ns) {
+            GT_TRY(take_elsewhere(field, i));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_field_handle(gt_field *field, gt_event *event)
@@ -567,7 +644,8 @@ void gt_field_abandon(gt_field *field)
     field->options.proposer->exhausted = true;
     field->abandoned = true;
     field->started = (uint32_t)field->variants.count;
-    field->compiling = field->verifying = 0;
+    field->compiling = field->verifying = field->elsewhere = 0;
+    gt_code_memo_end_all(field->setup);
     field->options.helper_count = 0;
     field->compiled.count = 0;
 }

@@ -76,6 +76,7 @@ typedef struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store;
+    int64_t elsewhere_ns;           /* another session compiles it, since then; 0: none does */
     bool is_sketch;                 /* compiled quickly; of another hash than its source alone */
     uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
 } gt_unit;
@@ -129,6 +130,7 @@ typedef struct gt_field {
     uint32_t given;         /* of `variants`: added before the first proposal */
     uint32_t started;       /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
+    uint32_t elsewhere;   /* of those that compile: by other sessions of this process */
     gt_schedule schedule; /* of the measure worker, and of compiling */
     struct {
         uint32_t count, most; /* variants that were proposed; most of them without a result then */

@@ -8,6 +8,10 @@
 /* Generates the source of a variant, and compiles it unless it is known already. */
 gputune_status gt_field_start(gt_field *field, uint32_t variant);
 
+/* Takes what other sessions of this process have compiled meanwhile, and compiles here what they
+ * gave up. */
+gputune_status gt_field_take_elsewhere(gt_field *field);
+
 /* ---- field_verify.c -------------------------------------------------------------------------- */
 
 /* Binds the launches at the requested size and, where there is one, the awkward one. */

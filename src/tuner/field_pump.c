@@ -46,6 +46,7 @@ gputune_status gt_field_pump(gt_field *field)
         field->has_auxiliary = true;
         GT_TRY(gt_field_start_auxiliary(field));
     }
+    GT_TRY(gt_field_take_elsewhere(field));
     field->awaits_results = false;
     gt_field_schedule_helpers(field);
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
@@ -63,5 +64,6 @@ gputune_status gt_field_pump(gt_field *field)
 
 double gt_field_patience(const gt_field *field)
 {
-    return wants_more(field) && !field->awaits_results ? 0 : 0.1;
+    bool starts_more = wants_more(field) && !field->awaits_results;
+    return starts_more ? 0 : field->elsewhere ? 0.005 : 0.1;
 }

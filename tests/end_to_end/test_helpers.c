@@ -17,11 +17,11 @@ static int close_two(void **state)
     return world_close(state);
 }
 
-static gputune *tuner_on(const char *device)
+static gputune *tuner_in(const char *database, const char *device)
 {
     gputune *tuner;
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    options.database = world.database;
+    options.database = database;
     options.device = device;
     options.tune_only = options.keep_workers = true;
     if (!world.ready) {
@@ -29,6 +29,11 @@ static gputune *tuner_on(const char *device)
     }
     OK(gputune_open(&tuner, &options));
     return tuner;
+}
+
+static gputune *tuner_on(const char *device)
+{
+    return tuner_in(world.database, device);
 }
 
 static int tune(gputune_info *info, gputune *tuner, gputune *helper)
@@ -157,4 +162,58 @@ TEST_WITHIN(a_search_finds_out_the_pace, open_two, close_two)
     assert_int_equal(at.status, GPUTUNE_OK);
     assert_true(at.pace.launch_ns == pace);
     gputune_close(at.tuner);
+}
+
+/* A search on a tuner of its own, and how many sources its workers compiled. */
+typedef struct apart {
+    gputune *tuner;
+    int64_t n;
+    int status;
+    unsigned sources;
+} apart;
+
+static void take_sources(void *user, gputune_log_level level, const char *line)
+{
+    const char *found = strstr(line, "; work: ");
+    (void)level;
+    if (found) {
+        ((apart *)user)->sources = (unsigned)strtoul(found + strlen("; work: "), NULL, 10);
+    }
+}
+
+static void *tune_apart(void *user)
+{
+    static const char *const only[] = {"VEC=1,2,4,8", "UNROLL=1,2"};
+    apart *at = user;
+    gputune_plan *plan = NULL;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 2;
+    options.time_limit_s = 60;
+    options.log = take_sources;
+    options.user = at;
+    at->status = tune_kernel(&plan, at->tuner, "axpy", GPUTUNE_SIZES({"n", at->n}), &options);
+    gputune_plan_release(plan);
+    return NULL;
+}
+
+TEST_WITHIN(searches_side_by_side_compile_a_source_once, open_two, close_two)
+{
+    apart alone = {.tuner = tuner_in(":memory:", "0"), .n = 1000};
+    tune_apart(&alone);
+    OK(alone.status);
+    gputune_close(alone.tuner); /* and what it compiled is kept no longer */
+    apart both[2] = {{.tuner = tuner_in(":memory:", "0"), .n = 2000},
+                     {.tuner = tuner_in(":memory:", "1"), .n = 4000}};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, tune_apart, &both[0]), 0);
+    tune_apart(&both[1]);
+    pthread_join(thread, NULL);
+    OK(both[0].status);
+    OK(both[1].status);
+    /* each may have compiled service kernels and reference */
+    assert_true(alone.sources > 4);
+    assert_true(both[0].sources + both[1].sources <= alone.sources + 2);
+    gputune_close(both[0].tuner);
+    gputune_close(both[1].tuner);
 }
