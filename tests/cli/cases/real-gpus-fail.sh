@@ -3,7 +3,7 @@ exec 2>&1
 export GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
     $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
-        --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
+        --time-limit 100 --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
     sed -n 's/: [a-z]* n=[^:]* failed/: SCENARIO failed/p' errors
 }
 echo == it is lost
