@@ -812,6 +812,9 @@ typedef struct gputune_device {
  * gputune_open_options. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
+/* Counts them. It takes some 0.01 s where NVML tells, since CUDA's driver is not started then, so
+ * that one of them may still be found not to work. */
+GPUTUNE_API int gputune_device_count(int *out, const char *driver);
 /* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
  * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);

@@ -1185,6 +1185,19 @@ template <typename Each> void devices(Each each, const char *driver = nullptr)
 }
 #endif
 
+/* Counts them, without starting the driver where NVML tells. */
+inline result<int> try_device_count(const char *driver = nullptr)
+{
+    int count = 0;
+    return detail::filled(gputune_device_count(&count, driver), count);
+}
+#if defined(__cpp_exceptions)
+inline int device_count(const char *driver = nullptr)
+{
+    return try_device_count(driver).take();
+}
+#endif
+
 /* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
  * `each`, which takes a const gputune_diagnosis &, for everything. */
 template <typename Each>

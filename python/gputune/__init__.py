@@ -1050,6 +1050,13 @@ def devices(driver: Path | None = None) -> list[dict[str, Any]]:
     return iterate(lambda each: library.gputune_devices(encoded("driver", driver), callback(each), None))
 
 
+def device_count(driver: Path | None = None) -> int:
+    """How many GPUs there are, without starting CUDA's driver where NVML tells."""
+    count = ctypes.c_int()
+    _check(library.gputune_device_count(ctypes.byref(count), encoded("driver", driver)))
+    return count.value
+
+
 def misses(path: Path) -> list[dict[str, Any]]:
     """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
     callback = _abi.FUNCTIONS["gputune_misses"][1][1]

@@ -1,14 +1,17 @@
 /* What there is, as public structs: kernels, GPUs, and the names of enumerated values. */
 #include "api/tuner.h"
 
+#include "base/environment.h"
 #include "base/objective.h"
 #include "base/text.h"
 #include "base/versioned.h"
+#include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 
 #include <gputune.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct kernel_walk {
     int (*each)(void *user, const gputune_kernel *kernel);
@@ -120,6 +123,28 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
         }
     }
     return GPUTUNE_OK;
+}
+
+/* Without starting the driver; 0: only the driver tells. */
+static uint32_t count_before_start(const char *driver_name)
+{
+    const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
+    bool is_whole = (!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES");
+    return is_whole ? gt_nvml_count() : 0;
+}
+
+int gputune_device_count(int *out, const char *driver_name)
+{
+    const gt_driver *driver;
+    int version;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_driver_probe(&version, driver_name));
+    *out = (int)count_before_start(driver_name);
+    if (*out) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_driver_open(&driver, driver_name));
+    return gt_device_count(out, driver);
 }
 
 int gputune_tuner_device(gputune_device *out, gputune *tuner)

@@ -26,6 +26,8 @@ typedef struct utilization {
 /* X(member, symbol, parameters) */
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
+    X(count, nvmlDeviceGetCount_v2, (unsigned *count))                                             \
+    X(by_index, nvmlDeviceGetHandleByIndex_v2, (unsigned index, device *out))                      \
     X(by_uuid, nvmlDeviceGetHandleByUUID, (const char *uuid, device *out))                         \
     X(clock, nvmlDeviceGetClockInfo, (device device, int type, unsigned *mhz))                     \
     X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
@@ -95,6 +97,30 @@ gt_nvml *gt_nvml_open(const char *uuid)
 void gt_nvml_close(gt_nvml *nvml)
 {
     free(nvml);
+}
+
+static gt_switch read_mig(device device)
+{
+    unsigned on, next;
+    bool known = nvml_library.mig && nvml_library.mig(device, &on, &next) == 0;
+    return !known ? GT_UNKNOWN : on ? GT_ON : GT_OFF;
+}
+
+uint32_t gt_nvml_count(void)
+{
+    unsigned count = 0;
+    pthread_once(&nvml_library.once, load_library);
+    if (!nvml_library.ready || !nvml_library.count || !nvml_library.by_index ||
+        nvml_library.count(&count) != 0) {
+        return 0;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        device device;
+        if (nvml_library.by_index(i, &device) != 0 || read_mig(device) == GT_ON) {
+            return 0;
+        }
+    }
+    return count;
 }
 
 /* Other processes than this one and `friend`. In a container NVML may list them under the numbers
@@ -177,7 +203,6 @@ bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
 static void read_modes(gt_nvml_setup *out, device device)
 {
     int on, mode, pending;
-    unsigned mig, next;
     unsigned long long errors;
     if (nvml_library.persistence && nvml_library.persistence(device, &on) == 0) {
         out->persistence = on ? GT_ON : GT_OFF;
@@ -185,9 +210,7 @@ static void read_modes(gt_nvml_setup *out, device device)
     if (nvml_library.ecc && nvml_library.ecc(device, &on, &pending) == 0) {
         out->ecc = on ? GT_ON : GT_OFF;
     }
-    if (nvml_library.mig && nvml_library.mig(device, &mig, &next) == 0) {
-        out->mig = mig ? GT_ON : GT_OFF;
-    }
+    out->mig = read_mig(device);
     if (nvml_library.compute_mode && nvml_library.compute_mode(device, &mode) == 0) {
         out->mode = (gt_compute_mode)mode;
     }

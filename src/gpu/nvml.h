@@ -12,6 +12,10 @@ typedef struct gt_nvml gt_nvml;
 gt_nvml *gt_nvml_open(const char *uuid);
 void gt_nvml_close(gt_nvml *nvml);
 
+/* How many GPUs CUDA shows where no environment variable hides one. 0: NVML does not tell, as where
+ * this process may not use one of them, or instances of it are shown instead (MIG). */
+uint32_t gt_nvml_count(void);
+
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;
     uint64_t throttle;

@@ -212,6 +212,13 @@ int gputune_devices(const char *driver, int (*each)(void *user, const gputune_de
     return each(user, &device);
 }
 
+int gputune_device_count(int *out, const char *driver)
+{
+    (void)driver;
+    *out = 1;
+    return 0;
+}
+
 int gputune_add_template(gputune *tuner, const char *path)
 {
     if (strstr(path, "broken")) {

@@ -53,6 +53,7 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_plan_info(&info, NULL));
     REFUSES(gputune_plan_info(NULL, NULL));
     REFUSES(gputune_devices("emu", NULL, NULL));
+    REFUSES(gputune_device_count(NULL, "emu"));
     REFUSES(gputune_tuner_device(&device, NULL));
     REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));

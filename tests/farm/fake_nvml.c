@@ -18,6 +18,18 @@ EXPORT int nvmlInit_v2(void)
     return 0;
 }
 
+EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
+{
+    *count = 1;
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
+{
+    *out = &fake_nvml_state;
+    return index == 0 ? 0 : 2; /* invalid argument */
+}
+
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
 {
     *out = &fake_nvml_state;
@@ -64,9 +76,8 @@ EXPORT int nvmlDeviceGetPersistenceMode(void *device, int *on)
 EXPORT int nvmlDeviceGetMigMode(void *device, unsigned *on, unsigned *pending)
 {
     (void)device;
-    (void)on;
-    (void)pending;
-    return 3; /* not supported */
+    *on = *pending = (unsigned)atomic_load(&fake_nvml_state.mig);
+    return *on ? 0 : 3; /* not supported */
 }
 
 EXPORT int nvmlDeviceGetComputeMode(void *device, int *mode)

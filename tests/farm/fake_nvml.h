@@ -8,6 +8,6 @@ enum { FAKE_PROCESSES_MAX = 4, FAKE_SM_MHZ = 1980, FAKE_MEMORY_MHZ = 3201 };
 typedef struct fake_nvml {
     atomic_ullong throttle;
     atomic_uint process_count, pids[FAKE_PROCESSES_MAX];
-    atomic_int persistence, compute_mode;
+    atomic_int persistence, compute_mode, mig;
     atomic_ullong memory_errors;
 } fake_nvml;

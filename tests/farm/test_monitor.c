@@ -155,6 +155,14 @@ TEST(the_setup_is_told_as_far_as_it_is_known)
     gt_nvml_close(known);
 }
 
+TEST(gpus_are_counted_where_cuda_shows_them_whole)
+{
+    assert_int_equal(gt_nvml_count(), 1);
+    atomic_store(&nvml->mig, 1);
+    assert_int_equal(gt_nvml_count(), 0);
+    atomic_store(&nvml->mig, 0);
+}
+
 int main(void)
 {
     return tests_run(load_nvml, NULL);
