@@ -4,7 +4,6 @@
 #include "cli/console.h"
 
 #include <limits.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,6 @@ static void add_number(numbers *list, int number)
 {
     list->items = cli_grow(list->items, list->count, sizeof *list->items);
     list->items[list->count++] = number;
-}
-
-static int take_device(void *user, const gputune_device *device)
-{
-    add_number(user, device->ordinal);
-    return 0;
 }
 
 static bool has(const numbers *list, long number)
@@ -62,9 +55,12 @@ static int read_numbers(numbers *out, const char *which)
 /* Without a GPU, where none was asked for, they are the emulator's. */
 static int list_gpus(numbers *out, const cli_common *common)
 {
-    int status = gputune_devices(common->driver, take_device, out);
+    int count = 0, status = gputune_device_count(&count, common->driver);
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for(common)) {
-        status = gputune_devices("emu", take_device, out);
+        status = gputune_device_count(&count, "emu");
+    }
+    for (int i = 0; i < count; i++) {
+        add_number(out, i);
     }
     return status < 0 ? cli_fail(status) : CLI_CONTINUE;
 }
@@ -107,14 +103,31 @@ static cli_list share_of_commands(const cli_list *all, size_t first, size_t coun
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* A GPU that a thread of its own opens, since what takes long is waiting for the driver. */
+/* Runs `call` for each of the items, side by side as far as threads can be had, since what takes
+ * long is waiting for the driver. */
+static void for_each(void *items, size_t bytes, size_t count, void *(*call)(void *item))
+{
+    pthread_t *threads = cli_allocate(count + 1, sizeof *threads);
+    bool *runs = cli_allocate(count + 1, sizeof *runs);
+    for (size_t i = 0; i < count; i++) {
+        void *item = (char *)items + i * bytes;
+        runs[i] = pthread_create(&threads[i], NULL, call, item) == 0;
+        if (!runs[i]) {
+            call(item);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i]) {
+            pthread_join(threads[i], NULL);
+        }
+    }
+}
+
 typedef struct opening {
     cli_common common;
     const char *number;
     cli_session session;
     int code;
-    pthread_t thread;
-    bool runs;
 } opening;
 
 static void *open_one(void *user)
@@ -128,16 +141,6 @@ static void *close_one(void *user)
 {
     cli_close(&((cli_gpu *)user)->session);
     return NULL;
-}
-
-/* Runs `call` in a thread, or here where none can be had. */
-static bool start(pthread_t *thread, void *(*call)(void *), void *user)
-{
-    bool runs = pthread_create(thread, NULL, call, user) == 0;
-    if (!runs) {
-        call(user);
-    }
-    return runs;
 }
 
 /* What was opened, in the order of the numbers. */
@@ -172,14 +175,7 @@ static int open_each(cli_gpus *out, const cli_common *common, const numbers *lis
         at->common.compile_on = share_of_commands(&common->compile_on, i, list->count);
         at->number = cli_format("%d", list->items[i]);
     }
-    for (size_t i = 0; i < list->count; i++) {
-        each[i].runs = start(&each[i].thread, open_one, &each[i]);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (each[i].runs) {
-            pthread_join(each[i].thread, NULL);
-        }
-    }
+    for_each(each, sizeof *each, list->count, open_one);
     out->items = cli_allocate(list->count, sizeof *out->items);
     return take_opened(out, each, list->count, is_all);
 }
@@ -203,16 +199,7 @@ int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, c
 
 void cli_gpus_close(cli_gpus *gpus)
 {
-    pthread_t *threads = cli_allocate(gpus->count + 1, sizeof *threads);
-    bool *runs = cli_allocate(gpus->count + 1, sizeof *runs);
-    for (size_t i = 0; i < gpus->count; i++) {
-        runs[i] = start(&threads[i], close_one, &gpus->items[i]);
-    }
-    for (size_t i = 0; i < gpus->count; i++) {
-        if (runs[i]) {
-            pthread_join(threads[i], NULL);
-        }
-    }
+    for_each(gpus->items, sizeof *gpus->items, gpus->count, close_one);
     gpus->count = 0;
 }
 
@@ -225,32 +212,39 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b)
  * 5%. */
 #define EQUAL 1.05
 
-/* The next one of its kind that takes part and whose pace is known, from `at` on; NULL: none. */
-static const cli_gpu *next_equal(const cli_gpus *gpus, size_t at, const cli_gpu *gpu)
+bool cli_gpus_is_usable(const cli_gpu *gpu)
 {
-    for (; at < gpus->count; at++) {
-        const cli_gpu *other = &gpus->items[at];
-        if (!other->is_out && other->pace.launch_ns > 0 && cli_gpus_are_equal(other, gpu)) {
-            return other;
-        }
-    }
-    return NULL;
+    return !gpu->is_out && !gpu->is_in_doubt;
 }
 
-static const cli_gpu *fastest_equal(const cli_gpus *gpus, const cli_gpu *gpu)
+/* The usable ones of a kind whose pace is known. */
+typedef struct equals {
+    const cli_gpu *first, *fastest, *slowest; /* NULL: there are none */
+    size_t count;
+} equals;
+
+static equals find_equals(const cli_gpus *gpus, const cli_gpu *like)
 {
-    const cli_gpu *fastest = gpu, *other = next_equal(gpus, 0, gpu);
-    for (; other; other = next_equal(gpus, (size_t)(other - gpus->items) + 1, gpu)) {
-        fastest = other->pace.launch_ns < fastest->pace.launch_ns ? other : fastest;
+    equals found = {0};
+    for (size_t i = 0; i < gpus->count; i++) {
+        const cli_gpu *gpu = &gpus->items[i];
+        double ns = gpu->pace.launch_ns;
+        if (!cli_gpus_is_usable(gpu) || !(ns > 0) || !cli_gpus_are_equal(gpu, like)) {
+            continue;
+        }
+        found.first = found.first ? found.first : gpu;
+        found.fastest = found.count && found.fastest->pace.launch_ns <= ns ? found.fastest : gpu;
+        found.slowest = found.count && found.slowest->pace.launch_ns >= ns ? found.slowest : gpu;
+        found.count++;
     }
-    return fastest;
+    return found;
 }
 
 char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu)
 {
-    const cli_gpu *fastest = fastest_equal(gpus, gpu);
+    const cli_gpu *fastest = find_equals(gpus, gpu).fastest;
     const gputune_pace *pace = &gpu->pace;
-    if (pace->launch_ns <= EQUAL * fastest->pace.launch_ns) {
+    if (!fastest || pace->launch_ns <= EQUAL * fastest->pace.launch_ns) {
         return NULL;
     }
     return cli_format(
@@ -271,20 +265,14 @@ bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu)
 
 bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like)
 {
-    const cli_gpu *first = next_equal(gpus, 0, like);
-    double least = INFINITY, most = 0;
-    size_t count = 0;
-    for (const cli_gpu *other = first; other;
-         other = next_equal(gpus, (size_t)(other - gpus->items) + 1, first)) {
-        least = other->pace.launch_ns < least ? other->pace.launch_ns : least;
-        most = other->pace.launch_ns > most ? other->pace.launch_ns : most;
-        count++;
-    }
-    bool equal = count > 1 && most <= EQUAL * least;
+    equals found = find_equals(gpus, like);
+    double least = found.count ? found.fastest->pace.launch_ns : 0;
+    double most = found.count ? found.slowest->pace.launch_ns : 0;
+    bool equal = found.count > 1 && most <= EQUAL * least;
     if (equal) {
         cli_note("%zu GPUs like %s are equal: the same launch takes %.1f us, and %.1f%% longer on "
                  "the slowest",
-                 count, first->label, least * 1e-3, 100 * (most / least - 1));
+                 found.count, found.first->label, least * 1e-3, 100 * (most / least - 1));
     }
     return equal;
 }

@@ -8,6 +8,7 @@ typedef struct cli_gpu {
     const char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     gputune_pace pace; /* launch_ns 0: not known */
     bool is_out;       /* the GPU gets no work any more */
+    bool is_in_doubt;  /* failed, and waits for an equal GPU's try at the same */
 } cli_gpu;
 
 typedef struct cli_gpus {
@@ -50,9 +51,11 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
 
 /* Whether another one is of its kind. */
 bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu);
-/* Why a GPU is not what its equals are by the paces known: it takes over 5% longer than the
- * fastest. NULL: it is. */
+/* Whether the GPU may get work. */
+bool cli_gpus_is_usable(const cli_gpu *gpu);
+/* Why a GPU is not what its usable equals are by the paces known: it takes over 5% longer than the
+ * fastest of them. NULL: it is. */
 char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu);
-/* Says that the GPUs are equal that take part and are of that kind. False: they are not, or fewer
+/* Says that the usable GPUs of that kind are equal. False: they are not, or fewer
  * than two paces are known. */
 bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like);

@@ -172,8 +172,7 @@ typedef struct bench {
         *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
     gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
     size_t helper_count;
-    bool is_in_doubt; /* failed, and waits for an equal GPU's try at the same */
-    double paced_s;   /* when its pace was measured */
+    double paced_s; /* when its pace was measured */
     /* A thread that compares it with its equals, beside its own one: */
     pthread_t comparer;
     bool has_comparer, awaits_pace, is_judged;
@@ -214,16 +213,11 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static bool is_usable(const bench *at)
-{
-    return !at->is_in_doubt && !at->gpu->is_out;
-}
-
 static size_t count_usable(const run *run, const kind *kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        count += run->benches[i].kind == kind && is_usable(&run->benches[i]);
+        count += run->benches[i].kind == kind && cli_gpus_is_usable(run->benches[i].gpu);
     }
     return count;
 }
@@ -452,7 +446,7 @@ static void choose_turn(const run *run, kind *kind)
 
 static bool is_free(const bench *at)
 {
-    return at->state == IDLE && is_usable(at) && !at->helps && !at->has_comparer;
+    return at->state == IDLE && cli_gpus_is_usable(at->gpu) && !at->helps && !at->has_comparer;
 }
 
 /* The search that has the fewest helpers; NULL: there is none. */
@@ -531,7 +525,7 @@ static bool pass_on(run *run, bench *bench)
         count_usable(run, kind) < 2) {
         return false;
     }
-    bench->is_in_doubt = true;
+    bench->gpu->is_in_doubt = true;
     bench->turn.tried = bench;
     run->begun--;
     kind->turns[--kind->next] = bench->turn;
@@ -549,8 +543,8 @@ static void judge_first_try(const run *run, const bench *second)
         if (second->turn.tried != first) {
             continue;
         }
-        first->is_in_doubt = false;
-        if (has_winner(run, second) && first->status < 0) {
+        first->gpu->is_in_doubt = false;
+        if (has_winner(run, second) && first->status < 0 && !first->gpu->is_out) {
             first->gpu->is_out = true;
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
@@ -598,7 +592,7 @@ static void report(run *run, const bench *bench)
     run->code = cli_worse(run->code, code);
 }
 
-/* The turn of a GPU that has become slow is another's. */
+/* What became of the turn of a GPU that is slow does not count: it is another's. */
 static void give_back(run *run, bench *bench)
 {
     bench->turn.tried = bench->turn.tried ? bench->turn.tried : bench;
@@ -625,7 +619,7 @@ static void settle(run *run, bench *bench)
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
     cli_progress_end(&bench->progress);
-    if (bench->gpu->is_out && bench->status >= 0) {
+    if (bench->gpu->is_out && !*cli_cancel()) {
         give_back(run, bench);
     } else {
         judge_first_try(run, bench);
