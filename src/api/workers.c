@@ -145,7 +145,7 @@ void gt_workers_leave_gpu(gt_workers *workers)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     workers->gpu_is_taken = workers->gpu_is_lent = false;
-    workers->pace_is_asked_for = false;
+    workers->pace_is_wanted = workers->pace_is_asked_for = false; /* who waits wants it again */
     pthread_cond_broadcast(&workers->pace_news);
 }
 
@@ -184,11 +184,9 @@ bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since)
         *out = (gt_paced){.status = GPUTUNE_EBUSY, .message = "a search of another GPU uses it"};
         return true;
     }
-    if (*since == UINT64_MAX) {
-        *since = workers->pace_count;
-        workers->pace_is_wanted = true;
-    }
+    *since = *since == UINT64_MAX ? workers->pace_count : *since;
     if (workers->gpu_is_taken && workers->pace_count == *since) {
+        workers->pace_is_wanted = !workers->pace_is_asked_for;
         gt_condition_wait(&workers->pace_news, &workers->mutex, 0.1);
     }
     *out = workers->paced;
