@@ -254,6 +254,8 @@ static void helpers(const gt::tuner &tuner)
     const auto all = gt::try_devices([&](const gputune_device &one) { gpus += !one.ordinal + 1; });
     const auto device = other->try_device();
     expect(all && gpus == 3 && device && device->ordinal == 1, "which GPUs there are");
+    const auto count = gt::try_device_count();
+    expect(count && *count == 2, "how many GPUs there are");
     const auto pace = tuner.try_measure_pace();
     const auto same = other->try_measure_pace();
     expect(pace && same && pace->launch_ns > 0 && pace->launch_ns == same->launch_ns,
