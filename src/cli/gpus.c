@@ -214,7 +214,7 @@ bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b)
 
 bool cli_gpus_is_usable(const cli_gpu *gpu)
 {
-    return !gpu->is_out && !gpu->is_in_doubt;
+    return !gpu->is_out && !gpu->is_slow && !gpu->is_in_doubt;
 }
 
 /* The usable ones of a kind whose pace is known. */

@@ -7,7 +7,8 @@ typedef struct cli_gpu {
     cli_session session;
     const char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     gputune_pace pace; /* launch_ns 0: not known */
-    bool is_out;       /* the GPU gets no work any more */
+    bool is_out;       /* failed at what an equal GPU could do */
+    bool is_slow;      /* gets no work while an equal GPU does */
     bool is_in_doubt;  /* failed, and waits for an equal GPU's try at the same */
 } cli_gpu;
 

@@ -287,7 +287,7 @@ static void *compare(void *user)
     }
     bench->is_judged = true;
     if (slower) {
-        bench->gpu->is_out = true;
+        bench->gpu->is_slow = true;
         cli_error("%s gets no more work: %s", bench->gpu->label, slower);
     }
     doubt_others(run, bench->kind);
@@ -456,7 +456,8 @@ static bench *find_helpless(const run *run, const bench *bench)
     for (size_t i = 0; i < run->count; i++) {
         struct bench *other = &run->benches[i];
         if (other->kind == bench->kind && other->state == BUSY && !other->turn.known &&
-            !other->gpu->is_out && (!least || other->helper_count < least->helper_count)) {
+            cli_gpus_is_usable(other->gpu) &&
+            (!least || other->helper_count < least->helper_count)) {
             least = other;
         }
     }
@@ -516,13 +517,28 @@ static bool may_be_its_fault(int status)
     return false;
 }
 
+/* Gives work again to one that was left out as slow; false: there is none. */
+static bool recall(const run *run, const kind *kind)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        cli_gpu *gpu = run->benches[i].gpu;
+        if (run->benches[i].kind == kind && gpu->is_slow && !gpu->is_out) {
+            gpu->is_slow = false;
+            cli_note("%s gets work again: it is the only equal one", gpu->label);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Leaves the turn to an equal GPU, and waits for what becomes of it there; false: there is none, or
- * that has tried it already. */
+ * that has tried it already, other than as a slow one. */
 static bool pass_on(run *run, bench *bench)
 {
     kind *kind = bench->kind;
-    if (*cli_cancel() || !may_be_its_fault(bench->status) || bench->turn.tried ||
-        count_usable(run, kind) < 2) {
+    const struct bench *tried = bench->turn.tried;
+    if (*cli_cancel() || !may_be_its_fault(bench->status) || (tried && !tried->gpu->is_slow) ||
+        (count_usable(run, kind) < 2 && !recall(run, kind))) {
         return false;
     }
     bench->gpu->is_in_doubt = true;
@@ -544,7 +560,7 @@ static void judge_first_try(const run *run, const bench *second)
             continue;
         }
         first->gpu->is_in_doubt = false;
-        if (has_winner(run, second) && first->status < 0 && !first->gpu->is_out) {
+        if (has_winner(run, second) && first->status < 0) {
             first->gpu->is_out = true;
             cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and "
                       "the kernel's log",
@@ -619,7 +635,7 @@ static void settle(run *run, bench *bench)
         run->benches[i].helps = run->benches[i].helps == bench ? NULL : run->benches[i].helps;
     }
     cli_progress_end(&bench->progress);
-    if (bench->gpu->is_out && !*cli_cancel()) {
+    if (bench->gpu->is_slow && !*cli_cancel()) {
         give_back(run, bench);
     } else {
         judge_first_try(run, bench);
