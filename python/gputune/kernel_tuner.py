@@ -8,7 +8,8 @@ and every variant runs in a worker process before it may run here. Needs NumPy.
 
 How often a configuration is measured is gputune's choice, so `iterations` has no effect. Strategies other
 than "brute_force" take a random sample of max_fevals configurations (100 if it is not said), with a
-warning. Not served, with NotImplementedError: other languages than CUDA, texmem_args, observers,
+warning. strategy_options' time_limit ends any of them: what it leaves no time for is not in the results. A
+sample that has a time_limit alone goes on until then. Not served, with NotImplementedError: other languages than CUDA, texmem_args, observers,
 simulation_mode, several objectives. `cache` (with a warning), `parallel`, `platform`, `compiler` and `log`
 have no effect."""
 from __future__ import annotations
@@ -27,7 +28,7 @@ import tempfile
 import time
 import types
 import warnings
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy  # type: ignore[import-not-found, unused-ignore]
 
@@ -50,10 +51,11 @@ _DEFAULT_SAMPLE = 100
 _MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
 _NO_LIMIT = 86400.0  # seconds: Kernel Tuner has none
 _EPSILON = 0.05  # 0.4 of it is how closely times are to be known
-_NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
-               WrongResultError)
+_NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, WrongResultError)
 _MOST_DEFAULTS = 16  # that are tried for one template
 _MOST_VALUES = 192  # of a tunable
+_FIRST_VALUES = 4  # where there is a time limit, which ends the configurations of a template together
+_SHORT = 0.1  # of the time that is left: after a template that took no more, the next one has twice as many
 
 
 # --- what Kernel Tuner's arguments mean --------------------------------------------------------------
@@ -237,6 +239,7 @@ class _Variants:
         self.given, self.name = given, name
         self.texts: list[str] = []  # of the kernel, for each configuration
         self.params: list[dict[str, Any]] = []
+        self.places: list[int] = []  # among all configurations
         self.launches: list[_Launch] = []
 
     def configuration(self, i: int) -> list[str]:
@@ -284,9 +287,11 @@ class _Variants:
         return text + "#endif\n"
 
 
-def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]]) -> list[_Variants]:
-    groups: dict[str, list[_Variants]] = {}
-    for params in configurations:
+def _grouped(given: Mapping[str, Any], configurations: Iterable[dict[str, Any]],
+             most: Callable[[], int] = lambda: _MOST_VALUES) -> Iterator[_Variants]:
+    """The configurations as templates of `most` at most. None is looked at before its template is."""
+    groups: dict[str, _Variants] = {}
+    for place, params in enumerate(configurations):
         text = _source_text(given["kernel_source"], params)
         if "__global__" not in text:
             raise NotImplementedError("the kernel's source has no __global__ function; only CUDA C is served")
@@ -294,13 +299,14 @@ def _grouped(given: Mapping[str, Any], configurations: Sequence[dict[str, Any]])
             if "loop_unroll_factor" in name and str(value) == "0":
                 text = re.sub(r"\n\s*#pragma\s+unroll\s+" + name + r"\b", "\n", text)
         name = _replaced(given["kernel_name"], params)
-        group = groups.setdefault(name, [])
-        if not group or len(group[-1].params) == _MOST_VALUES:
-            group.append(_Variants(given, name))
-        group[-1].texts.append(text)
-        group[-1].params.append(params)
-        group[-1].launches.append(_Launch(given, params))
-    return [one for group in groups.values() for one in group]
+        group = groups.setdefault(name, _Variants(given, name))
+        group.texts.append(text)
+        group.params.append(params)
+        group.places.append(place)
+        group.launches.append(_Launch(given, params))
+        if len(group.params) >= most():
+            yield groups.pop(name)
+    yield from groups.values()
 
 
 # --- measuring and launching -------------------------------------------------------------------------
@@ -332,8 +338,9 @@ def _samples(path: str) -> dict[str, list[float]]:
 
 def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
               folder: str) -> list[dict[str, Any]]:
-    """A record of gputune_run() for each configuration, with "times". All code of the file is compiled for
-    the template's default too, and where that fails, nothing runs: then another one is the default."""
+    """A record of gputune_run() for each configuration, with "times", or for those that the limit left time
+    for. All code of the file is compiled for the template's default too, and where that fails, nothing
+    runs: then another one is the default."""
     found: list[dict[str, Any]] = []
     why = ""
     for default in range(min(len(variants.params), _MOST_DEFAULTS)):
@@ -341,6 +348,8 @@ def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: floa
         found, why, is_by_default = _run(tuner, template, variants, time_limit, folder)
         if not is_by_default:
             break
+    if not why:
+        return found
     failed = {"status": "launch", "message": why, "compile_ns": 0.0, "times": []}
     return found + [failed] * (len(variants.params) - len(found))
 
@@ -362,9 +371,11 @@ def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
         tuner._run(stop, lambda: int(library.gputune_run(
             tuner._handle, template.encode(), _abi.gputune_sizes(0, (_abi.gputune_size * 1)()),
             (ctypes.c_char_p * len(words))(*words), len(words), ctypes.byref(options), each, None)))
+    except TimeLimitError:
+        pass
     except _NONE_WORKS as error:
         why = str(error)
-        is_by_default = not (found or isinstance(error, (CrashedError, TimeLimitError, WrongResultError)))
+        is_by_default = not (found or isinstance(error, (CrashedError, WrongResultError)))
     times = _samples(samples)
     for record in found:
         record["times"] = times.get(record["configuration"], [])
@@ -453,7 +464,7 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
 
 # --- what is searched --------------------------------------------------------------------------------
 
-def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any]]:
+def _searched(given: Mapping[str, Any], most_threads: int) -> Iterator[dict[str, Any]]:
     names, values = list(given["tune_params"]), list(given["tune_params"].values())
     blocks = _block_names(given)
     space: list[tuple[Any, ...]] = []  # which takes less memory than dicts
@@ -470,9 +481,10 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> list[dict[str, Any
             warnings.warn(f"strategy {strategy!r} is served by a random sample of max_fevals configurations",
                           stacklevel=3)
         sample = math.ceil(len(space) * options.get("fraction", 0.1))
-        most = most or (sample if strategy == "random_sample" else _DEFAULT_SAMPLE)
+        plain = sample if strategy == "random_sample" else _DEFAULT_SAMPLE
+        most = most or (len(space) if options.get("time_limit") and "fraction" not in options else plain)
         space = random.Random(given["seed"] or 0).sample(space, min(most, len(space)))
-    return [dict(zip(names, one)) for one in (space[:most] if most else space)]
+    return (dict(zip(names, one)) for one in (space[:most] if most else space))
 
 
 def _refuse(given: Mapping[str, Any]) -> None:
@@ -544,20 +556,26 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     spent = {"strategy": 0.0, "framework": 0.0, "compile": 0.0}
     configurations = _timed(spent, "strategy", lambda: _searched(given, 1024))
     results: dict[int, dict[str, Any]] = {}
-    places = {id(params): i for i, params in enumerate(configurations)}
     with _opened(given) as (tuner, folder), contextlib.ExitStack() as kept:
         expected: Sequence[Any] = given["answer"] or ()
         on_device = _Arguments(tuner, given, kept) if expected else None
-        groups = _timed(spent, "framework", lambda: _grouped(given, configurations))
-        for number, variants in enumerate(groups):
+        most = _MOST_VALUES if limit == _NO_LIMIT else _FIRST_VALUES
+        groups = _grouped(given, configurations, lambda: most)
+        for number in itertools.count():
+            variants = _timed(spent, "framework", lambda: next(groups, None))
+            left = limit - (time.perf_counter() - begun)
+            if variants is None or left <= 0:
+                break
             template = f"configurations-{number}.cu"
-            records = _timed(spent, "compile", lambda: _measured(tuner, template, variants, limit, folder))
+            records = _timed(spent, "compile", lambda: _measured(tuner, template, variants, left, folder))
+            if limit - (time.perf_counter() - begun) > (1 - _SHORT) * left:
+                most = min(2 * most, _MOST_VALUES)
             for i, record in enumerate(records):
                 params, checked = variants.params[i], time.perf_counter()
                 if record["status"] == "ok" and on_device and not _is_right(given, on_device.launched(
                         template, variants, i, [one is not None for one in expected])):
                     raise RuntimeError(f"Kernel result verification failed for: {_shown(params)}")
-                results[places[id(params)]] = out = _result(given, params, record)
+                results[variants.places[i]] = out = _result(given, params, record)
                 out["verification_time"] = 1000 * (time.perf_counter() - checked)
                 if verbose:
                     print(_shown(out, [*tune_params, "time", *(metrics or ())]))
@@ -627,7 +645,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     _refuse(given)
     given["arguments"] = [_host(value) for value in arguments]
     with _opened(given) as (tuner, folder), contextlib.ExitStack() as kept:
-        variants = _grouped(given, [params])[0]
+        variants = next(_grouped(given, [params]))
         template = "configurations-0.cu"
         record, = _measured(tuner, template, variants, _NO_LIMIT, folder)
         if record["status"] != "ok":

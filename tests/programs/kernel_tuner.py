@@ -134,6 +134,27 @@ def what_is_searched():
 
 
 @test
+def a_time_limit_leaves_out_what_was_not_tried():
+    limits, own = [], gputune.kernel_tuner._run
+
+    def noted(tuner, template, variants, limit, folder):
+        limits.append(limit)
+        if len(limits) < 3:
+            return own(tuner, template, variants, limit, folder)
+        return own(tuner, template, variants, 1e-9, folder)
+
+    gputune.kernel_tuner._run = noted
+    try:
+        results, _ = tune({"block_size_x": [64, 96], "unused": list(range(20))}, strategy="random_sample",
+                          strategy_options={"time_limit": 600}, answer=[a + b, None, None, None])
+    finally:
+        gputune.kernel_tuner._run = own
+    assert 600 > limits[0] > limits[1] > limits[2], limits  # of the whole call
+    assert len(results) == 12 and all("time" in one for one in results), results
+    assert tune({"block_size_x": [64]}, strategy_options={"time_limit": 1e-9})[0] == []
+
+
+@test
 def sizes_of_a_launch():
     source = """
 __global__ void sizes(int *out)

@@ -7,7 +7,8 @@ Lines are those of lines/TASK_TOOL.* that are neither blank nor comments, with t
 twice, from an empty folder of results and again with what the first run has left, and tells the seconds of
 the whole process. Wants a GPU, gputune's wheel, and what the programs import; what fails is told. PREFIX: an
 installed gputune, for its C++ program, which nvcc builds; KERNEL_LAUNCHER_FLAGS in the environment has what
-nvcc needs for the other one ("-Iinclude ... -lkernel_launcher")."""
+nvcc needs for the other one ("-Iinclude ... -lkernel_launcher"), and KERNEL_LAUNCHER_TUNE its tune.py, which
+takes what a first process has captured. Seconds of nvcc do not count."""
 import argparse
 import glob
 import os
@@ -27,17 +28,25 @@ def lines(path):
     return sum(bool(text) and not text.startswith(("//", "# ")) for text in texts)
 
 
-def seconds(command, folder):
-    """Of two runs in one folder, or why there are none."""
-    environment = {**os.environ, "GPUTUNE_DB": os.path.join(folder, "results.db")}
+def process(command, folder, **more):
+    """The seconds of a process, and its last line, where it failed."""
+    environment = {**os.environ, "GPUTUNE_DB": os.path.join(folder, "results.db"), **more}
+    begun = time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+    said = (done.stdout.strip().splitlines() or [""])[-1][:90]
+    return time.perf_counter() - begun, said if done.returncode else ""
+
+
+def seconds(command, folder, before=()):
+    """Of two runs in one folder, the first with what is run `before` (commands, and their environment), or
+    why there are none."""
     found = []
-    for _ in range(2):
-        begun = time.perf_counter()
-        done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
-        if done.returncode:
-            return "failed: " + (done.stdout.strip().splitlines() or [""])[-1][:90]
-        found.append(f"{time.perf_counter() - begun:.2f}")
+    for commands in ([*before, (command, {})], [(command, {})]):
+        times, said = zip(*(process(one, folder, **more) for one, more in commands))
+        if any(said):
+            return "failed: " + next(filter(None, said))
+        found.append(f"{sum(times):.2f}" + (f" ({' + '.join(f'{one:.2f}' for one in times)})" if times[1:] else ""))
     return ", ".join(found)
 
 
@@ -57,7 +66,16 @@ def timed(path, tool, given, folder):
         return f"left out: it is not said where {tool} is"
     program = os.path.join(folder, "program")
     built = subprocess.run(["nvcc", "-std=c++17", path, "-o", program, *flags])
-    return seconds([program, given.size], folder) if built.returncode == 0 else "not built"
+    if built.returncode:
+        return "not built"
+    command, tune = [program, given.size], os.environ.get("KERNEL_LAUNCHER_TUNE")
+    if tool != "kernel_launcher":
+        return seconds(command, folder)
+    if not tune:
+        return "left out: it is not said where its tune.py is"
+    captured = {"KERNEL_LAUNCHER_CAPTURE": "add", "KERNEL_LAUNCHER_DIR": folder}
+    tuning = [sys.executable, tune, "--strategy", "random", "--time", "60", "--output", folder]
+    return seconds(command, folder, [(command, captured), (["sh", "-c", '"$@" *.json && ls *.wisdom', "sh", *tuning], {})])
 
 
 def main():
