@@ -7,7 +7,7 @@ import struct
 from typing import Any, Sequence
 
 from . import _abi
-from ._arrays import DeviceArray, device_array, element_type, host_view
+from ._arrays import DeviceArray, device_array, host_view
 
 _SCALARS: dict[str, Any] = {
     "signed char": ctypes.c_int8, "unsigned char": ctypes.c_uint8, "short": ctypes.c_int16,
@@ -95,11 +95,10 @@ def _block(value: Any, type_name: str, element_bytes: int, size: int) -> Any:
         numbers = [_number(item, type_name, element_bytes) for item in value]
         return (kind * len(numbers))(*numbers)
     if kind is not None and not isinstance(value, (bytes, bytearray)):
-        view = host_view(value)
-        found = view and element_type(view)
+        view, found = host_view(value) or (value, None)
         if found and found != type_name:
             raise TypeError(f"has elements of type {found}; the template has {type_name}")
-        value = view if view is not None else value
+        value = view
     return _bytes(value, size)
 
 

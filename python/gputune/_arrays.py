@@ -16,6 +16,7 @@ TORCH_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float
           "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
           "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
           "bool": "bool", "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2"}
+NAMES = {name: theirs for theirs, name in TORCH_TYPES.items()}  # as PyTorch and ml_dtypes call them
 _DLPACK = {(0, 8): "signed char", (0, 16): "short", (0, 32): "int", (0, 64): "long long",
            (1, 8): "unsigned char", (1, 16): "unsigned short", (1, 32): "unsigned int",
            (1, 64): "unsigned long long", (2, 16): "half", (2, 32): "float", (2, 64): "double",
@@ -52,13 +53,17 @@ def _product(shape: Iterable[int]) -> int:
     return count
 
 
+def _torch_type(tensor: Any) -> str | None:
+    return TORCH_TYPES.get(str(tensor.dtype).rpartition(".")[2])
+
+
 def _from_torch(tensor: Any) -> DeviceArray:
     if not tensor.is_cuda:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     if not tensor.is_contiguous():
         raise TypeError("is not contiguous; use .contiguous()")
-    return DeviceArray(tensor.data_ptr(), TORCH_TYPES.get(str(tensor.dtype).rpartition(".")[2]),
-                       tensor.numel() * tensor.element_size(), keep=tensor)
+    return DeviceArray(tensor.data_ptr(), _torch_type(tensor), tensor.numel() * tensor.element_size(),
+                       keep=tensor)
 
 
 def _from_interface(array: Any) -> DeviceArray:
@@ -98,19 +103,7 @@ def _from_dlpack(array: Any, stream: int) -> DeviceArray:
                        _product(shape) * tensor.lanes * tensor.bits // 8, keep=(capsule, array))
 
 
-def host_view(value: Any) -> memoryview | None:
-    """An array in host memory as a memoryview; None of what is none."""
-    if hasattr(value, "__array__") and not hasattr(value, "__cuda_array_interface__"):
-        value = value.__array__()
-    try:
-        view = memoryview(value)
-    except TypeError:
-        return None
-    return view if view.ndim else None
-
-
-def element_type(view: memoryview) -> str | None:
-    """The type of a view's elements, as the template calls it; None: not known."""
+def _element_type(view: memoryview) -> str | None:
     letter = view.format.lstrip("@=<")
     if letter[:1] in (">", "!"):
         raise TypeError("has its bytes in another order than the GPU")
@@ -123,23 +116,64 @@ def element_type(view: memoryview) -> str | None:
     return None
 
 
-def _from_host(view: memoryview) -> DeviceArray:
+def _view_of_numpy(array: Any) -> tuple[memoryview, str | None]:
+    """Types of ml_dtypes, such as bfloat16, are unknown to the buffer protocol, which shows their bytes."""
+    try:
+        view = memoryview(array)
+    except ValueError:
+        name = TORCH_TYPES.get(array.dtype.name)
+        if name is None:
+            raise TypeError(f"has elements of type {array.dtype}, which templates have not") from None
+        return memoryview(array.view(f"V{array.itemsize}")), name
+    return view, _element_type(view)
+
+
+def _view_of_torch(tensor: Any) -> tuple[memoryview, str | None]:
+    """Not by NumPy, which knows neither bfloat16 nor gradients."""
+    if not tensor.is_contiguous():
+        raise TypeError("is not contiguous; use .contiguous()")
+    memory: Any = (ctypes.c_char * (tensor.numel() * tensor.element_size())).from_address(tensor.data_ptr())
+    memory.tensor = tensor  # which lives as long as the view
+    return memoryview(memory), _torch_type(tensor)
+
+
+def host_view(value: Any) -> tuple[memoryview, str | None] | None:
+    """An array in host memory as a memoryview, and the type of its elements as templates call it (None: not
+    known); None of what is no array."""
+    if hasattr(value, "data_ptr") and getattr(value, "is_cuda", True) is False:
+        return _view_of_torch(value)
+    if hasattr(value, "__array__") and not hasattr(value, "__cuda_array_interface__"):
+        array = value.__array__()
+        return _view_of_numpy(array) if array.ndim else None
+    try:
+        view = memoryview(value)
+    except TypeError:
+        return None
+    return (view, _element_type(view)) if view.ndim else None
+
+
+def host_array(value: Any) -> DeviceArray | None:
+    """An array in host memory; None of what is none."""
+    found = host_view(value)
+    if found is None:
+        return None
+    view, kind = found
     if not view.c_contiguous:
         raise TypeError("is not contiguous in C order; copy it first")
     if view.readonly:  # ctypes gives no address then
         kept: Any = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0")
     else:
         kept = (ctypes.c_char * view.nbytes).from_buffer(view)
-    return DeviceArray(ctypes.addressof(kept), element_type(view), view.nbytes, readonly=view.readonly,
-                       keep=kept, on_host=True)
+    return DeviceArray(ctypes.addressof(kept), kind, view.nbytes, readonly=view.readonly, keep=kept,
+                       on_host=True)
 
 
 def device_array(value: Any, stream: int, on_host: bool) -> DeviceArray | None:
     """A DeviceArray for a value that is one; None for others. TypeError says why an array cannot be
     used. `stream`: the one that will read it. `on_host`: arrays in host memory can be used."""
-    view = host_view(value) if on_host and _is_on_host(value) else None
-    if view is not None:
-        return _from_host(view)
+    found = host_array(value) if on_host and _is_on_host(value) else None
+    if found is not None:
+        return found
     if hasattr(value, "data_ptr") and hasattr(value, "is_cuda"):
         return _from_torch(value)
     if hasattr(value, "__cuda_array_interface__"):

@@ -48,7 +48,9 @@ def word_of(value: Any) -> str | None:
 
 
 def _is_dtype(value: Any) -> bool:
-    return type(value).__name__[-5:].lower() == "dtype"
+    """torch.dtype, numpy.dtypes.Float32DType, or NumPy's class for a type of others, "dtype[bfloat16]"."""
+    name = type(value).__name__
+    return name[-5:].lower() == "dtype" or name[:6] == "dtype["
 
 
 def _current_stream(device: int) -> int:

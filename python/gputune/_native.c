@@ -416,13 +416,15 @@ static int add(key *out, PyObject *item) /* takes the reference */
 
 static int add_items(key *out, PyObject *options);
 
-/* Whether a class is that of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType. */
+/* Whether a class is that of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType, or
+ * "dtype[bfloat16]", as NumPy names the classes of others' types. */
 static int is_of_dtypes(PyObject *type)
 {
     PyObject *name = PyObject_GetAttrString(type, "__name__");
     Py_ssize_t length = 0;
     const char *text = name ? PyUnicode_AsUTF8AndSize(name, &length) : NULL;
-    int is = text && length >= 5 && strcasecmp(text + length - 5, "dtype") == 0;
+    int is = text && length >= 5 &&
+             (strcasecmp(text + length - 5, "dtype") == 0 || strncmp(text, "dtype[", 6) == 0);
     Py_XDECREF(name);
     return is;
 }

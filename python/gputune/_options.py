@@ -7,10 +7,10 @@ import itertools
 import os
 import sys
 import weakref
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from . import _abi
-from ._arrays import TYPE_LETTERS, current_stream, device_array, element_type, host_view
+from ._arrays import NAMES, TYPE_LETTERS, DeviceArray, current_stream, device_array, host_array
 from ._library import Interrupt, as_dict, encoded, text
 
 Progress = Callable[["dict[str, Any]"], object]
@@ -32,16 +32,18 @@ class Cancel:
 
 # --- inputs ------------------------------------------------------------------------------------------
 
-def _host_memory(name: str, value: Any) -> tuple[int, int, Any, str | None] | None:
-    """Address, bytes, what keeps an array in host memory, and its type; None of what is none."""
-    view = host_view(value)
-    if view is None:
-        return None
-    if not view.c_contiguous:
-        raise TypeError(f"input {name} is not contiguous in C order; copy it first")
-    kept = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0") if view.readonly \
-        else (ctypes.c_char * view.nbytes).from_buffer(view)
-    return ctypes.addressof(kept), view.nbytes, kept, element_type(view)
+def _host_array(name: str, value: Any) -> DeviceArray | None:
+    try:
+        return host_array(value)
+    except TypeError as error:
+        raise TypeError(f"input {name} {error}") from None
+
+
+def _wait(name: str, driver: Any, streams: Iterable[int]) -> None:
+    if driver is None:
+        raise TypeError(f"input {name} is on a GPU; this tuner has none")
+    for one in streams:
+        driver.call("cuStreamSynchronize", ctypes.c_void_p(one))
 
 
 def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any], dict[str, str]]:
@@ -58,21 +60,15 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
             files.append(_abi.gputune_file(name.encode(), encoded(name, value)))
             continue
         on_gpu = hasattr(value, "__cuda_array_interface__") or getattr(value, "is_cuda", False)
-        host = None if on_gpu else _host_memory(name, value)
-        if host:
-            items.append(_abi.gputune_input(name.encode(), host[0], host[1], True))
-            types[name] = host[3] or ""
-            kept.append(host[2])
-            continue
-        stream = current_stream([value])
-        array = device_array(value, stream, False)
+        stream, array = 0, None if on_gpu else _host_array(name, value)
+        if array is None:
+            stream = current_stream([value])
+            array = device_array(value, stream, False)
         if array is None:
             raise TypeError(f"input {name} is a {type(value).__name__}; expected an array or a path")
-        if driver is None:
-            raise TypeError(f"input {name} is on a GPU; this tuner has none")
-        for one in {stream, stream if array.stream is None else array.stream}:
-            driver.call("cuStreamSynchronize", ctypes.c_void_p(one))
-        items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, False))
+        if not array.on_host:
+            _wait(name, driver, {stream, stream if array.stream is None else array.stream})
+        items.append(_abi.gputune_input(name.encode(), array.address, array.bytes, array.on_host))
         types[name] = array.type or ""
         kept.append(array)
     made = (_abi.gputune_input * max(len(items), 1))(*items)
@@ -83,12 +79,20 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
 
 # --- a reference -------------------------------------------------------------------------------------
 
+def _of_ml_dtypes(name: str) -> Any:
+    """NumPy's type of bfloat16 and the like; None without ml_dtypes, whose they are."""
+    try:
+        return getattr(importlib.import_module("ml_dtypes"), NAMES.get(name, ""), None)
+    except ImportError:
+        return None
+
+
 def _value(numpy: Any, item: Any, known: Mapping[str, Any]) -> Any:
     """An argument on the host: a NumPy array over its elements, or a scalar."""
     data = (ctypes.c_char * item.bytes).from_address(item.data)
     letters = TYPE_LETTERS.get(known["type"])
-    kind = numpy.dtype(letters or f"V{known['element_bytes'] or known['bytes']}")
-    array = numpy.frombuffer(data, kind)
+    kind = letters or _of_ml_dtypes(known["type"]) or f"V{known['element_bytes'] or known['bytes']}"
+    array = numpy.frombuffer(data, numpy.dtype(kind))
     if known["kind"] == _abi.GPUTUNE_PARAMETER_SCALAR:
         return array[0].item() if letters else array[0]
     array.flags.writeable = bool(item.is_output)

@@ -8,10 +8,10 @@ and every variant runs in a worker process before it may run here. Needs NumPy.
 
 How often a configuration is measured is gputune's choice, so `iterations` has no effect. Strategies other
 than "brute_force" take a random sample of max_fevals configurations (100 if it is not said), with a
-warning. strategy_options' time_limit ends any of them: what it leaves no time for is not in the results. A
-sample that has a time_limit alone goes on until then. Not served, with NotImplementedError: other languages than CUDA, texmem_args, observers,
-simulation_mode, several objectives. `cache` (with a warning), `parallel`, `platform`, `compiler` and `log`
-have no effect."""
+warning. `time_limit` of strategy_options ends any of them, and a sample that has nothing else goes on until
+then: what there is no time for is not in the results. Not served, with NotImplementedError: other languages
+than CUDA, texmem_args, observers, simulation_mode, several objectives. `cache` (with a warning),
+`parallel`, `platform`, `compiler` and `log` have no effect."""
 from __future__ import annotations
 
 import contextlib
@@ -42,9 +42,10 @@ Params = "dict[str, Any]"
 _BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 _LAUNCH = ("kt_block_x", "kt_block_y", "kt_block_z", "kt_grid_x", "kt_grid_y", "kt_grid_z", "kt_shared")
 _HIGHER = ("performance", "GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
-_TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "signed char",
-          "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
-          "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "bool": "bool"}
+_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
+          "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
+          "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
+          "bool": "bool"}
 _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100

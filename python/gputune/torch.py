@@ -15,13 +15,14 @@ The function gives the schema alone: its parameters are called like the template
 is not run. Arguments that are named like a problem value get that value. `outputs` makes a tensor for each
 `out` argument that the operator returns, in the order of its results; the same functions serve as the fake
 implementation. The first call at new sizes tunes, or finds the winner in the database; call it once before
-a CUDA graph captures it. What comes back is torch.library's, with register_autograd()."""
+a CUDA graph captures it. Nothing is launched where all tensors that are written are empty. What comes back
+is torch.library's, with register_autograd()."""
 from __future__ import annotations
 
 import importlib
 from typing import Any, Callable, Collection, Mapping, Sequence
 
-from . import Path, Size, Tuner
+from . import InvalidError, Path, Size, Tuner
 from . import tune as _tune
 
 __all__ = ["operator"]
@@ -79,7 +80,13 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
 
         def launch(*arguments: Any) -> Any:
             tensors, wanted = results(arguments), dict(sizes(*arguments))
-            plan = ask(kernel, sizes=wanted, **options)
+            try:
+                plan = ask(kernel, sizes=wanted, **options)
+            except InvalidError:  # no plan is for no elements
+                written = [*tensors.values(), *(arguments[parameters.index(key)] for key in mutates)]
+                if not written or any(tensor.numel() for tensor in written):
+                    raise
+                return returned(tensors)
             held = plan._held()
             places = held.places.get(name)
             if places is None:

@@ -59,6 +59,41 @@ def eager():
 
 
 @test
+def nothing_to_do():
+    assert twice(torch.empty(0)).shape == (0,)
+    axpy_(torch.empty(0), torch.empty(0), 2.0)
+
+    @gputune.torch.operator("gputune_test::sum", "reduce", sizes=lambda x: {"n": x.numel()}, effort="cached",
+                            outputs={"result": lambda x: torch.empty(1)})
+    def sum_(x: torch.Tensor) -> torch.Tensor:
+        "which has a result of no elements, too"
+    try:
+        sum_(torch.empty(0))
+    except gputune.InvalidError as error:
+        assert "expected at least 1" in str(error), error
+    else:
+        raise AssertionError("a result was made of nothing")
+
+
+@test
+def what_numpy_does_not_know():
+    half = torch.arange(4 * 64, dtype=torch.bfloat16).reshape(4, 64)
+    out, wanted = torch.empty_like(half), torch.softmax(half.float(), 1)
+    softmax = gputune.tune("softmax", rows=4, columns=64, T=half.dtype, effort="cached")
+    softmax(out, half, 4, 64)
+    assert torch.allclose(out.float(), wanted, atol=0.01)
+    x = torch.ones(N, requires_grad=True)
+    gputune.tune("axpy", n=N, inputs={"x": x}, effort="cached")
+    gputune.tune("softmax", rows=4, columns=64, T=half.dtype, effort="cached", inputs={"x": half})
+    try:
+        gputune.tune("axpy", n=N, inputs={"x": torch.ones(2 * N)[::2]}, effort="cached")
+    except TypeError as error:
+        assert "input x is not contiguous; use .contiguous()" in str(error), error
+    else:
+        raise AssertionError("was taken")
+
+
+@test
 def torch_checks_it():
     y, x = torch.ones(N), torch.ones(N)
     torch.library.opcheck(axpy_, (y, x, 2.0))

@@ -206,7 +206,7 @@ def arguments_that_do_not_fit():
     raises(TypeError, "argument 3", axpy, y, x, "a", N)
     host = Tensor()
     host.is_cuda = False
-    raises(TypeError, "host memory", axpy, host, x, 2.0, N)
+    raises(TypeError, "host memory", _arrays.device_array, host, 0, False)  # as on a GPU
     error = raises(gputune.Error, "999", axpy, y, x, 2.0, 999)
     assert error.name == "EINVAL"
     raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", axpy, y, x, 2.0)
@@ -472,6 +472,9 @@ def words_are_dtypes_too():
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
         assert again.info["sizes"] == plan.info["sizes"]
         assert tuner.records(sizes={"T": [half, "float"]}) == []
+        foreign = type("dtype[bfloat16]", (dtype,), {})("bfloat16")  # as NumPy has those of ml_dtypes
+        assert "T=__nv_bfloat16" in tuner.tune("softmax", T=foreign, sizes=sizes, effort="cached").info["sizes"]
+        assert gputune._fast.hit(tuner._answers, "softmax", {"T": foreign, "sizes": sizes, "effort": "cached"})
         number = type("float16", (), {})  # as numpy.float16
         assert "T=half" in tuner.tune("softmax", T=number, sizes=sizes, effort="cached").info["sizes"]
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=float, sizes=sizes)
