@@ -27,16 +27,81 @@ static struct {
 
 static PyObject *type_name, *stream_reader; /* functions of _fast.py */
 static PyObject *stream_type, *stream_read; /* stream_reader()'s last argument and result */
+static PyObject *exchange_type;             /* whose arrays `exchange` describes; NULL: none yet */
+static const struct exchange *exchange;     /* NULL: they offer none */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
-    PyObject *dtype, *is_cuda, *is_contiguous, *data_ptr, *numel, *get_device, *look, *stream;
+    PyObject *dtype, *is_cuda, *is_contiguous, *data_ptr, *numel, *get_device, *look, *stream,
+        *exchange;
 } word;
+
+/* ---- DLPack's exchange in C -------------------------------------------------------------------
+ *
+ * What an array's class may offer from DLPack 1.3 on (PyTorch from 2.10): all of an array by one
+ * call, and the current stream by another. The layouts are those of dlpack.h. */
+
+enum { EXCHANGE_MAJOR = 1, ON_CUDA = 2 };
+
+typedef struct element_type {
+    uint8_t code, bits;
+    uint16_t lanes;
+} element_type;
+
+typedef struct tensor {
+    void *data;
+    int32_t device_type, device, dimensions;
+    element_type type;
+    int64_t *shape, *strides; /* strides: of elements; NULL: contiguous */
+    uint64_t byte_offset;
+} tensor;
+
+typedef struct exchange {
+    uint32_t major, minor;
+    const void *older, *allocate, *from_object, *to_object;
+    int (*describe)(void *object, tensor *out); /* may be NULL */
+    int (*current_stream)(int device_type, int32_t device, void **out);
+} exchange_api;
+
+/* What a class offers, or NULL, perhaps with an exception. */
+static const exchange_api *exchange_offered(PyObject *type)
+{
+    PyObject *capsule = PyObject_GetAttr(type, word.exchange);
+    const exchange_api *api = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+    Py_XDECREF(capsule);
+    return api && api->major == EXCHANGE_MAJOR && api->describe && api->current_stream ? api : NULL;
+}
+
+/* The same, of the last class asked for. */
+static const exchange_api *exchange_of(PyObject *type)
+{
+    if (type != exchange_type) {
+        exchange = exchange_offered(type);
+        PyErr_Clear();
+        Py_INCREF(type);
+        Py_XDECREF(exchange_type);
+        exchange_type = type;
+    }
+    return exchange;
+}
+
+/* How many elements there are; 0 too where they are not contiguous. */
+static unsigned long long contiguous_elements(const tensor *array)
+{
+    int64_t count = 1;
+    int in_order = 1;
+    for (int32_t i = array->dimensions; i-- > 0;) {
+        in_order &= !array->strides || array->shape[i] == 1 || array->strides[i] == count;
+        count *= array->shape[i];
+    }
+    return in_order ? (unsigned long long)count : 0;
+}
 
 /* ---- a plan's launches ----------------------------------------------------------------------- */
 
 typedef struct parameter {
     char code;              /* a letter of struct.pack(); 'P': a buffer, '?': to be looked at */
     PyObject *type, *dtype; /* of a buffer's elements: its name, and a dtype that is known as it */
+    element_type exchanged; /* what DLPack calls that dtype; all 0: not known yet */
     unsigned long long bytes, element_bytes;
 } parameter;
 
@@ -137,8 +202,30 @@ static int has_type(parameter *parameter, PyObject *value)
     return 0;
 }
 
+/* By DLPack's exchange. What its types are called here is learned from dtypes. */
+static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
+                         const exchange_api *api)
+{
+    tensor array = {0};
+    if (api->describe(value, &array) != 0 || array.device_type != ON_CUDA) {
+        return LOOK;
+    }
+    if (memcmp(&array.type, &parameter->exchanged, sizeof array.type) != 0) {
+        if (!has_type(parameter, value)) {
+            return LOOK;
+        }
+        parameter->exchanged = array.type;
+    }
+    *out = (uintptr_t)array.data + array.byte_offset;
+    return contiguous_elements(&array) < parameter->bytes / parameter->element_bytes ? LOOK : 0;
+}
+
 static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
 {
+    const exchange_api *api = exchange_of((PyObject *)Py_TYPE(value));
+    if (api) {
+        return put_exchanged(out, parameter, value, api);
+    }
     if (!has_type(parameter, value) || truth(PyObject_GetAttr(value, word.is_cuda)) != 1 ||
         truth(method(value, word.is_contiguous)) != 1) {
         return LOOK;
@@ -210,7 +297,28 @@ static PyObject *reader_of(PyObject *type)
     return stream_read;
 }
 
-/* The stream that the first array's framework uses now. */
+/* The stream that the array's framework uses now on its device; 0 where it has none. */
+static int stream_of(uint64_t *out, PyObject *value)
+{
+    const exchange_api *api = exchange_of((PyObject *)Py_TYPE(value));
+    tensor array = {0};
+    void *stream = NULL;
+    if (api) {
+        int done = api->describe(value, &array) == 0 &&
+                   api->current_stream(array.device_type, array.device, &stream) == 0;
+        *out = (uintptr_t)stream;
+        return done ? 0 : LOOK;
+    }
+    PyObject *read = reader_of((PyObject *)Py_TYPE(value));
+    PyObject *device = read && read != Py_None ? method(value, word.get_device) : NULL;
+    if (device) {
+        *out = number(PyObject_CallFunctionObjArgs(read, device, NULL));
+        Py_DECREF(device);
+    }
+    return PyErr_Occurred() ? LOOK : 0;
+}
+
+/* The same of the first array. */
 static int current_stream(uint64_t *out, PyObject *values)
 {
     *out = 0;
@@ -219,13 +327,7 @@ static int current_stream(uint64_t *out, PyObject *values)
         if (PyLong_CheckExact(value) || PyFloat_CheckExact(value)) {
             continue;
         }
-        PyObject *read = reader_of((PyObject *)Py_TYPE(value));
-        PyObject *device = read && read != Py_None ? method(value, word.get_device) : NULL;
-        if (device) {
-            *out = number(PyObject_CallFunctionObjArgs(read, device, NULL));
-            Py_DECREF(device);
-        }
-        return PyErr_Occurred() ? LOOK : 0;
+        return stream_of(out, value);
     }
     return 0;
 }
@@ -295,7 +397,8 @@ static PyObject *stream_given(PyObject *kwargs)
 {
     PyObject *stream = kwargs ? PyDict_GetItemWithError(kwargs, word.stream) : Py_None;
     if (kwargs && PyDict_Size(kwargs) != (stream != NULL)) {
-        PyErr_SetString(PyExc_TypeError, "a plan takes its arguments by position, and stream= alone by name");
+        PyErr_SetString(PyExc_TypeError,
+                        "a plan takes its arguments by position, and stream= alone by name");
         return NULL;
     }
     return stream ? stream : Py_None;
@@ -642,7 +745,8 @@ PyMODINIT_FUNC PyInit__native(void)
                  {&word.numel, "numel"},
                  {&word.get_device, "get_device"},
                  {&word.look, "_look"},
-                 {&word.stream, "stream"}};
+                 {&word.stream, "stream"},
+                 {&word.exchange, "__dlpack_c_exchange_api__"}};
     PyObject *module = PyModule_Create(&definition);
     for (size_t i = 0; module && i < sizeof words / sizeof *words; i++) {
         *words[i].at = PyUnicode_InternFromString(words[i].text);

@@ -100,25 +100,6 @@ def _problem(size: Any, params: Mapping[str, Any]) -> list[int]:
     return values + [1] * (3 - len(values))
 
 
-def _allowed(restrictions: Any, params: dict[str, Any]) -> bool:
-    if restrictions is None:
-        return True
-    given = restrictions if isinstance(restrictions, (list, tuple)) and not callable(restrictions) \
-        else [restrictions]
-    for one in given:
-        if isinstance(one, str):
-            holds = _evaluate(one, params)
-        elif isinstance(one, tuple) and len(one) == 2 and callable(one[0]):
-            holds = one[0](*(params[name] for name in one[1]))
-        elif callable(one):
-            holds = one(params)
-        else:
-            raise TypeError(f"restrictions has {one!r}; expected an expression or a function")
-        if not holds:
-            return False
-    return True
-
-
 def _block_names(given: Mapping[str, Any]) -> list[str]:
     names: list[str] = list(given["block_size_names"] or ())
     return names + list(_BLOCK_NAMES[len(names):])
@@ -465,14 +446,59 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
 
 # --- what is searched --------------------------------------------------------------------------------
 
+def _restrictions(given: Mapping[str, Any]) -> list[Any]:
+    restrictions = given["restrictions"]
+    if restrictions is None:
+        return []
+    return list(restrictions) if isinstance(restrictions, (list, tuple)) and not callable(restrictions) \
+        else [restrictions]
+
+
+def _test(one: Any, names: Sequence[str]) -> tuple[list[str], Callable[[dict[str, Any]], Any]]:
+    """The parameters that a restriction reads, and the restriction as a function of them."""
+    if isinstance(one, str):
+        is_plain = all(name.isidentifier() for name in names)
+        read = [name for name in names if not is_plain or name in _compiled(one).co_names]
+        return read, functools.partial(_evaluate, one)
+    if isinstance(one, tuple) and len(one) == 2 and callable(one[0]):
+        return list(one[1]), lambda params: one[0](*(params[name] for name in one[1]))
+    if callable(one):
+        return list(names), one
+    raise TypeError(f"restrictions has {one!r}; expected an expression or a function")
+
+
+def _space(given: Mapping[str, Any], most_threads: int) -> list[tuple[Any, ...]]:
+    """The configurations that are allowed, in the order of the product. A restriction is applied as soon
+    as what it reads has values, and evaluated once for the same values."""
+    names, blocks = list(given["tune_params"]), _block_names(given)
+    tests = [_test(one, names) for one in _restrictions(given)]
+    tests.append(([name for name in names if name in blocks],
+                  lambda params: math.prod(_block(blocks, params)) <= most_threads))
+    out: list[tuple[Any, ...]] = [()]
+    for count, values in enumerate(given["tune_params"].values(), 1):
+        out = [(*one, value) for one in out for value in values]
+        for read, holds in tests:
+            places = [names.index(name) for name in read]
+            if max(places, default=0) + 1 == count:
+                out = _those(out, places, read, holds)
+    return out
+
+
+def _those(space: list[tuple[Any, ...]], places: Sequence[int], read: Sequence[str],
+           holds: Callable[[dict[str, Any]], Any]) -> list[tuple[Any, ...]]:
+    known: dict[Any, bool] = {}
+    out = []
+    for one in space:
+        key = tuple([one[place] for place in places])
+        if key not in known:
+            known[key] = bool(holds(dict(zip(read, key))))
+        if known[key]:
+            out.append(one)
+    return out
+
+
 def _searched(given: Mapping[str, Any], most_threads: int) -> Iterator[dict[str, Any]]:
-    names, values = list(given["tune_params"]), list(given["tune_params"].values())
-    blocks = _block_names(given)
-    space: list[tuple[Any, ...]] = []  # which takes less memory than dicts
-    for one in itertools.product(*values):
-        params = dict(zip(names, one))
-        if math.prod(_block(blocks, params)) <= most_threads and _allowed(given["restrictions"], params):
-            space.append(one)
+    names, space = list(given["tune_params"]), _space(given, most_threads)
     options, strategy = given["strategy_options"] or {}, given["strategy"] or "brute_force"
     if isinstance(strategy, types.ModuleType):  # kernel_tuner.strategies.minimize
         strategy = strategy.__name__.rpartition(".")[2]
@@ -580,6 +606,9 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 out["verification_time"] = 1000 * (time.perf_counter() - checked)
                 if verbose:
                     print(_shown(out, [*tune_params, "time", *(metrics or ())]))
+    if not results and limit != _NO_LIMIT:
+        raise RuntimeError(f"strategy_options' time_limit of {limit:g} s left no configuration measured; the "
+                           f"search space alone took {spent['strategy'] / 1000:.1f} s")
     found = [results[place] for place in sorted(results)]
     assert tuner.device
     environment = _environment(given, tuner.device, spent, begun, found)
