@@ -4,10 +4,12 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -130,6 +132,47 @@ static void arguments(const gt::plan &axpy)
     gt::plan copy = axpy, moved = std::move(copy);
     expect(bool(moved.try_launch(nullptr, y, x, 2.0f, n)) && b.is(2) && !copy, "copies and moves");
     refuses(gt::plan().try_launch(nullptr), "this plan is empty");
+}
+
+static void containers(const gt::tuner &tuner)
+{
+    std::map<int, gt::plan> by_size;
+    std::vector<gt::plan> list;
+    for (int n : {1000, 2000, 3000}) {
+        list.push_back(*tuner.try_tune("axpy", {{"n", n}}, quick()));
+        by_size[n] = list.back();
+    }
+    const auto handle = list.front().get();
+    std::reverse(list.begin(), list.end());
+    std::swap(list.front(), list.back());
+    list.erase(list.begin() + 1, list.end());
+    expect(list.size() == 1 && list[0].get() == handle && by_size[1000].get() == handle,
+           "plans in containers");
+    const std::map<int, gt::plan> moved = std::move(by_size);
+    list.clear(); // the map holds the plan alone now
+    buffers b;
+    const std::function<bool(float)> launch = [plan = moved.at(1000), &b](float a) {
+        return static_cast<bool>(plan.try_launch(nullptr, b.y, b.x, a, b.n));
+    };
+    expect(launch(2) && b.is(2), "a plan in a function");
+    gt::plan given = moved.at(2000), none;
+    gt::plan &same = given;
+    given = same;
+    std::swap(given, none);
+    expect(!given && none.get() == moved.at(2000).get(), "plans assigned and swapped");
+}
+
+/* Destroyed after main() and after what main() holds: a plan that outlives its tuner. */
+static gt::plan last;
+
+/* A static tuner, and plans that are destroyed before and after it. The exit code is the test. */
+static void static_objects(const gputune_open_options &options)
+{
+    static auto tuner = gt::tuner::try_open(options);
+    static std::map<std::string, gt::plan> held;
+    held["axpy"] = *tuner->try_tune("axpy", {{"n", 1000}}, quick());
+    last = held["axpy"];
+    expect(last.get() == held["axpy"].get(), "plans with static storage");
 }
 
 static void null_pointers(const gt::tuner &tuner)
@@ -572,6 +615,19 @@ static void exceptions(const gt::tuner &tuner)
                axpy.function().parameter_count == 4 && !tuner.export_wisdom().empty(),
            "what throws where it fails");
     try {
+        tuner.tune("axpy", {{"n", 3001}},
+                   gt::options().reference([](auto...) -> void { throw 6; }));
+        expect(false, "a reference's exception comes through");
+    } catch (int number) {
+        expect(number == 6, "a reference's exception comes through");
+    }
+    try {
+        tuner.tune("axpy", {{"n", 3002}}, gt::options().log([](auto...) { throw 5; }));
+        expect(false, "a log's exception comes through");
+    } catch (int number) {
+        expect(number == 5, "a log's exception comes through");
+    }
+    try {
         tuner.records([](const gputune_record &) { throw 7; });
         expect(false, "a callback's exception comes through");
     } catch (int number) {
@@ -603,6 +659,8 @@ int main() // NOLINT(bugprone-exception-escape)
             return 1;
         }
         arguments(*axpy);
+        containers(*tuner);
+        static_objects(options);
         null_pointers(*tuner);
         blocks(*tuner);
         sizes(*tuner);

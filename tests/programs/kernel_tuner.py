@@ -134,6 +134,22 @@ def what_is_searched():
 
 
 @test
+def restrictions_are_evaluated_once_for_the_same_values():
+    asked = []
+
+    def is_even(one, two):
+        asked.append((one, two))
+        return (one + two) % 2 == 0
+
+    results, _ = tune({"block_size_x": [64, 2048], "one": [1, 2], "two": [1, 2], "three": [1, 2, 3]},
+                      restrictions=[(is_even, ["two", "one"]), "one < 2 or three == 3", lambda p: p["three"] != 2])
+    found = [(one["block_size_x"], one["one"], one["two"], one["three"]) for one in results]
+    assert found == [(64, 1, 1, 1), (64, 1, 1, 3), (64, 2, 2, 3)], found
+    assert sorted(asked) == [(1, 1), (1, 2), (2, 1), (2, 2)], asked
+    raises(TypeError, "restrictions has 7", tune, {"block_size_x": [64]}, restrictions=[7])
+
+
+@test
 def a_time_limit_leaves_out_what_was_not_tried():
     limits, own = [], gputune.kernel_tuner._run
 
@@ -151,7 +167,8 @@ def a_time_limit_leaves_out_what_was_not_tried():
         gputune.kernel_tuner._run = own
     assert 600 > limits[0] > limits[1] > limits[2], limits  # of the whole call
     assert len(results) == 12 and all("time" in one for one in results), results
-    assert tune({"block_size_x": [64]}, strategy_options={"time_limit": 1e-9})[0] == []
+    raises(RuntimeError, "time_limit of 1e-09 s left no configuration measured", tune, {"block_size_x": [64]},
+           strategy_options={"time_limit": 1e-9})
 
 
 @test
