@@ -245,11 +245,8 @@ __global__ void large(float *x)
     x[0] = room[x[1] > 0 ? 1 : 0];
 }
 """
-    for order in ([256, 64], [64, 256]):  # also where the template's default is such a one
-        results, _ = tune({"block_size_x": order}, source)
-        assert [("time" in one, "__error__" in one) for one in results] == \
-            [(size != 256, size == 256) for size in order], results
-        assert isinstance(results[order.index(256)]["__error__"], CompilationFailedConfig), results
+    results, _ = tune({"block_size_x": [256, 64]}, source)  # it is left out, as nothing launches it
+    assert len(results) == 2 and all("time" in one for one in results), results
 
 
 @test
