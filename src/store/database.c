@@ -282,6 +282,13 @@ void gt_database_close(gt_database *database)
     free(database);
 }
 
+bool gt_database_is_gone(gt_database *database)
+{
+    int moved = 0;
+    (void)sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved != 0;
+}
+
 static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql sql)
 {
     sqlite3_stmt **slot = &database->statements[sql];

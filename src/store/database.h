@@ -56,6 +56,9 @@ typedef struct gt_database {
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *met);
 void gt_database_close(gt_database *database);
+/* Whether its file was deleted or replaced since it was opened: others do not see what is written.
+ */
+bool gt_database_is_gone(gt_database *database);
 /* The version of the schema that this build makes. */
 int64_t gt_schema_newest(void);
 /* Sets how long statements wait for locks from now on. Its cancel flag must outlive them. */

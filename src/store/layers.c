@@ -432,6 +432,14 @@ static gputune_status open_reader(gt_store *store, const gt_patience *patience, 
                             patience, met);
 }
 
+/* A command that only reads goes on with the file that it began with. */
+static bool is_reader_of(const gt_store *store, const gt_file_state *now)
+{
+    return store->reader &&
+           (now->no_file || (store->reader_path == now->index &&
+                             (store->only_read || !gt_database_is_gone(store->reader))));
+}
+
 static void close_reader(gt_store *store)
 {
     gt_database_close(store->reader);
@@ -469,7 +477,7 @@ static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *
                                             gt_obstacle *met)
 {
     const gt_file_state now = gt_layers_state(store);
-    if (store->reader && (store->reader_path == now.index || now.no_file)) {
+    if (is_reader_of(store, &now)) {
         return GPUTUNE_OK;
     }
     close_reader(store);

@@ -132,9 +132,11 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
     if (now.is_damaged) {
         return begin_beside(store, patience, "a lookup found the damage");
     }
-    if (store->writer) {
+    if (store->writer && !gt_database_is_gone(store->writer)) {
         return GPUTUNE_OK;
     }
+    gt_database_close(store->writer);
+    store->writer = NULL;
     gputune_status status = open_writer(store, patience, &met);
     return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, met.trouble, met.why)
                                        : status;

@@ -623,6 +623,44 @@ TEST_OF(threads_share_a_store, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
+/* The next write, or the next lookup, opens the file that the path now names. */
+TEST_OF(a_file_that_was_deleted_is_made_anew, world *w, open_world, close_world)
+{
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    assert_int_equal(unlink(w->path), 0);
+    put_size(store, 2048, 20);
+    says(store, "", "");
+    gt_store *other = open_store(w);
+    assert_true(time_at(other, 2048) == 20);
+    gt_store_close(other);
+    assert_true(time_at(store, 2048) == 20);
+    assert_int_equal(unlink(w->path), 0);
+    assert_true(time_at(store, 2048) == 0);
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+}
+
+TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, close_world)
+{
+    char first[sizeof w->path];
+    memcpy(first, w->path, sizeof first);
+    snprintf(w->path, sizeof w->path, "%s/other.db", w->folder);
+    make_database(w, 4096);
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, first, NULL, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 10);
+    assert_int_equal(rename(w->path, first), 0);
+    assert_true(time_at(store, 4096) == 10);
+    put_size(store, 2048, 20);
+    gt_store_close(store);
+    memcpy(w->path, first, sizeof first);
+    store = open_store(w);
+    assert_true(time_at(store, 2048) == 20 && time_at(store, 4096) == 10);
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+}
+
 TEST_OF(processes_share_a_file, world *w, open_world, close_world)
 {
     enum { PROCESSES = 6, PUTS = 10 };
