@@ -153,9 +153,12 @@ static gputune_status explain_stop(const run_state *run)
     const char *unfinished = gt_field_is_done(&run->session.field)
                                  ? "a round of samples was complete"
                                  : "every variant was verified";
-    return gt_fail(GPUTUNE_ETIMEOUT, "%s: stopped before %s, after %.3g s; raise the time limit",
-                   run->session.request->template->name, unfinished,
-                   gt_session_elapsed_s(&run->session));
+    const char *name = run->session.request->template->name;
+    return run->session.stop == GT_STOP_CANCELED
+               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped on request before %s", name, unfinished)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: stopped before %s, after %.3g s; raise the time limit", name,
+                         unfinished, gt_session_elapsed_s(&run->session));
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */

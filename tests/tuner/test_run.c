@@ -97,6 +97,30 @@ TEST_OF(another_user_is_named_where_clocks_disturbed_first, world *w, open_world
 
 static volatile int cancel;
 
+/* Ctrl-C while the first variant is proved, whose answer takes long. */
+static scripted_variant behave_until_proved(void *user, const gt_launch *launch)
+{
+    cancel = 1;
+    return behave(user, launch);
+}
+
+TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    cancel = 0;
+    options.cancel = &cancel;
+    w->farm.behave = behave_until_proved;
+    gt_request *request;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
+        GPUTUNE_OK);
+    const gt_config config = gt_config_default(request->template);
+    results out = {0};
+    assert_int_equal(gt_run(request, &config, 1, take, &out), GPUTUNE_ECANCELED);
+    assert_non_null(strstr(gt_message(), "stopped on request before"));
+    gt_request_free(request);
+}
+
 /* Ctrl-C while a round is out, whose answer takes long. */
 static scripted_variant behave_until_sampled(void *user, const gt_launch *launch)
 {
