@@ -178,6 +178,39 @@ static void limit_memory(unsigned long long megabytes)
 #endif
 }
 
+/* What a compile worker is started with, and its exit code. */
+typedef struct compiling {
+    const settings *settings;
+    const channel *channel;
+    int code;
+} compiling;
+
+static void *compile(void *context)
+{
+    compiling *work = context;
+    const settings *settings = work->settings;
+    work->code = gt_compile_worker(work->channel->in, work->channel->out, settings->arch,
+                                   settings->driver_version);
+    return NULL;
+}
+
+/* The compiler needs more of a stack than the host's limit may leave to its processes. */
+static int compile_on_large_stack(const settings *settings, const channel *channel)
+{
+    compiling work = {settings, channel, 0};
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 20);
+    pthread_setattr_default_np(&attributes); /* of the compiler's own threads */
+    if (pthread_create(&thread, &attributes, compile, &work) != 0) {
+        compile(&work);
+        return work.code;
+    }
+    pthread_join(thread, NULL);
+    return work.code;
+}
+
 /* Does what a role asks for. Returns the exit code. */
 static int play(const settings *settings, const channel *channel, char *const *rest)
 {
@@ -191,7 +224,7 @@ static int play(const settings *settings, const channel *channel, char *const *r
     }
     setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
     limit_memory(settings->memory_mb);
-    return gt_compile_worker(channel->in, channel->out, settings->arch, settings->driver_version);
+    return compile_on_large_stack(settings, channel);
 }
 
 int main(int argc, char **argv)

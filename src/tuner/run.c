@@ -166,7 +166,7 @@ static gputune_status explain_stop(const run_state *run)
 static gputune_status compare_with_first(gputune_record *record, const run_state *run,
                                          uint32_t variant)
 {
-    double logs[ROUNDS_MAX];
+    double *logs = run->scratch;
     size_t count = 0;
     for (uint32_t i = 0; i < run->rounds; i++) {
         const double *row = run->values + (size_t)i * variant_count(run);
@@ -203,8 +203,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     const gt_field *field = &run->session.field;
     const gt_variant *variant = variant_at(run, index);
     gt_trial trial = gt_field_trial(field, index);
-    double values[ROUNDS_MAX];
-    GT_TRY(gt_summarise(&trial.time, values, column(run, index, values)));
+    GT_TRY(gt_summarise(&trial.time, run->scratch, column(run, index, run->scratch)));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
