@@ -101,7 +101,11 @@ static CUresult start(void)
     emu.profile = emu.devices[0];
     size_t share = host_share_bytes();
     double total = least_memory_bytes();
-    EMU_TRY((CUresult)emu_memory_open(total < (double)share ? (size_t)total : share));
+    if (emu_memory_open(total < (double)share ? (size_t)total : share)) {
+        emu_report(
+            "the emulator reserves more addresses than this process may take, see ulimit -v");
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     EMU_CHECK(!pthread_atfork(NULL, NULL, in_forked_child), CUDA_ERROR_OUT_OF_MEMORY);
     emu.initialized = true;
     return CUDA_SUCCESS;

@@ -212,7 +212,8 @@ static gputune_status start(gt_driver *driver)
     const char *text = "unknown error";
     if (result != CUDA_SUCCESS) {
         driver->GetErrorString(result, &text);
-        text = driver->EmuLastMessage ? driver->EmuLastMessage() : text;
+        const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
+        text = *more ? more : text;
     }
     switch (result) {
     case CUDA_SUCCESS:

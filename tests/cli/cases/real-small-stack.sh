@@ -1,4 +1,0 @@
-# a command lives with a stack of 64 KB, and its compiler with more
-export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
-ulimit -s 64
-$GPUTUNE run axpy --size n=4096 --format csv | cut -d, -f1,2
