@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,6 +124,22 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
+/* Whether it is a worker that this process or `friend` started. In /proc/PID/stat its parent stands
+ * behind its name and a letter, its state. */
+static bool is_worker_of(unsigned pid, pid_t friend)
+{
+    static const char name[] = " (gputune-worker) ";
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    FILE *file = fopen(path, "re");
+    const char *at = file && fgets(text, sizeof text, file) ? strstr(text, name) : NULL;
+    long parent = at ? strtol(at + sizeof name, NULL, 10) : 0;
+    if (file) {
+        fclose(file);
+    }
+    return parent && (parent == getpid() || parent == friend);
+}
+
 /* Other processes than this one and `friend`. In a container NVML may list them under the numbers
  * of another namespace. This one is then among those listed, because it has a context, and the
  * friend may be. */
@@ -141,7 +158,8 @@ static void count_others(gt_nvml_users *out, device device, pid_t friend)
     bool listed = false;
     for (unsigned i = 0; i < count; i++) {
         listed = listed || infos[i].pid == (unsigned)getpid();
-        if (infos[i].pid != (unsigned)getpid() && infos[i].pid != (unsigned)friend) {
+        if (infos[i].pid != (unsigned)getpid() && infos[i].pid != (unsigned)friend &&
+            !is_worker_of(infos[i].pid, friend)) {
             out->others++;
             out->one = infos[i].pid;
         }

@@ -27,9 +27,10 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 typedef struct gt_nvml_users {
     uint32_t others, one; /* how many, and the process number of one of them */
 } gt_nvml_users;
-/* Processes with a context on the GPU, other than this one and `friend` (0: none). Where NVML
- * numbers processes in another way (in a container), these two are taken to be among those listed.
- * Slower than gt_nvml_read(). */
+/* Processes with a context on the GPU, other than this one, `friend` (0: none), and the workers of
+ * both: one that was killed keeps its context for a moment, and one of a tuning in the background
+ * does not measure meanwhile. Where NVML numbers processes in another way (in a container), this
+ * process and `friend` are taken to be among those listed. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* In how many percent of the last second, or sixth of one, the GPU ran a kernel of any process;
  * false when not available. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,6 +104,31 @@ TEST(the_host_application_is_no_stranger)
     assert_false(seen.noisy);
     assert_string_equal(seen.other, "");
     gt_monitor_stop(monitor);
+}
+
+/* The host's other workers: one of its background, or one that was killed and has a context yet. */
+TEST(workers_of_the_host_are_no_strangers)
+{
+    int status = 0;
+    pid_t other = fork();
+    if (other == 0) {
+        prctl(PR_SET_NAME, "gputune-worker");
+        pause();
+        _exit(0);
+    }
+    pid_t measuring = fork();
+    if (measuring == 0) {
+        set_processes(2, (unsigned)getpid(), (unsigned)other);
+        gt_monitor *monitor = start();
+        bool noisy = watched_round(monitor).noisy;
+        kill(other, SIGKILL); /* nobody reaps it yet */
+        noisy |= watched_round(monitor).noisy;
+        gt_monitor_stop(monitor);
+        _exit(noisy);
+    }
+    assert_int_equal(waitpid(measuring, &status, 0), measuring);
+    assert_int_equal(status, 0);
+    waitpid(other, NULL, 0);
 }
 
 TEST(heat_spoils_a_round_and_a_power_cap_does_not)
