@@ -239,7 +239,7 @@ int main(int argc, char **argv)
                                                         strcmp(settings.role, "measure") == 0));
     channel.end = settings.command ? gt_engine_end : end_at_once;
     if (other || !plays ||
-        (settings.standard && !take_standard(&channel, settings.role[0] == 'm')) ||
+        (settings.standard && !take_standard(&channel, settings.role && settings.role[0] == 'm')) ||
         !start_watcher(&channel)) {
         return usage(stderr, 2);
     }

@@ -72,4 +72,6 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     [ -z "$(left)" ] || sleep 0.3
 done
 left
-true
+echo "== started by hand"
+"$(dirname "$GPUTUNE")/gputune-worker" --command true --stdio </dev/null >/dev/null
+echo "exit code $?"
