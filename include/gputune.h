@@ -255,7 +255,8 @@ typedef struct gputune_sizes {
 /* Pointers to the kernel's arguments. First come the blocks of parameters, pass() and constant(),
  * in the order of the pragmas: each is a pointer to the block's bytes in host memory, which are
  * copied before the launch returns. Then come the template's args() in their order: each is a
- * pointer to the argument's value, for a buffer to its device address. */
+ * pointer to the argument's value, for a buffer to its device address. A struct that points to
+ * buffers holds their device addresses, as for cuLaunchKernel(); its buffers are no arguments. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;

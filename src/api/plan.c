@@ -258,6 +258,7 @@ typedef struct member {
 struct gputune_plan {
     gt_references references;
     const gt_driver *driver; /* from here to `checks`: what a launch reads */
+    uint32_t argument_count; /* what the caller passes; checks of what structs hold are behind */
     uint32_t check_count, member_count;
     bool further_checks; /* there are members to check, or GPUTUNE_DEBUG asks for more */
     bool debug;
@@ -330,6 +331,7 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
         make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
+    plan->argument_count = count - plan->winner.launch.held_count;
     return GPUTUNE_OK;
 }
 
@@ -381,7 +383,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .stop_reason = plan->stop_reason,
                                 .sizes = gt_description_sizes(plan->description),
                                 .outside_only = choice->outside_only,
-                                .arguments = plan->check_count};
+                                .arguments = plan->argument_count};
     gt_launch_grids(plan->grids, &plan->winner.launch);
     gt_launch_blocks(plan->blocks, &plan->winner.launch);
     plan->info.grids = plan->grids;
@@ -614,18 +616,37 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
+/* Behind what the caller passes, the addresses in its structs. */
+static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
+                                    const gputune_plan *plan, const void *const *items)
+{
+    const gt_launch *launch = &plan->winner.launch;
+    memcpy(out, items, plan->argument_count * sizeof *out);
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *one = &launch->parameters[i];
+        if (one->holder) {
+            const char *holder = items[launch->parameters[one->holder - 1].argument];
+            out[one->argument] = holder ? holder + one->offset : NULL;
+        }
+    }
+    return out;
+}
+
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
     GT_TRY(gt_need(__func__, "plan", plan));
-    if (args.count != plan->check_count) {
+    if (args.count != plan->argument_count) {
         return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
-                       plan->check_count, args.count);
+                       plan->argument_count, args.count);
     }
     if (args.count && !args.items) {
         return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     }
     bool aligned;
-    GT_TRY(check_arguments(plan, args.items, &aligned));
+    const void *all[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+    const bool holds = plan->check_count > plan->argument_count;
+    const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
+    GT_TRY(check_arguments(plan, items, &aligned));
     if (!aligned && plan->needs_alignment && !plan->fallback.present) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: a buffer is not aligned as %s needs it, and no variant that needs less "
@@ -636,7 +657,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     GT_TRY(load(&launcher, plan,
                 aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
     gt_note_launch();
-    return gt_launcher_launch(launcher, (CUstream)stream, args.items);
+    return gt_launcher_launch(launcher, (CUstream)stream, items);
 }
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
@@ -736,10 +757,17 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return write_parameter(out, gt_description_parameter(plan->description, at));
 }
 
+/* Of what the caller passes; NULL: it is none of it. */
+static const gt_described_argument *caller_argument(const gputune_plan *plan, uint32_t argument)
+{
+    return argument < plan->argument_count ? gt_description_argument(plan->description, argument)
+                                           : NULL;
+}
+
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_described_argument *found = gt_description_argument(plan->description, argument);
+    const gt_described_argument *found = caller_argument(plan, argument);
     if (!found) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
@@ -753,7 +781,7 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
     if (!plan) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
     }
-    const gt_described_argument *found = gt_description_argument(plan->description, argument);
+    const gt_described_argument *found = caller_argument(plan, argument);
     if (!found) {
         return gt_fail(GPUTUNE_EINVAL,
                        "gputune_plan_check_argument: no argument %u; expected a "

@@ -1,4 +1,4 @@
-/* What a launch looks like, for people. */
+/* What the parameters and steps of a launch are, and what it looks like, for people. */
 #include "base/launch.h"
 #include "base/number.h"
 
@@ -21,6 +21,62 @@ static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
     size_t length = strlen(out);
     if (times > 1) {
         (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, " (%u times)", times);
+    }
+}
+
+/* Whether an address is in it. */
+static bool holds(const gt_launch *launch, uint32_t parameter)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < launch->parameter_count && !any; i++) {
+        any = launch->parameters[i].holder == parameter + 1;
+    }
+    return any;
+}
+
+gputune_status gt_launch_name_parameters(gt_launch *launch)
+{
+    uint32_t taken[GT_PARAMETER_MAX], count = 0, held = 0;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        held += holds(launch, i) ? launch->parameters[i].bytes : 0;
+        taken[count] = i;
+        count += !launch->parameters[i].holder;
+    }
+    launch->held_count = launch->parameter_count - count;
+    if (launch->held_count == 0) {
+        return GPUTUNE_OK;
+    }
+    if (count > GT_STEP_ARGUMENTS || held > GT_HELD_BYTES) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s: %u parameters, and %u bytes of structs that hold addresses; expected "
+                       "at most %d and %d",
+                       launch->steps[0].entry, count, held, GT_STEP_ARGUMENTS, GT_HELD_BYTES);
+    }
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        gt_kernel_step *step = &launch->steps[i];
+        if (!step->parameter_count && !step->takes_none) {
+            memcpy(step->parameters, taken, count * sizeof *taken);
+            step->parameter_count = count;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
+                    const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->parameter_count && launch->held_count; i++) {
+        if (holds(launch, i)) {
+            memcpy(room, parameters[i], launch->parameters[i].bytes);
+            parameters[i] = room;
+            room += launch->parameters[i].bytes;
+        }
+    }
+    for (uint32_t i = 0; i < launch->parameter_count && launch->held_count; i++) {
+        const gt_parameter *one = &launch->parameters[i];
+        if (one->holder) {
+            memcpy((char *)parameters[one->holder - 1] + one->offset, parameters[i], one->bytes);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/sequence.h"
+#include "base/status.h"
 
 /* How a block of parameters reaches the kernel. */
 typedef enum gt_pass {
@@ -26,7 +27,8 @@ enum {
     GT_TEXTURE_MAX = 8,
     GT_TEXTURE_ALIGNMENT = 512, /* of the address, and */
     GT_TEXTURE_PITCH = 32,      /* of rows: bytes, of every GPU since compute capability 2.0 */
-    GT_ENTRY_MAX = 128
+    GT_ENTRY_MAX = 128,
+    GT_HELD_BYTES = 4096 /* of all structs of a launch that hold addresses */
 };
 
 /* The __constant__ symbol that generated sources use for the constant part of the block NAME is
@@ -63,6 +65,8 @@ typedef struct gt_parameter {
                                behind the arguments; of a scalar there, the value itself */
     uint32_t map; /* of a tensor map or texture: index into the launch's; of a value: the run's */
     bool zero_first; /* of a scratch buffer: zeros before the first launch; else anything */
+    uint32_t holder; /* of an address in a struct: 1 and the index of the parameter that this is, */
+    uint32_t offset; /* and where in its bytes; steps do not take the address. 0: it is in none */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
@@ -134,6 +138,7 @@ typedef struct gt_launch {
     uint32_t argument_count; /* what the caller passes */
     uint32_t parameter_count;
     gt_parameter parameters[GT_PARAMETER_MAX];
+    uint32_t held_count; /* of them in structs */
     uint32_t map_count;
     gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t texture_count;
@@ -153,6 +158,14 @@ static inline uint32_t gt_step_parameter(const gt_kernel_step *step, uint32_t in
 {
     return step->parameter_count ? step->parameters[index] : index;
 }
+
+/* Counts the parameters that are in structs, and makes steps that would take all of them name the
+ * others. EUNSUPPORTED for more than a step names, and for structs that need more room than there
+ * is. */
+gputune_status gt_launch_name_parameters(gt_launch *launch);
+/* Of a launch's parameters: copies the structs that hold addresses, and puts these into them. */
+void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
+                    const gt_launch *launch);
 
 /* Sets what the sequence leaves to the step. */
 void gt_step_complete(gt_iteration *run, const gt_kernel_step *step);

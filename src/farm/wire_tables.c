@@ -68,7 +68,8 @@ static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_s
 
 #define T gt_parameter
 static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TEXTURE), NUMBER(bytes), NUMBER(argument),
-              NUMBER(scratch_bytes), NUMBER(map), NUMBER(zero_first));
+              NUMBER(scratch_bytes), NUMBER(map), NUMBER(zero_first), NUMBER(holder),
+              NUMBER(offset));
 #undef T
 
 #define T gt_clear
@@ -120,9 +121,9 @@ static RECORD(sequence, INLINE(items, item_count, &item), INLINE(code, code_coun
 #define T gt_launch
 static RECORD(launch, INLINE(steps, step_count, &step), STRUCT(sequence, &sequence),
               NUMBER(carveout_kb), INLINE(blocks, block_count, &block), NUMBER(argument_count),
-              INLINE(parameters, parameter_count, &parameter), INLINE(maps, map_count, &map),
-              INLINE(textures, texture_count, &texture), INLINE(clears, clear_count, &clear),
-              STRUCT(l2, &l2_window));
+              INLINE(parameters, parameter_count, &parameter), NUMBER(held_count),
+              INLINE(maps, map_count, &map), INLINE(textures, texture_count, &texture),
+              INLINE(clears, clear_count, &clear), STRUCT(l2, &l2_window));
 #undef T
 
 /* ---- Workloads ------------------------------------------------------------------------------- */

@@ -226,6 +226,7 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
     CUtexObject textures[GT_TEXTURE_MAX];
+    unsigned char structs[GT_HELD_BYTES];
     gt_iteration run;
     const gt_launch *launch = launcher->launch;
     gt_iteration_begin(&run);
@@ -254,6 +255,7 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
                                 : (void *)arguments[block];
         }
     }
+    gt_launch_hold(parameters, structs, launch);
     return launch_kernels(launcher, instance, stream, parameters, &run);
 }
 

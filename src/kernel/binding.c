@@ -380,7 +380,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
             at = align_up(at, element.alignment) + blocks[i].by_value_bytes;
         }
     }
-    for (uint32_t i = 0; i < template->argument_count; i++) {
+    for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
         if (gt_map_of_argument(template, i) >= 0) {

@@ -60,6 +60,11 @@ gt_config gt_reference_config(const gt_template *template);
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
+/* Where the address goes that an argument is, if a struct holds it: into the parameter that this
+ * struct is, the first argument's being `first`. In structure_layout.c. */
+gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
+                                const gt_argument *argument, uint32_t first);
+
 /* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
  * Of a struct only bytes and alignment are meant. In structure_layout.c. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);

@@ -220,7 +220,7 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         maps += !parse->parts->maps[i].replaces;
     }
     return check_count(
-        count, template->argument_count + parse->parts->scratch_count + maps, template->name,
+        count, template->taken_count + parse->parts->scratch_count + maps, template->name,
         maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
         place);
 }
@@ -269,7 +269,7 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
                : check_count(count, step->argument_count, step->kernel.name,
                              ", those of args = (…), or without it those of args() and scratch()",
                              place));
-    for (uint32_t i = 0; i < (one ? template->argument_count : step->argument_count); i++) {
+    for (uint32_t i = 0; i < (one ? template->taken_count : step->argument_count); i++) {
         uint32_t index = one ? i : step->arguments[i];
         if (gt_map_of_argument(template, index) >= 0) {
             GT_TRY(check_map(&parameters[i], step->kernel.name, place));
@@ -325,13 +325,13 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
     }
     size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
-    size_t expected = template->argument_count + first + !extra->is_reference + made;
+    size_t expected = template->taken_count + first + !extra->is_reference + made;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale =
         last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
     GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name, extra->words,
                        judge->kernel.place));
-    for (uint32_t i = 0; i < template->argument_count; i++) {
+    for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
         bool may_be_double =

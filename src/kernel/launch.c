@@ -45,8 +45,8 @@ static gputune_status check_vectors(const gt_binding *binding, const gt_config *
 static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
                           uint64_t scratch_bytes)
 {
-    launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes, 0, false};
+    launch->parameters[launch->parameter_count++] = (gt_parameter){
+        .kind = kind, .bytes = bytes, .argument = argument, .scratch_bytes = scratch_bytes};
 }
 
 static void add_map(gt_launch *launch, uint32_t map, int argument)
@@ -66,10 +66,10 @@ static void add_blocks(gt_launch *launch)
     }
 }
 
-static void add_arguments(gt_launch *launch, const gt_binding *binding)
+static gputune_status add_arguments(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    uint32_t first = template->pass_count;
+    const uint32_t first = template->pass_count, begin = launch->parameter_count;
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
@@ -87,7 +87,10 @@ static void add_arguments(gt_launch *launch, const gt_binding *binding)
         gt_element element = gt_element_resolve(binding, argument->type);
         add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
                       argument->is_buffer ? 8 : element.bytes, (int)(i + first), 0);
+        GT_TRY(gt_argument_hold(&launch->parameters[launch->parameter_count - 1], binding, argument,
+                                begin));
     }
+    return GPUTUNE_OK;
 }
 
 /* Elements of one to three extents times their bytes. */
@@ -299,12 +302,13 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     launch->carveout_kb = binding->carveout_kb;
     launch->block_count = template->pass_count;
     add_blocks(launch);
-    add_arguments(launch, binding);
+    GT_TRY(add_arguments(launch, binding));
     GT_TRY(add_scratch(launch, binding));
     GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
-    return add_steps(launch, binding);
+    GT_TRY(add_steps(launch, binding));
+    return gt_launch_name_parameters(launch);
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -357,7 +361,9 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         const gt_parameter *one = &launch->parameters[i];
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
                                    one->scratch_bytes, one->map};
+        const uint32_t place[] = {one->holder, one->offset};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+        hash = one->holder ? gt_hash_join(hash, gt_hash_bytes(place, sizeof place)) : hash;
         hash = one->zero_first ? gt_hash_join(hash, gt_hash_string("zero")) : hash;
     }
     const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,

@@ -105,6 +105,9 @@ int gt_parse_parameter_index(const gt_parse *parse, const char *name);
 /* The place of a buffer whose name is read, of args() or with `scratch` also of scratch(). */
 gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body, bool scratch,
                               const char *expected);
+/* The same, of those that the kernel takes itself. */
+gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body,
+                                    bool scratch, const char *expected);
 
 /* `NAME = v, v`: a new axis of that kind; and its parts. */
 gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind);

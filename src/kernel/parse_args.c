@@ -20,6 +20,59 @@ static bool read_direction(gt_direction *out, gt_lexer *body)
     return false;
 }
 
+/* What a struct holds follows all that the kernel takes. */
+static gputune_status check_order(const gt_template *template, const gt_argument *argument,
+                                  gt_place place)
+{
+    const bool behind = template->argument_count > template->taken_count;
+    return behind && !argument->holder
+               ? gt_fail_at(place,
+                            "parameter '%s' stands behind '%s', which a struct points to; expected "
+                            "all parameters first",
+                            argument->name, template->arguments[template->taken_count].name)
+               : GPUTUNE_OK;
+}
+
+/* "grid.x": the struct of the arguments so far, and the pointer in it. */
+static gputune_status find_holder(gt_argument *argument, const gt_parse *parse, gt_place place)
+{
+    const gt_template *template = parse->template;
+    const gt_structure_member *member = NULL;
+    const char *dot = strchr(argument->name, '.');
+    const char *type = argument->pointee[0] ? argument->pointee : argument->type;
+    gt_element given, pointed;
+    for (uint32_t i = 0; i < template->taken_count && dot; i++) {
+        const gt_argument *one = &template->arguments[i];
+        if (!one->is_buffer && strlen(one->name) == (size_t)(dot - argument->name) &&
+            strncmp(one->name, argument->name, strlen(one->name)) == 0) {
+            member = gt_structure_pointer(template, one->type, dot + 1);
+            argument->holder = i + 1;
+        }
+    }
+    if (dot && !member) {
+        return gt_fail_at(place,
+                          "'%s' is no pointer in a struct; expected one that an argument in front "
+                          "of it has, as x of 'Grid g' in 'in float g.x[n]'",
+                          argument->name);
+    }
+    return member && gt_element_from_name(&given, type) &&
+                   gt_element_from_name(&pointed, member->type) && given.bytes != pointed.bytes
+               ? gt_fail_at(place, "'%s' points to %s; expected that as its type", argument->name,
+                            member->type)
+               : GPUTUNE_OK;
+}
+
+/* `NAME`, or `NAME.MEMBER` of what a struct points to. */
+static gputune_status read_name(gt_argument *argument, gt_parse *parse, gt_lexer *body)
+{
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_argument_name_read(argument->name, body, "an argument's name"));
+    argument->line = place.line;
+    argument->column = place.column;
+    GT_TRY(find_holder(argument, parse, place));
+    return check_order(parse->template, argument, place);
+}
+
 static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
 {
     const gt_template *template = parse->template;
@@ -144,6 +197,12 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
     return status;
 }
 
+static void count_argument(gt_template *template, const gt_argument *argument)
+{
+    template->argument_count++;
+    template->taken_count += !argument->holder;
+}
+
 /* Behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
@@ -153,11 +212,9 @@ static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
     memcpy(argument->type, "uint64_t", sizeof "uint64_t");
     argument->is_buffer = false;
-    GT_TRY(gt_name_read(argument->name, sizeof argument->name, body, "an argument's name"));
-    argument->line = place.line;
-    argument->column = place.column;
+    GT_TRY(read_name(argument, parse, body));
     GT_TRY(check_name(parse, argument->name, place));
-    parse->template->argument_count++;
+    count_argument(parse->template, argument);
     if (!gt_lexer_accept(body, "=") || !gt_lexer_accept(body, "null")) {
         return gt_fail_at(place,
                           "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' "
@@ -192,11 +249,9 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
         return read_null(argument, parse, body);
     }
     gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(argument->name, sizeof argument->name, body, "an argument's name"));
-    argument->line = place.line;
-    argument->column = place.column;
+    GT_TRY(read_name(argument, parse, body));
     GT_TRY(check_name(parse, argument->name, place));
-    template->argument_count++;
+    count_argument(template, argument);
     return argument->is_buffer ? read_buffer(argument, parse, body, place)
                                : read_scalar(argument, parse, body, place);
 }
@@ -329,7 +384,7 @@ gputune_status gt_parse_clear(gt_parse *parse, const gt_clause *clause, gt_lexer
     do {
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);
-        GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
+        GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
         if (!is_clearable(parse, name)) {
             return gt_fail_at(place,
                               "'%s' is not written by the kernel; expected an out, inout or "

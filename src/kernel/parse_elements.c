@@ -360,7 +360,9 @@ static gputune_status check_all_assigned(const gt_template *template, uint64_t a
 bool gt_elements_follow(const gt_lexer *body)
 {
     gt_lexer ahead = *body;
-    gt_lexer_next(&ahead);
+    do {
+        gt_lexer_next(&ahead);
+    } while (gt_lexer_accept(&ahead, "."));
     return body->token.kind == GT_TOKEN_NAME && gt_lexer_is(&ahead, "[");
 }
 
@@ -369,6 +371,12 @@ static gputune_status read_assignments(elements *made, gt_lexer *body)
     const gt_template *template = made->parse->template;
     const gt_place place = gt_lexer_place(body);
     uint64_t assigned = 0;
+    if (template->taken_count < template->argument_count) {
+        return gt_fail_at(place,
+                          "reference() by elements does not reach '%s', which a struct points to; "
+                          "expected a kernel in reference()",
+                          template->arguments[template->taken_count].name);
+    }
     do {
         assignment now = {.output = NULL};
         GT_TRY(read_output(&now, template, body));

@@ -10,7 +10,7 @@ static gputune_status read_buffer(uint32_t *out, gt_parse *parse, gt_lexer *body
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     const char *what = direction == GT_OUT ? "out" : "in";
-    GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
+    GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
     int index = gt_parse_parameter_index(parse, name);
     const gt_argument *argument = &parse->template->arguments[index < 0 ? 0 : index];
     bool is_buffer = index >= 0 && (uint32_t)index < parse->template->argument_count &&

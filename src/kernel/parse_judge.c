@@ -198,7 +198,7 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
         }
     }
     gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, "an output's name, as in y = file(\"y.npy\")"));
+    GT_TRY(gt_argument_name_read(name, body, "an output's name, as in y = file(\"y.npy\")"));
     GT_TRY(find_output(&argument, parse->template, name, place));
     GT_TRY(gt_lexer_expect(body, "="));
     return argument->expected

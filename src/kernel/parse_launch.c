@@ -115,7 +115,7 @@ gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *bo
 {
     char name[GT_NAME_MAX];
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_name_read(name, sizeof name, body, expected));
+    GT_TRY(gt_argument_name_read(name, body, expected));
     const int index = gt_parse_parameter_index(parse, name);
     const bool is_argument = index >= 0 && (uint32_t)index < parse->template->argument_count;
     *out = (uint32_t)index;
@@ -123,6 +123,18 @@ gputune_status gt_read_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *bo
                ? GPUTUNE_OK
                : gt_fail_at(place, "'%s' is not a buffer; expected one of args()%s", name,
                             scratch ? " or scratch()" : "");
+}
+
+gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lexer *body,
+                                    bool scratch, const char *expected)
+{
+    const gt_template *template = parse->template;
+    const gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_buffer(out, parse, body, scratch, expected));
+    return *out >= template->taken_count && *out < template->argument_count
+               ? gt_fail_at(place, "a struct points to '%s'; expected a buffer that is a parameter",
+                            template->arguments[*out].name)
+               : GPUTUNE_OK;
 }
 
 /* Whether a name stands here alone, and what it may be: -1, or an argument's or scratch's index. */
@@ -202,15 +214,17 @@ static gputune_status read_arguments(gt_template_step *step, gt_parse *parse, gt
 /* A step without args = (…) takes what a single kernel would. */
 static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
 {
-    uint32_t count = parse->template->argument_count + parse->parts->scratch_count;
-    if (count > GT_STEP_ARGUMENTS) {
+    const gt_template *template = parse->template;
+    const uint32_t all = template->argument_count + parse->parts->scratch_count;
+    if (all - template->argument_count + template->taken_count > GT_STEP_ARGUMENTS) {
         return gt_fail_at(step->kernel.place, "more than %d arguments; expected args = (…)",
                           GT_STEP_ARGUMENTS);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        step->arguments[i] = i;
+    for (uint32_t i = 0; i < all; i++) {
+        if (i < template->taken_count || i >= template->argument_count) {
+            step->arguments[step->argument_count++] = i;
+        }
     }
-    step->argument_count = count;
     return GPUTUNE_OK;
 }
 

@@ -144,7 +144,7 @@ static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse 
 {
     const gt_template *template = parse->template;
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_buffer(index, parse, body, true, "two buffers, as in swap(next, now)"));
+    GT_TRY(gt_read_taken_buffer(index, parse, body, true, "two buffers, as in swap(next, now)"));
     const gt_argument *argument =
         *index < template->argument_count ? &template->arguments[*index] : NULL;
     if (argument && argument->direction == GT_IN) {

@@ -87,7 +87,7 @@ static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
 {
     gt_element element;
     const gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_buffer(&map->argument, parse, body, false, "a buffer's name"));
+    GT_TRY(gt_read_taken_buffer(&map->argument, parse, body, false, "a buffer's name"));
     const gt_argument *argument = &parse->template->arguments[map->argument];
     return gt_structure_of(parse->template, argument->type) ||
                    (gt_element_from_name(&element, argument->type) && element.lanes > 1)

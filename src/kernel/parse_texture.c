@@ -56,7 +56,7 @@ static gputune_status read_setting(gt_texture_clause *texture, uint32_t *given, 
 static gputune_status read_name(gt_texture_clause *texture, const gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
-    GT_TRY(gt_read_buffer(&texture->argument, parse, body, false, "a buffer's name"));
+    GT_TRY(gt_read_taken_buffer(&texture->argument, parse, body, false, "a buffer's name"));
     const gt_argument *argument = &template->arguments[texture->argument];
     if (argument->direction != GT_IN) {
         return gt_fail_at(texture->place,

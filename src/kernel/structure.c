@@ -122,10 +122,14 @@ static gputune_status read_default(gt_structure_member *member, gt_parse *parse,
 static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer,
                                  const char *type, uint32_t alignment)
 {
+    uint32_t stars = 0;
     gt_place place = gt_lexer_place(lexer);
-    if (gt_lexer_is(lexer, "*") || gt_lexer_is(lexer, "&")) {
-        return refuse(place, structure, "a pointer",
-                      "numbers; pass the buffer as an argument of its own");
+    for (; gt_lexer_accept(lexer, "*"); stars++) {
+        while (accept_any(lexer, "const volatile __restrict__ __restrict restrict")) {
+        }
+    }
+    if (gt_lexer_is(lexer, "&")) {
+        return refuse(place, structure, "a reference", "a pointer, or numbers");
     }
     if (structure->member_count == GT_STRUCTURE_MEMBERS) {
         return refuse(place, structure, "a 65th member", "at most 64");
@@ -133,7 +137,10 @@ static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_le
     gt_structure_member *member = &structure->members[structure->member_count];
     GT_TRY(gt_name_read(member->name, sizeof member->name, lexer, "a member's name"));
     structure->member_count++;
-    memcpy(member->type, type, sizeof member->type);
+    member->is_pointer = stars > 0;
+    if (stars < 2) {
+        memcpy(member->type, type, sizeof member->type);
+    }
     member->alignment = alignment;
     if (gt_lexer_is(lexer, "[")) {
         GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, parse, lexer,
@@ -156,13 +163,15 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
         return refuse(place, structure, "a nested definition", "it outside of the struct");
     }
     GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
+    while (accept_any(lexer, "const")) {
+    }
     const char *const behind = gt_lexer_is(lexer, "<") || gt_lexer_is(lexer, "::") ? "" : NULL;
     const gt_structure *nested;
     gt_element element;
     if (behind) {
         return refuse(place, structure, "a templated or qualified type", "a plain type");
     }
-    if (gt_element_from_name(&element, out) ||
+    if (gt_lexer_is(lexer, "*") || gt_element_from_name(&element, out) ||
         gt_template_problem_index(parse->template, out) >= 0) {
         return GPUTUNE_OK;
     }
@@ -369,6 +378,29 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         if (strcmp(parts->structures[i]->name, name) == 0) {
             return parts->structures[i];
+        }
+    }
+    return NULL;
+}
+
+const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
+                                                const char *path)
+{
+    const gt_structure *structure = gt_structure_of(template, type);
+    while (structure && structure->alias[0]) {
+        structure = gt_structure_of(template, structure->alias);
+    }
+    for (uint32_t i = 0; structure && i < structure->member_count; i++) {
+        const gt_structure_member *member = &structure->members[i];
+        const size_t length = strlen(member->name);
+        if (strncmp(path, member->name, length) != 0 || member->extents.count) {
+            continue;
+        }
+        if (member->is_pointer && !path[length]) {
+            return member;
+        }
+        if (!member->is_pointer && path[length] == '.') {
+            return gt_structure_pointer(template, member->type, path + length + 1);
         }
     }
     return NULL;

@@ -15,6 +15,7 @@ typedef struct gt_structure_member {
     gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* by alignas; 0: the type's */
+    bool is_pointer;    /* to the type, if its name is one; else `type` is "" */
 } gt_structure_member;
 
 /* A struct, or another name of a type (typedef, using). */
@@ -26,12 +27,13 @@ typedef struct gt_structure {
     uint32_t alignment; /* by alignas; 0: the members' */
 } gt_structure;
 
-/* One number of an element: "pos.x", "m[2][0]". */
+/* One number of an element: "pos.x", "m[2][0]"; or an address. */
 typedef struct gt_leaf {
     char name[GT_NAME_MAX];
     gt_type type;
     uint32_t offset;            /* bytes from the beginning of the element */
     const gt_expression *value; /* by the code; NULL: none */
+    bool is_pointer;
 } gt_leaf;
 
 /* All numbers of an element in memory order. */
@@ -42,10 +44,13 @@ typedef struct gt_layout {
 
 /* Finds the definition of `name` in the template's code and keeps it in the template; one that is
  * kept already is found again. *out is NULL where there is none. ETEMPLATE for one that cannot be
- * laid out (pointers, unions, bit-fields, base classes, templates), with its place. */
+ * laid out (unions, bit-fields, base classes, templates), with its place. */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name);
 /* The structure of that name among those found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);
+/* The pointer in a struct of that type which a path names, "grid.x"; NULL: there is none. */
+const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
+                                                const char *path);
 /* The numbers of an element of the type `name` (of a number type: one, without a name) at the
  * binding's problem. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1. */
 gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name);

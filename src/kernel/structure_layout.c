@@ -17,6 +17,7 @@ typedef struct spot {
     const char *name; /* in front of theirs */
     uint32_t offset;
     const gt_expression *value; /* by the code; NULL: none */
+    bool is_pointer;
 } spot;
 
 static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,
@@ -35,6 +36,7 @@ static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const 
     leaf->type = type;
     leaf->offset = at->offset + offset;
     leaf->value = at->value;
+    leaf->is_pointer = at->is_pointer;
     return GPUTUNE_OK;
 }
 
@@ -56,6 +58,16 @@ typedef struct extent {
 
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at);
+
+/* The size of one element of a member, whose numbers are added to *out, unless that is NULL. */
+static gputune_status lay_out_member(gt_layout *out, extent *size, const gt_binding *binding,
+                                     const gt_structure_member *member, const spot *at)
+{
+    *size = (extent){8, 8};
+    return !member->is_pointer ? lay_out(out, size, binding, member->type, at)
+           : out               ? add_leaf(out, binding, at, "", GT_TYPE_U64, 0)
+                               : GPUTUNE_OK;
+}
 
 /* The extents of a member's array; 1 where it is none. */
 static gputune_status extents_of(int64_t out[3], const gt_structure_member *member,
@@ -106,7 +118,7 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
 {
     extent one;
     int64_t extents[3];
-    GT_TRY(lay_out(NULL, &one, binding, member->type, at));
+    GT_TRY(lay_out_member(NULL, &one, binding, member, at));
     GT_TRY(extents_of(extents, member, binding));
     one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
@@ -116,9 +128,10 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
         const uint32_t last = member->value_count ? member->value_count - 1 : 0;
-        const spot inner = {path, at->offset + size->bytes, member->values[i < last ? i : last]};
+        const spot inner = {path, at->offset + size->bytes, member->values[i < last ? i : last],
+                            member->is_pointer};
         if (out) {
-            GT_TRY(lay_out(out, &ignored, binding, member->type, &inner));
+            GT_TRY(lay_out_member(out, &ignored, binding, member, &inner));
         }
         size->bytes += one.bytes;
     }
@@ -163,6 +176,27 @@ gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const c
     out->alignment = size.alignment;
     return GPUTUNE_OK;
 }
+
+gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
+                                const gt_argument *argument, uint32_t first)
+{
+    if (!argument->holder) {
+        return GPUTUNE_OK;
+    }
+    const gt_argument *holder = &binding->template->arguments[argument->holder - 1];
+    const char *path = argument->name + strlen(holder->name) + 1;
+    GT_FREED gt_layout *layout = malloc(sizeof *layout);
+    GT_TRY(gt_allocated(layout));
+    GT_TRY(gt_layout_make(layout, binding, holder->type));
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (strcmp(layout->leaves[i].name, path) == 0) {
+            out->holder = first + argument->holder;
+            out->offset = layout->leaves[i].offset;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* ---- Paths to numbers ------------------------------------------------------------------------ */
 
 /* The end of "pos", ".x" or "[2]", which begins at `at`. */
@@ -226,7 +260,7 @@ static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent 
         const gt_structure_member *member = &structure->members[m];
         extent before = *size, whole;
         GT_TRY(add_member(NULL, size, binding, member, &at));
-        GT_TRY(lay_out(NULL, &whole, binding, member->type, &at));
+        GT_TRY(lay_out_member(NULL, &whole, binding, member, &at));
         uint32_t own = member->alignment > whole.alignment ? member->alignment : whole.alignment;
         out[m] = align_up(before.bytes, own);
     }

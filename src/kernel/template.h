@@ -27,6 +27,8 @@
  *     named like a problem value, or has its value in the code (struct T { int k = 3, a[2] = {1, 2}; }).
  *     One item for a member with several numbers is for each of them. A scalar named like a problem
  *     value is that value. A struct without members (a functor) is passed as it is: args(…, Plus op)
+ *     What a struct by value points to is a buffer as any other, behind all parameters:
+ *     args(Grid g = {.n = n}, in float g.x[n]); gputune_launch() gets the struct with its pointers
  *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
  *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
  *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer
@@ -298,7 +300,9 @@ typedef struct gt_initialisers {
 } gt_initialisers;
 
 typedef struct gt_argument {
-    char name[GT_NAME_MAX];
+    char name[GT_NAME_MAX]; /* of what a struct points to: "grid.x" */
+    uint32_t
+        holder; /* then 1 and the index of that struct; 0: the kernel takes the argument itself */
     bool is_buffer;
     gt_direction direction; /* buffers only */
     char type[GT_NAME_MAX]; /* as written; a problem type's name, an element's, or a struct's */
@@ -346,6 +350,7 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
+    uint32_t taken_count; /* of the arguments: those that the kernel takes itself come first */
     gt_pass_block passes[GT_BLOCK_MAX];
     uint32_t pass_count;
     gt_work work;

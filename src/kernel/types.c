@@ -192,6 +192,17 @@ gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char
     return GPUTUNE_OK;
 }
 
+gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what)
+{
+    size_t length = 0;
+    GT_TRY(gt_name_read(out, GT_NAME_MAX, lexer, what));
+    while ((length += strlen(out + length)) + 1 < GT_NAME_MAX && gt_lexer_accept(lexer, ".")) {
+        out[length++] = '.';
+        GT_TRY(gt_name_read(out + length, GT_NAME_MAX - length, lexer, what));
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lexer,
                                     const char *const *names, uint32_t count, const char *what)
 {
@@ -233,7 +244,7 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
         length += more;
         gt_lexer ahead = *lexer;
         gt_lexer_next(&ahead);
-        if (!all && ahead.token.kind != GT_TOKEN_NAME) {
+        if (!all && ahead.token.kind != GT_TOKEN_NAME && !gt_lexer_is(&ahead, "*")) {
             break;
         }
     } while (lexer->token.kind == GT_TOKEN_NAME);

@@ -24,6 +24,8 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
+/* Reads an argument's name, or that of what a struct points to, "grid.x". */
+gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
 /* Reads the name of a setting, one of `names` and not yet in `given` (bit i: names[i]), and the '='
  * behind it; *out is its index. ETEMPLATE with the place and the nearest name; `what` as above. */
 gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lexer,

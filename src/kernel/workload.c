@@ -235,8 +235,8 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
 static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
                           uint64_t scratch_bytes)
 {
-    launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes, 0, false};
+    launch->parameters[launch->parameter_count++] = (gt_parameter){
+        .kind = kind, .bytes = bytes, .argument = argument, .scratch_bytes = scratch_bytes};
 }
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
@@ -280,12 +280,15 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     GT_TRY(bind_shape(&out->steps[0], workload, binding, judge));
     add_blocks(out, workload, binding->template);
     out->argument_count = workload->argument_count + workload->block_count;
+    const uint32_t begin = out->parameter_count;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         bool is_buffer = workload->arguments[i].is_buffer;
         add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
                       is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
                       (int)(i + workload->block_count), 0);
+        GT_TRY(gt_argument_hold(&out->parameters[out->parameter_count - 1], binding,
+                                &binding->template->arguments[i], begin));
     }
     return GPUTUNE_OK;
 }
@@ -337,6 +340,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     if (out->has_init) {
         GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
         add_given(&out->init, GT_PARAMETER_SCALAR, 0); /* the seed */
+        GT_TRY(gt_launch_name_parameters(&out->init));
     }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
@@ -353,9 +357,11 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         add_given(&out->reference, GT_PARAMETER_BUFFER,
                   first_output(out)->elements * parts->reference.scale_bytes);
     }
+    GT_TRY(gt_launch_name_parameters(&out->reference));
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
         add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
+        GT_TRY(gt_launch_name_parameters(&out->check));
     }
     return GPUTUNE_OK;
 }

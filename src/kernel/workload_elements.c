@@ -252,6 +252,14 @@ static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const g
                           "type with numbers",
                           buffer->name, name);
     }
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (layout->leaves[i].is_pointer) {
+            return gt_fail_at(declared->place,
+                              "elements of '%s' have a pointer, '%s'; expected numbers, as only a "
+                              "struct that the kernel takes by value can point to buffers",
+                              buffer->name, layout->leaves[i].name);
+        }
+    }
     buffer->type = layout->leaves[0].type;
     buffer->per_element = layout->count;
     buffer->alignment = layout->alignment;
@@ -309,6 +317,59 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
+/* An address needs an argument of its own. */
+static gputune_status check_pointer(const gt_binding *binding, const gt_argument *holder,
+                                    const gt_structure_member *member, const char *path,
+                                    gt_place place)
+{
+    char name[GT_COMPONENT_TEXT];
+    const gt_template *template = binding->template;
+    const char *type = member && member->type[0] ? member->type : "void";
+    (void)snprintf(name, sizeof name, "%.60s.%.60s", holder->name, path);
+    for (uint32_t i = template->taken_count; i < template->argument_count; i++) {
+        if (strcmp(template->arguments[i].name, name) == 0) {
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_fail_at(place,
+                      "'%s' is a pointer and has no buffer; expected one at the end of args(), as "
+                      "in 'in %s %s[n]', or '%s *%s = null'",
+                      name, type, name, type, name);
+}
+
+/* What the list says of an address would be lost, as it says nothing of a buffer. */
+static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
+                                     const gt_layout *layout, gt_place place)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const gt_leaf *leaf = &layout->leaves[i];
+        if (!leaf->is_pointer) {
+            continue;
+        }
+        if (item_of(&argument->initialisers, layout, i)) {
+            return gt_fail_at(place,
+                              "%s.%s is a pointer, and the list gives it a number; expected a list "
+                              "without it, as in {.n = 2}",
+                              argument->name, leaf->name);
+        }
+        GT_TRY(check_pointer(binding, argument,
+                             gt_structure_pointer(binding->template, argument->type, leaf->name),
+                             leaf->name, place));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The launch puts addresses into a struct, of which the numbers are the rest. */
+static void leave_out_pointers(gt_layout *layout)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        layout->leaves[count] = layout->leaves[i];
+        count += !layout->leaves[i].is_pointer;
+    }
+    layout->count = count;
+}
+
 static bool is_number_of_problem(const gt_template *template, const char *name)
 {
     int i = gt_template_problem_index(template, name);
@@ -316,13 +377,16 @@ static bool is_number_of_problem(const gt_template *template, const char *name)
 }
 
 static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
-                                   const gt_argument *argument, const gt_layout *layout)
+                                   const gt_argument *argument, gt_layout *layout)
 {
     gt_number *numbers = NULL;
     const gt_place place = {binding->template->path, argument->line, argument->column};
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
+    GT_TRY(check_pointers(binding, argument, layout, place));
+    leave_out_pointers(layout);
     GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
     out->number_count = layout->count;
+    out->is_stated |= layout->count == 0;
     for (uint32_t i = 0; i < layout->count; i++) {
         char name[GT_COMPONENT_TEXT];
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);

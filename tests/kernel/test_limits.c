@@ -173,8 +173,7 @@ static const gt_excess excesses[] = {
     {4, "struct S { int a[0]; };\n" P WITH_S "1)", "", 0, "",
      "a.cu:4:18: a has an extent of 0; expected 1 to 256", S_KERNEL},
     {4, "struct S { int &a; };\n" P WITH_S "1)", "", 0, "",
-     "a.cu:4:16: a pointer in struct 'S', which an argument uses; expected numbers; pass the "
-     "buffer as an argument of its own",
+     "a.cu:4:16: a reference in struct 'S', which an argument uses; expected a pointer, or numbers",
      S_KERNEL},
     {4, "struct S { const unsigned long long int a; };\n" P WITH_S "1)", "", 0, "", "", S_KERNEL},
     {4, "struct S { int a; };\n" P WITH_S "{.a", ".b", 80, " = 1})",

@@ -1,0 +1,186 @@
+/* Structs by value that point to buffers: proved as other buffers are, launched as the program has
+ * them. */
+#include "world.h"
+
+enum { N = 5003 };
+
+/* y = 3 x[index] + shift; count is n. With STEPS=2 an element is wrong. */
+static const char template_text[] =
+    "#pragma gputune kernel(triple)\n"
+    "#pragma gputune problem(n = 5003)\n"
+    "#pragma gputune args(Grid g = {.in.shift = 2}, float factor = 3)\n"
+    "#pragma gputune args(out float g.y[n], in float g.in.x[n], in int g.index[n] = n - 1 - "
+    "index)\n"
+    "#pragma gputune args(out unsigned int g.count[1], const unsigned char *g.names = null)\n"
+    "#pragma gputune tune(STEPS = 1, 2) vector(VEC = 1, 4 : g.in.x) clear(g.count)\n"
+    "#pragma gputune default(VEC = 4) block(64) grid(ceil_div(n, 64)) scratch(int s[4])\n"
+    "#pragma gputune reference(right)\n"
+    "struct Input { float const *__restrict__ x; float shift; };\n"
+    "struct Grid { const unsigned char *names; Input in; float *y; unsigned *count;\n"
+    "              const int *index; int n; };\n"
+    "__global__ void triple(Grid g, float factor, int *s)\n"
+    "{ int i = blockIdx.x * 64 + threadIdx.x; if (i >= g.n) return;\n"
+    "  float a = VEC == 4 && i < 4 ? ((const float4 *)g.in.x)[0].x : g.in.x[0]; s[i & 3] = i;\n"
+    "  g.y[i] = factor * g.in.x[g.index[i]] + g.in.shift + 0 * a;\n"
+    "  if (STEPS == 2 && i == 70) g.y[i] += 1;\n"
+    "  if (!g.names) atomicAdd(g.count, 1u); }\n"
+    "__global__ void right(Grid g, float factor)\n"
+    "{ int i = blockIdx.x * 256 + threadIdx.x; if (i >= g.n) return;\n"
+    "  g.y[i] = factor * g.in.x[g.n - 1 - i] + g.in.shift; atomicAdd(g.count, 1u); }\n";
+
+typedef struct grid {
+    CUdeviceptr names;
+    struct {
+        CUdeviceptr x;
+        float shift;
+    } in;
+    CUdeviceptr y, count, index;
+    int n;
+} grid;
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open(world_driver());
+}
+
+static gputune *tuner_new(void)
+{
+    gputune *tuner = tuner_open(":memory:");
+    OK(gputune_add_source(tuner, "triple.cu", template_text, NULL));
+    return tuner;
+}
+
+typedef struct seen {
+    char status[16], message[512];
+} seen;
+
+static int note(void *user, const gputune_record *record)
+{
+    seen *s = user;
+    snprintf(s->status, sizeof s->status, "%s", record->status);
+    snprintf(s->message, sizeof s->message, "%s", record->message);
+    return 0;
+}
+
+/* What becomes of a configuration beside one that is right. */
+static seen prove(const char *configuration)
+{
+    const char *const both[] = {"VEC=4 STEPS=1", configuration};
+    seen last = {"", ""};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 120;
+    gputune *tuner = tuner_new();
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &options, note, &last));
+    gputune_close(tuner);
+    return last;
+}
+
+TEST(test_what_it_points_to_is_proved)
+{
+    seen last = prove("VEC=1 STEPS=1");
+    assert_string_equal(last.message, "");
+    assert_string_equal(last.status, "ok");
+    last = prove("VEC=1 STEPS=2");
+    assert_string_equal(last.status, "wrong");
+    assert_non_null(strstr(last.message, "g.y[70]"));
+}
+
+static grid grid_at(CUdeviceptr at)
+{
+    int index[N];
+    for (int i = 0; i < N; i++) {
+        index[i] = N - 1 - i;
+    }
+    const CUdeviceptr bytes = (N + 1) * sizeof(float);
+    return (grid){.in = {at, 2},
+                  .y = at + bytes,
+                  .count = at + 2 * bytes,
+                  .index = buffer_of(index, sizeof index),
+                  .n = N};
+}
+
+static void expect_refused(int status, const char *what)
+{
+    assert_int_equal(status, GPUTUNE_EINVAL);
+    if (!strstr(gputune_error(), what)) {
+        fail_msg("'%s' does not say '%s'", gputune_error(), what);
+    }
+}
+
+static gputune_plan *plan_of(gputune *tuner)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, "triple", GPUTUNE_SIZES({"n", N}), &options));
+    return plan;
+}
+
+static void expect_result(const grid *g)
+{
+    float result;
+    unsigned count;
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(&result, g->y, sizeof result));
+    CU(MemcpyDtoH(&count, g->count, sizeof count));
+    assert_float_equal(result, 3.0 * (N - 1) + 2, 0);
+    assert_int_equal(count, N);
+}
+
+TEST(test_a_program_passes_its_struct)
+{
+    float *values = calloc(3 * N, sizeof *values), factor = 3;
+    gputune *tuner = tuner_new();
+    gputune_plan *plan = plan_of(tuner);
+    for (int i = 0; i < N; i++) {
+        values[i] = (float)i;
+    }
+    CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
+    grid g = grid_at(at);
+    assert_int_equal(info_of(plan).arguments, 2);
+    for (int i = 0; i < 2; i++) { /* the count begins at 0 each time */
+        OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)));
+        expect_result(&g);
+    }
+    assert_int_equal(gputune_plan_check_argument(plan, 0, sizeof g), GPUTUNE_OK);
+    expect_refused(gputune_plan_check_argument(plan, 2, 8), "no argument 2");
+    CU(MemFree(g.index));
+    CU(MemFree(at));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    free(values);
+}
+
+TEST(test_its_addresses_are_checked)
+{
+    float factor = 3, *values = calloc(3 * N, sizeof *values);
+    gputune *tuner = tuner_new();
+    gputune_plan *plan = plan_of(tuner);
+    CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
+    const grid right = grid_at(at);
+    grid g = right;
+    g.y = g.in.x + 4;
+    expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)),
+                   "g.y, which is written (20012 bytes");
+    g = right;
+    g.index += 2;
+    expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)), "g.index = ");
+    g = right;
+    g.n--;
+    expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)), "launched with 5002");
+    expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS((grid *)NULL, &factor)),
+                   "argument 1 is a NULL pointer");
+    expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor, &g.y)),
+                   "takes 2 arguments, got 3");
+    CU(MemFree(right.index));
+    CU(MemFree(at));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    free(values);
+}
+
+int main(void)
+{
+    return tests_run(open_h200, world_close);
+}
