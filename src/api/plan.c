@@ -642,9 +642,8 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     if (args.count && !args.items) {
         return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     }
-    bool aligned;
+    bool aligned, holds = plan->check_count > plan->argument_count;
     const void *all[GT_BLOCK_MAX + GT_PARAMETER_MAX];
-    const bool holds = plan->check_count > plan->argument_count;
     const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
     GT_TRY(check_arguments(plan, items, &aligned));
     if (!aligned && plan->needs_alignment && !plan->fallback.present) {

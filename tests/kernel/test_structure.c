@@ -194,20 +194,20 @@ static const struct {
      "a.cu:3:28: elements of 'y' have a pointer, 'p'; expected numbers, as only a struct that the "
      "kernel takes by value can point to buffers"},
     {"struct S { float *p; };", "out float y[n], S s",
-     "a.cu:3:34: 's.p' is a pointer and has no buffer; expected one at the end of args(), as in "
+     "a.cu:3:40: 's.p' is a pointer and has no buffer; expected one at the end of args(), as in "
      "'in "
      "float s.p[n]', or 'float *s.p = null'"},
     {"struct S { float *p; };", "out float y[n], S s = {1}, in float s.p[n]",
-     "a.cu:3:34: s.p is a pointer, and the list gives it a number; expected a list without it, as "
+     "a.cu:3:40: s.p is a pointer, and the list gives it a number; expected a list without it, as "
      "in {.n = 2}"},
     {"struct S { float *p; };", "out float y[n], S s, in double s.p[n]",
-     "a.cu:3:47: 's.p' points to float; expected that as its type"},
+     "a.cu:3:53: 's.p' points to float; expected that as its type"},
     {"struct S { float *p; int q; };", "out float y[n], S s, in float s.q[n]",
-     "a.cu:3:46: 's.q' is no pointer in a struct; expected one that an argument in front of it "
+     "a.cu:3:52: 's.q' is no pointer in a struct; expected one that an argument in front of it "
      "has, "
      "as x of 'Grid g' in 'in float g.x[n]'"},
     {"struct S { float *p; };", "S s, out float s.p[n], int y = 1",
-     "a.cu:3:51: parameter 'y' stands behind 's.p', which a struct points to; expected all "
+     "a.cu:3:49: parameter 'y' stands behind 's.p', which a struct points to; expected all "
      "parameters first"},
     {"struct S { float *p; };", "S s, out float s.p[n])\n#pragma gputune reference(s.p[i] = 1",
      "a.cu:4:27: reference() by elements does not reach 's.p', which a struct points to; expected "
