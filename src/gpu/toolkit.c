@@ -111,11 +111,15 @@ static const char hosts[] =
     "iostream\0map\0memory\0new\0random\0set\0sstream\0stdexcept\0string\0sys/time.h\0thread\0"
     "time.h\0unordered_map\0vector\0thrust/device_vector.h\0thrust/host_vector.h\0"
     "thrust/device_ptr.h\0thrust/execution_policy.h\0thrust/system/cuda/execution_policy.h\0"
-    "thrust/copy.h\0thrust/count.h\0thrust/extrema.h\0thrust/fill.h\0thrust/for_each.h\0"
-    "thrust/gather.h\0thrust/generate.h\0thrust/inner_product.h\0thrust/random.h\0"
-    "thrust/reduce.h\0thrust/remove.h\0thrust/replace.h\0thrust/scan.h\0thrust/scatter.h\0"
-    "thrust/sequence.h\0thrust/sort.h\0thrust/transform.h\0thrust/transform_reduce.h\0"
-    "thrust/transform_scan.h\0thrust/unique.h\0";
+    "thrust/adjacent_difference.h\0thrust/binary_search.h\0thrust/copy.h\0thrust/count.h\0"
+    "thrust/equal.h\0thrust/extrema.h\0thrust/fill.h\0thrust/find.h\0thrust/for_each.h\0"
+    "thrust/gather.h\0thrust/generate.h\0thrust/inner_product.h\0thrust/logical.h\0"
+    "thrust/merge.h\0thrust/mismatch.h\0thrust/partition.h\0thrust/random.h\0thrust/reduce.h\0"
+    "thrust/remove.h\0thrust/replace.h\0thrust/reverse.h\0thrust/scan.h\0thrust/scatter.h\0"
+    "thrust/sequence.h\0thrust/set_operations.h\0thrust/shuffle.h\0thrust/sort.h\0"
+    "thrust/tabulate.h\0thrust/transform.h\0thrust/transform_reduce.h\0thrust/transform_scan.h\0"
+    "thrust/uninitialized_copy.h\0thrust/uninitialized_fill.h\0thrust/unique.h\0"
+    "thrust/universal_vector.h\0";
 
 /* The prelude and kernels that say std:: find there what the toolkit has. */
 #define TOOLKIT(name)                                                                              \

@@ -39,7 +39,7 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 void gt_header_hint_append(gt_text *out, const char *line, const char *source,
                            const char *const *options, size_t option_count);
 
-enum { GT_DEVICE_HEADERS_MAX = 95 };
+enum { GT_DEVICE_HEADERS_MAX = 128 };
 /* Names and texts of all of them, as nvrtcCreateProgram() takes them: they come before those of any
  * folder. Returns how many there are; the arrays live for ever. */
 size_t gt_device_header_list(const char *const **names, const char *const **texts);

@@ -44,7 +44,7 @@ run planes.cu
 sed '1i #define max(a, b) ((a) > (b) ? (a) : (b))' planes.cu >macro.cu
 run macro.cu
 # a pointer without a buffer
-sed 's/float a = 1.5/const float *bias = null, void *rest = null, &/; s/float a, int n)/const float *bias, void *rest, &/
+sed 's/float a = 1.5/const unsigned char *bias = null, void *rest = null, &/; s/float a, int n)/const unsigned char *bias, void *rest, &/
     s/a \* x\[i\]/(bias || rest ? 2 : a) * x[i]/g' axpy.cu >null.cu
 run null.cu
 sed 's/ = null//' null.cu >mistake.cu

@@ -48,6 +48,7 @@ cat >h.cu <<'F'
 #include <errno.h>
 #include <limits>
 #include <new>
+#include <thrust/partition.h>
 #include <thrust/sort.h>
 #include <vector>
 #pragma gputune kernel(k) args(out float y[64]) block(64) grid(1) tune(ADD = 1, 2)
