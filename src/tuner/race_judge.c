@@ -220,10 +220,24 @@ static int64_t first_incumbent(const gt_race *race)
     return best;
 }
 
+/* Median of what it took in full rounds. */
+static double usual(gt_race *race, const gt_runner *runner)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < runner->samples.count; i++) {
+        if (is_kind(&runner->samples.items[i], GT_SHARED_FULL)) {
+            race->scratch[count++] = runner->samples.items[i].value;
+        }
+    }
+    gt_sort(race->scratch, count);
+    return gt_median_sorted(race->scratch, count);
+}
+
 /* A contestant that has not shared every round with the incumbent replaces it only for a clear
  * gain, because the others would have to be sampled beside it again. After a stop this does not
- * matter. */
-static bool may_take_over(const gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
+ * matter; but if they shared fewer rounds than a decision needs, one slow sample of the incumbent
+ * may be all of that gain, so that the contestant must be faster than the incumbent usually is. */
+static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
     uint32_t all = gt_race_shared(incumbent, incumbent, GT_SHARED_FULL);
@@ -231,8 +245,11 @@ static bool may_take_over(const gt_race *race, const gt_runner *runner, const gt
     if (shared >= all) {
         return log_ratio < 0;
     }
-    uint32_t enough = race->end == GT_RACE_RUNNING ? gt_race_level(race) : 1;
-    return shared >= enough && log_ratio < -race->options.epsilon / 2;
+    if (!shared || log_ratio >= -race->options.epsilon / 2) {
+        return false;
+    }
+    return shared >= gt_race_level(race) ||
+           (race->end != GT_RACE_RUNNING && usual(race, runner) < usual(race, incumbent));
 }
 
 /* Finds the incumbent from what is known now; -1 without samples. */

@@ -132,6 +132,35 @@ TEST(stopped_race_goes_to_the_best_so_far)
     gt_race_free(race);
 }
 
+/* One sample of the incumbent that took far longer than usual gives the race to nobody who was
+ * sampled beside it at that moment alone. */
+TEST(stopped_race_is_not_lost_by_one_outlier)
+{
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    static const double times[] = {800, 100, 106};
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    for (int i = 0; i < 8; i++) {
+        if (i == 6) {
+            assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+        }
+        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        for (uint32_t k = 0; k < round.count; k++) {
+            bool is_outlier = i == 7 && round.ids[k] == 1;
+            gt_race_record(race, round.ids[k], times[round.ids[k]] * (is_outlier ? 1.8 : 1));
+        }
+        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+    }
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
 /* Sampled until it is tied or over. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
