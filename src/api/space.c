@@ -102,7 +102,7 @@ static gputune_certainty certainty_of(gt_certainty certainty)
 
 static gputune_status describe_counts(space_parts *parts)
 {
-    GT_TRY(gt_space_prepare(parts->engine));
+    GT_TRY(gt_request_prepare_space(parts->request, parts->engine));
     gt_space_size valid = gt_space_count(parts->engine);
     gt_space_size sources = gt_space_sources(parts->engine);
     parts->space.combinations = gt_space_combinations(parts->engine);

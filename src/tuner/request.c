@@ -390,6 +390,22 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
+gputune_status gt_request_prepare_space(const gt_request *request, gt_space *space)
+{
+    gputune_status status = gt_space_prepare(space);
+    const char *name = request->template->name;
+    if (status != GPUTUNE_ECANCELED) {
+        return status;
+    }
+    return gt_patience_canceled(&request->patience)
+               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before all configurations were counted",
+                         name)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: not all configurations were counted within the time limit of %.3g s; "
+                         "raise it",
+                         name, request->options.time_limit_s);
+}
+
 /* Warns of values that the caller asked for and that constraints exclude. */
 static void say_what_is_left_out(const gt_request *request, gt_space *space)
 {
@@ -415,7 +431,8 @@ gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request
 {
     gt_space *space;
     GT_TRY(gt_request_space(&space, request));
-    gputune_status status = gt_space_require_any(space);
+    gputune_status status = gt_request_prepare_space(request, space);
+    GT_THEN(status, gt_space_require_any(space));
     if (status != GPUTUNE_OK) {
         gt_space_free(space);
         return status;

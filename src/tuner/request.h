@@ -137,6 +137,9 @@ void gt_request_say_winner(const gt_request *request, const gt_verified *verifie
 
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
+/* gt_space_prepare() for a space of the request. ETIMEOUT names the limit that ended it, ECANCELED
+ * says that the caller did. */
+gputune_status gt_request_prepare_space(const gt_request *request, gt_space *space);
 /* The same for a space whose variants are to be tried. Warns of requested values that are excluded.
  * ENOVARIANT, with the constraints that exclude, if no configuration is valid. */
 gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);

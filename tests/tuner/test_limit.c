@@ -115,6 +115,23 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world
     expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
 }
 
+/* The time may be up before the search knows which configurations there are. */
+TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, close_world)
+{
+    volatile int cancel = 0;
+    gputune_options options = limited_to(1e-6);
+    options.cancel = &cancel;
+    write_template(w, "64, 128) tune(STEPS = 1, 2) require(BLOCK * STEPS <= 128");
+    assert_int_equal(tune(w, &options), GPUTUNE_OK);
+    assert_string_equal(w->choice.stop_reason,
+                        "not all configurations were counted within the time limit of 1e-06 s; "
+                        "raise it");
+    options.time_limit_s = 100;
+    cancel = 1;
+    assert_int_equal(tune(w, &options), GPUTUNE_OK);
+    assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
+}
+
 TEST_OF(test_a_cancel_before_it_is_compiled_is_said, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 1;
