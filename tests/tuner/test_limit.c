@@ -126,6 +126,9 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_string_equal(w->choice.stop_reason,
                         "not all configurations were counted within the time limit of 1e-06 s; "
                         "raise it");
+    gt_terms asked = w->choice.terms;
+    asked.effort = GPUTUNE_MEASURE;
+    assert_true(gt_answers(&w->choice.terms, &asked));
     options.time_limit_s = 100;
     cancel = 1;
     assert_int_equal(tune(w, &options), GPUTUNE_OK);
