@@ -26,13 +26,20 @@ static bool ended_for(const gt_terms *result, const gt_terms *request)
     return result->final || (request->limit_s > 0 && result->limit_s >= request->limit_s);
 }
 
+/* Its limit passed before anything was measured. */
+static bool measured_in_vain(const gt_terms *result)
+{
+    return result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
+}
+
 bool gt_answers(const gt_terms *result, const gt_terms *request)
 {
-    if (result->effort < request->effort) {
-        return false;
+    bool is_enough = result->effort >= request->effort;
+    if (request->effort < GPUTUNE_MEASURE) {
+        return is_enough;
     }
-    return request->effort < GPUTUNE_MEASURE ||
-           (result->proved && ended_for(result, request) && covers(result, request));
+    return (is_enough || measured_in_vain(result)) && result->proved &&
+           ended_for(result, request) && covers(result, request);
 }
 
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other)

@@ -30,7 +30,8 @@ typedef struct gt_terms {
  * - A request that may measure takes a result that is proved and final, of at least its effort,
  *   over the same space with at least as many variants (all of them where it asks for all to be
  *   tried), with the same driver, and made in worker processes unless the request does without
- *   them. In place of a final one it takes one whose tuning was given at least its time. */
+ *   them. In place of a final one it takes one whose tuning was given at least its time, also where
+ *   nothing was measured in that time: such a result has less effort, since it is no estimate. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
 /* Whether a kept result makes this other one of the same space superfluous: it is as final, or had

@@ -213,6 +213,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
     terms.effort = GPUTUNE_CACHED_ONLY;
+    terms.limit_s = 0;
     return terms;
 }
 
@@ -358,7 +359,7 @@ static const char *message_without(const char *name)
 /* Who asks once more for what this call had no time to measure gives it no more time. */
 static gt_terms terms_of_timed_out(const gt_request *request)
 {
-    gt_terms terms = request->terms;
+    gt_terms terms = terms_of_unmeasured(request);
     terms.final = false;
     terms.proved = true;
     terms.limit_s = request->options.time_limit_s;
