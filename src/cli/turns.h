@@ -26,8 +26,9 @@ double cli_turn_cost(const char *sizes);
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios,
                          gputune_objective objective, gputune_cache cache);
 
-/* Puts first what is known, then kernel by kernel in the order given, each from the cheapest size
- * to the dearest one. */
+/* Puts first what is known, then kernel by kernel in the order given, each from the size in the
+ * middle of its costs' logarithms outward. Of two sizes that lie as far the cheaper one comes
+ * first. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the turns, in the order in which they are taken: the first search of a kernel of which
