@@ -76,9 +76,9 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
-           "diagnose", "draft_template", "emit", "export_wisdom", "forget", "import_wisdom", "kernel",
-           "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open", "records", "refresh", "replay", "run",
-           "save_wisdom", "space", "trials", "tune", "wait"]
+           "diagnose", "draft_template", "emit", "export_wisdom", "forget", "import_wisdom",
+           "kernel", "kernels", "load_wisdom", "measure_pace", "merge", "misses", "open", "records",
+           "refresh", "replay", "run", "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
