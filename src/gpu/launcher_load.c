@@ -299,12 +299,16 @@ static bool is_sound_map(const gt_tensormap *map)
 /* An address lies in a struct that is passed by value. */
 static bool is_sound_place(const gt_launch *launch, const gt_parameter *parameter)
 {
+    if (!parameter->holder) {
+        return true;
+    }
+    if (!launch->held_count || parameter->holder > launch->parameter_count) {
+        return false;
+    }
     const gt_parameter *holder = &launch->parameters[parameter->holder - 1];
-    return !parameter->holder ||
-           (launch->held_count && parameter->holder <= launch->parameter_count &&
-            holder->kind == GT_PARAMETER_SCALAR && parameter->bytes == sizeof(CUdeviceptr) &&
-            (uint64_t)parameter->offset + parameter->bytes <= holder->bytes &&
-            holder->bytes <= GT_HELD_BYTES);
+    return holder->kind == GT_PARAMETER_SCALAR && parameter->bytes == sizeof(CUdeviceptr) &&
+           (uint64_t)parameter->offset + parameter->bytes <= holder->bytes &&
+           holder->bytes <= GT_HELD_BYTES;
 }
 
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
