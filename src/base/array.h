@@ -22,7 +22,7 @@
          ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
          : GPUTUNE_ENOMEM)
 
-/* qsort(), which takes no array without memory. */
+/* Sorts the array by qsort(), which may not be called for an empty array without memory. */
 #define gt_array_sort(array, compare)                                                              \
     ((array)->count ? qsort((array)->items, (array)->count, sizeof *(array)->items, compare)       \
                     : (void)0)
@@ -38,7 +38,8 @@ gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_
 
 /* Texts that the array owns. */
 typedef GT_ARRAY(char *) gt_texts;
-/* Appends a text of malloc(), which it takes over, also on failure. ENOMEM. */
+/* Appends a text that malloc() allocated. The array takes over the text; on failure the function
+ * frees it. ENOMEM. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);
 /* Appends a copy of the first `length` bytes of a text. ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);

@@ -1,5 +1,5 @@
-/* Mutexes that are held until a block ends; and waiting for another thread for a limited time, on a
- * clock that cannot be set (CLOCK_MONOTONIC). */
+/* Locks a mutex until a block ends, and waits for another thread for a limited time, on a clock
+ * that cannot be set (CLOCK_MONOTONIC). */
 #pragma once
 
 #include "base/status.h"
@@ -7,15 +7,16 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Makes a condition for gt_condition_wait(); for pthread_cond_destroy(). */
+/* Initialises a condition for gt_condition_wait(); pthread_cond_destroy() releases it. */
 void gt_condition_open(pthread_cond_t *condition);
-/* Waits for a signal for `seconds` at most, or a little less; the mutex is the caller's. */
+/* Waits for a signal for `seconds` at most, or a little less. The caller holds the mutex. */
 void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
-/* Takes a mutex, or waits for the end of a thread and joins it. False: not in that time. */
+/* gt_mutex_wait() takes a mutex, gt_thread_wait() waits for the end of a thread and joins it.
+ * False: `seconds` passed before that. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 bool gt_thread_wait(pthread_t thread, double seconds);
 
-/* Takes a mutex, which is released where the block ends:
+/* Takes a mutex and releases it where the block ends:
  *
  *     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex); */
 static inline pthread_mutex_t *gt_lock(pthread_mutex_t *mutex)

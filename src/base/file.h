@@ -5,13 +5,15 @@
 
 enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
 
-/* Reads a whole regular file; *out is NUL-terminated beyond *bytes (may be NULL) and the caller's
- * to free. ENOTFOUND when there is none, EIO when it cannot be read, is no regular file or is
- * larger than GT_FILE_MOST; the message names the path. Never waits for a FIFO's writer. */
+/* Reads a whole regular file of *bytes bytes (`bytes` may be NULL); *out has a NUL behind them, and
+ * the caller frees it. ENOTFOUND when there is no such file, EIO when it cannot be read, is no
+ * regular file or is larger than GT_FILE_MOST; the message names the path. Never waits for a FIFO's
+ * writer. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
-/* The same of a file of at most `most` bytes. */
+/* The same for a file of at most `most` bytes in place of GT_FILE_MOST. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
-/* Opens a regular file to be read from; *out is the caller's to close. The same failures. */
+/* Opens a regular file for reading. The caller closes the descriptor *out. Fails as gt_file_read()
+ * does. */
 gputune_status gt_file_open(int *out, const char *path);
 bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);
@@ -21,9 +23,9 @@ gputune_status gt_file_make_parents(const char *path);
 gputune_status gt_file_own_folder(char **out);
 /* The folder of the gputune command of an installation, from which the other folders of the
  * installation are found: on PATH, else in /usr/local/bin or /usr/bin. For programs that the
- * library is linked into. *out is NULL where there is none, and else the caller's to free. */
+ * library is linked into. *out is NULL where there is no such command; else the caller frees it. */
 gputune_status gt_file_installed_folder(char **out);
 /* $XDG_CACHE_HOME/gputune or ~/.cache/gputune, without making it; caller frees. */
 gputune_status gt_file_cache_folder(char **out);
-/* printf into a new string; caller frees. */
+/* Writes a formatted text into a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);

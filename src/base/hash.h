@@ -13,10 +13,10 @@ enum { GT_HASH_HEX = 33 }; /* 32 digits and NUL */
 
 gt_hash gt_hash_bytes(const void *bytes, size_t count);
 gt_hash gt_hash_string(const char *string);
-/* Order-dependent combination. */
+/* Combines two hashes; their order matters. */
 gt_hash gt_hash_join(gt_hash a, gt_hash b);
 bool gt_hash_equal(gt_hash a, gt_hash b);
-/* Lower-case hex into out, NUL-terminated; returns out. */
+/* Writes the hash into out as lower-case hex, NUL-terminated; returns out. */
 const char *gt_hash_hex(char out[GT_HASH_HEX], gt_hash hash);
 /* 64-bit hash for in-memory tables. */
 uint64_t gt_hash64(const void *bytes, size_t count);

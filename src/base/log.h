@@ -4,10 +4,11 @@
 #include "base/status.h"
 
 typedef struct gt_log {
-    gputune_log_fn call; /* NULL: dropped */
+    gputune_log_fn call; /* NULL: lines are dropped */
     void *user;
 } gt_log;
 
-/* One line: cut at 1 KB, newlines become spaces. NULL log: dropped. */
+/* Writes one line to the log. The text is cut at 1 KB, and newlines become spaces. A NULL log drops
+ * the line. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);

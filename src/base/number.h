@@ -1,7 +1,7 @@
 /* Numbers as text, alike in every locale: a host that has called setlocale() writes 1,5 for 1.5,
- * and then reads no further than the 1. Whatever reads a floating number, or writes one, does it
- * here; tools/style refuses the plain functions elsewhere. All is inline and needs libc alone,
- * because the emulator is a library of its own.
+ * and then reads no further than the 1. All code reads and writes floating-point numbers by these
+ * functions; tools/style refuses the plain functions elsewhere. They are inline and need libc
+ * alone, because the emulator is a library of its own.
  *
  * The locale "C" is asked for at each call, so that nothing is shared between threads or left to a
  * forked child. glibc and musl hand out a constant for it: no memory is taken and no lock. Where a

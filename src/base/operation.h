@@ -1,5 +1,5 @@
-/* Code that expressions are parsed into, and what loops of launches carry: a small stack machine.
- */
+/* The code of a small stack machine. Expressions are parsed into it, and loops of launches contain
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,28 +48,31 @@ typedef enum gt_operation {
 
 typedef struct gt_instruction {
     gt_operation operation;
-    int32_t target; /* of a jump; of GT_DO_SLOT the slot */
+    int32_t target; /* where a jump goes; for GT_DO_SLOT the slot */
     union {
         int64_t integer; /* of GT_DO_LITERAL */
         double real;     /* of GT_DO_REAL */
     };
 } gt_instruction;
 
-/* One step on integers: what went wrong, or NULL. Binary ones are those from GT_DO_BINARY to before
- * GT_DO_SQRT. */
+/* Each carries out one operation on integers and returns NULL, or a text that says what went wrong.
+ * Binary operations are those from GT_DO_BINARY to before GT_DO_SQRT. */
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
-/* In which orders of its operands a comparison holds, as bits; 0: the operation is none. */
+/* The orders of its operands in which a comparison is true, as bits; 0: the operation is no
+ * comparison. */
 enum { GT_ORDER_LESS = 1, GT_ORDER_EQUAL = 2, GT_ORDER_GREATER = 4 };
 unsigned gt_operation_orders(gt_operation operation);
-/* Whether an order (below 0, 0, or above) makes a comparison true; false: it is none. */
+/* Sets *out to whether a comparison is true for operands in the given order (below 0, 0 or above).
+ * False: the operation is no comparison. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);
-/* Whether a jump is taken, given whether the top of the stack is zero, and whether it pops it. */
+/* Whether a jump is taken if the top of the stack is zero, or is not (`zero`). Sets *pops to
+ * whether the jump pops it. */
 bool gt_operation_jumps(gt_operation operation, bool zero, bool *pops);
-/* How many values a step finds on the stack. */
+/* How many values an operation takes from the stack. */
 int gt_operation_operands(gt_operation operation);
 
-/* Runs code whose depth of stack, jumps and slots are known to be in range. What went wrong, or
- * NULL. */
+/* Runs code whose stack depth, jumps and slots are known to be in range. Returns NULL, or a text
+ * that says what went wrong. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int count, const int64_t *slots);

@@ -6,18 +6,19 @@
 #include <stdint.h>
 
 typedef struct gt_patience {
-    int64_t until_ns;            /* on the clock of gt_now_ns() */
-    const volatile int *cancel;  /* non-zero ends the wait at once; NULL: only the time does */
-    const volatile int *closing; /* the same of the tuner, which is being closed */
+    int64_t until_ns;           /* on the clock of gt_now_ns() */
+    const volatile int *cancel; /* non-zero ends the wait at once; NULL: only the time does */
+    const volatile int
+        *closing; /* the same flag of the tuner, set when the tuner is being closed; NULL: none */
 } gt_patience;
 
-/* From now on for `seconds`; `cancel` may be NULL. `closing` is NULL. */
+/* A patience that ends in `seconds` seconds. `cancel` may be NULL; `closing` is NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 /* The shorter of this patience and `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Whether a cancel flag is set; NULL: it never is. Any thread or signal handler may set it. */
+/* Whether the cancel flag is set; NULL: never. Any thread or signal handler may set it. */
 bool gt_is_canceled(const volatile int *cancel);
-/* Whether the caller asked for an end. */
+/* Whether the flag `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);
-/* Seconds left; 0 when it is over or canceled. */
+/* The seconds that are left; 0 when the patience is over or canceled. */
 double gt_patience_left_s(const gt_patience *patience);

@@ -9,9 +9,9 @@ typedef struct gt_random {
 } gt_random;
 
 uint64_t gt_random_next(gt_random *random);
-/* Uniform in [0, bound); bound > 0. */
+/* A number drawn uniformly from [0, bound); bound > 0. */
 uint64_t gt_random_below(gt_random *random, uint64_t bound);
-/* Uniform in [0, 1). */
+/* A number drawn uniformly from [0, 1). */
 double gt_random_unit(gt_random *random);
-/* Fisher-Yates over indices. */
+/* Shuffles the items (Fisher-Yates). */
 void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count);

@@ -1,11 +1,11 @@
-/* Readers that take no lock, and writers that wait until they are gone: what a writer has unlinked
- * may be freed after gt_readers_wait(), as no thread looks at it any more. This is read-copy-update
- * (McKenney and Slingwine, "Read-Copy Update: Using Execution History to Solve Concurrency
- * Problems", 1998).
+/* Readers take no lock, and a writer waits until all readers have left: it may free what it has
+ * unlinked after gt_readers_wait(), because no thread looks at that any more. This is
+ * read-copy-update (McKenney and Slingwine, "Read-Copy Update: Using Execution History to Solve
+ * Concurrency Problems", 1998).
  *
- * A thread has a place of its own on its first use, and gives it back when it ends. Entering
- * and leaving are a store each to memory that no other thread writes, where the system has
- * membarrier(2) for the writers (Linux 4.14). */
+ * A thread gets a place of its own when it first enters, and gives the place back when it ends.
+ * Entering and leaving are one store each to memory that no other thread writes, where the system
+ * has membarrier(2) for the writers (Linux 4.14). */
 #pragma once
 
 #include <stdatomic.h>
@@ -22,16 +22,17 @@ typedef struct gt_reader {
     struct gt_reader *next;
 } gt_reader;
 
-/* The calling thread's place, NULL before its first use. It is read in every lookup: without a
- * function call, also in a shared library. */
+/* The calling thread's place, NULL before its first use. Every lookup reads this variable; the TLS
+ * model makes that work without a function call, also in a shared library. */
 extern _Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
-/* Writers have every thread make a fence, by membarrier(2), before they look who is inside. */
+/* True: before a writer looks who is inside, it makes every thread execute a fence, by
+ * membarrier(2). */
 extern atomic_bool gt_writers_fence;
 /* Gives the calling thread a place. NULL: there is no memory for it. */
 gt_reader *gt_readers_join(void);
 
 /* The calling thread enters; it must leave soon, and not enter twice. False: there is no memory for
- * its place; it cannot be a reader. */
+ * the thread's place, and it is not inside. */
 static inline bool gt_readers_enter(void)
 {
     gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
@@ -60,8 +61,9 @@ static inline void gt_readers_leave(void)
 /* Waits until every thread that is inside now has left once. The caller is not inside. */
 void gt_readers_wait(void);
 
-/* The number of the calling thread's place: threads that live at the same time have different ones,
- * small as they are few. For things that are kept once for each thread. */
+/* The number of the calling thread's place: threads that live at the same time have different
+ * numbers, which are small as long as the threads are few. For data that is kept once for each
+ * thread. */
 static inline unsigned gt_readers_place(void)
 {
     const gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();

@@ -14,7 +14,8 @@ typedef struct gt_references {
     } parts[GT_REFERENCE_PARTS];
 } gt_references;
 
-/* One reference, the caller's, not spread. The memory is aligned as the type is. */
+/* Sets the count to one reference, the caller's, and does not spread it. The memory must have the
+ * alignment of the type. */
 void gt_references_init(gt_references *references);
 
 static inline atomic_long *gt_own_part(gt_references *references)
@@ -22,8 +23,8 @@ static inline atomic_long *gt_own_part(gt_references *references)
     return &references->parts[gt_readers_place() % GT_REFERENCE_PARTS].twice;
 }
 
-/* The caller holds a reference, or is kept from losing the last one otherwise. What is added to a
- * part that is not in use does not matter: it holds no count. */
+/* Adds a reference. The caller holds one, or something else keeps the count above zero. An addition
+ * to a part that is not in use does no harm: such a part holds no count. */
 static inline void gt_references_add(gt_references *references)
 {
     if (atomic_fetch_add_explicit(gt_own_part(references), 2, memory_order_relaxed) & 1) {
@@ -31,14 +32,14 @@ static inline void gt_references_add(gt_references *references)
     }
 }
 
-/* True: that was the last one. */
+/* Drops a reference. True: it was the last one. */
 static inline bool gt_references_drop(gt_references *references)
 {
     return atomic_fetch_sub_explicit(gt_own_part(references), 2, memory_order_acq_rel) & 1 &&
            atomic_fetch_sub_explicit(&references->sum, 1, memory_order_acq_rel) == 1;
 }
 
-/* Spreads and gathers the count. The caller holds a reference throughout, and is the only thread
- * that does either. */
+/* gt_references_spread() spreads the count over the parts, gt_references_gather() gathers it. The
+ * caller holds a reference throughout, and is the only thread that calls either. */
 void gt_references_spread(gt_references *references);
 void gt_references_gather(gt_references *references);

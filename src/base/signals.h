@@ -1,21 +1,22 @@
-/* The signals of the process that the library is a guest in. */
+/* Deals with the signals of the process in which the library is a guest. */
 #pragma once
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
-/* Starts a thread of the library, as pthread_create(). The application's signals are for its own
- * threads, so that this one blocks them. It blocks those that ask a process to end (SIGHUP, SIGINT,
- * SIGQUIT, SIGTERM) only where the caller's thread does: they are heard also when the application's
- * threads have ended. */
+/* Starts a thread of the library, as pthread_create() does. The new thread blocks signals, since
+ * the application's own threads handle them. It blocks signals that ask a process to end (SIGHUP,
+ * SIGINT, SIGQUIT, SIGTERM) only where the caller's thread does, so that the process receives them
+ * even when the application's threads have ended. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument);
 
-/* A write beyond the file-size limit (RLIMIT_FSIZE) ends a process that does not expect the signal.
- * Between these two it is only a failed write: the signal is held back, and taken away. Nor does
- * pthread_cancel() end the thread there, which would leave locks and workers behind: it does so
- * later. For the calling thread; pairs may be nested. errno stays. */
+/* A write beyond the file-size limit (RLIMIT_FSIZE) raises SIGXFSZ, which ends a process that does
+ * not expect it. Between gt_signal_hold() and gt_signal_release() such a write only fails: the
+ * calling thread holds the signal back and discards it. pthread_cancel() does not end the thread
+ * between the two either, which would leave locks and workers behind; it ends the thread later.
+ * Pairs of calls may be nested. errno stays. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;

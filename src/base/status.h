@@ -7,8 +7,8 @@
 
 #define GT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* Records a one-line message for the calling thread: longer ones are cut at 1 KB, newlines become
- * spaces. errno stays as it was. */
+/* Records a one-line message for the calling thread. Longer messages are cut at 1 KB, and newlines
+ * become spaces. errno stays as it was. */
 void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
 /* Puts "prefix: " before the current message. */
 void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
@@ -27,7 +27,7 @@ static inline gputune_status gt_failure(gputune_status code)
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
 /* Puts "prefix: " before the current message and gives `code` unchanged. For a caller that knows
- * the place; never replaces what was said. */
+ * where the failure happened; the message itself stays. */
 #define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))
 
 /* Records ENOMEM without allocating. */
@@ -42,7 +42,7 @@ const char *gt_message(void);
 /* The enumerator without prefix ("EINVAL"), or "?" for an unknown code; never NULL. */
 const char *gt_status_name(int status);
 
-/* ENOMEM, with its message, where an allocation gave nothing. */
+/* Fails with ENOMEM and its message where `memory`, the result of an allocation, is NULL. */
 static inline gputune_status gt_allocated(const void *memory)
 {
     return memory ? GPUTUNE_OK : gt_fail_memory();
@@ -63,7 +63,8 @@ static inline gputune_status gt_allocated(const void *memory)
  *     GT_FREED gt_list list = {0};                     free(list.items), of a GT_ARRAY
  *     GT_SCOPED(gt_text_free) gt_text text = {0};      gt_text_free(&text)
  *
- * It is set where it is declared. What a function gives away, it does not declare so. */
+ * Such a variable is initialised where it is declared. Memory that a function hands to its caller
+ * is not declared so. */
 #define GT_SCOPED(end) __attribute__((cleanup(end)))
 #define GT_FREED       GT_SCOPED(gt_free_at)
 
@@ -73,10 +74,11 @@ static inline void gt_free_at(void *pointer)
     free(*(void **)pointer);
 }
 
-/* Goes on with `call` where all before went well: for functions that clean up at their end. */
+/* Calls `call` only if `status` is OK so far, and stores its status there. For functions that clean
+ * up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
 
-/* What a function returns that made something: gives the `made` where all went well, else cleans
- * up with a call of `drop`. */
+/* Ends a function that made an object: if `status` is OK it stores `made` in *out, else it cleans
+ * up by the call `drop`. Evaluates to the status. */
 #define GT_GIVE(status, out, made, drop)                                                           \
     ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

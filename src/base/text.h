@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growable, always NUL-terminated string. All zero is an empty one. An append that runs out of
- * memory sets `failed` and later appends do nothing, so that one check at the end is enough. */
+/* A growable, always NUL-terminated string. A struct that is all zero is an empty string. An append
+ * that runs out of memory sets `failed` and later appends do nothing, so that one check at the end
+ * is enough. */
 typedef struct gt_text {
     char *data;
     size_t length, capacity;
@@ -28,10 +29,10 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Whether the text is one of the words, between which blanks stand. */
+/* Whether the first `length` bytes of `text` are one of `words`, which blanks separate. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* The length of the UTF-8 character that begins at `at`, 0: none does. */
+/* The length in bytes of the UTF-8 character that begins at `at`; 0: none begins there. */
 int gt_utf8_length(const char *at, const char *end);
 /* Replaces each byte that belongs to no UTF-8 character by '?'. */
 void gt_make_utf8(char *string);
@@ -41,7 +42,8 @@ typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } 
  * then an optional suffix K M G T (powers of 1024, either case). A sign before it holds for the
  * whole; blanks around it are allowed. *out is set for GT_INT_READ alone. */
 gt_int_reading gt_read_int(int64_t *out, const char *string);
-/* The same with a message: EINVAL for what is no such integer or does not fit. */
+/* The same, but fails with EINVAL and a message where the text is no such integer or the integer
+ * does not fit. */
 gputune_status gt_parse_int(int64_t *out, const char *string);
 
 /* The ending of a noun behind a number: "1 sample", "2 samples". */
@@ -53,9 +55,9 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest value of a problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* The candidate nearest to `word` by edit distance, case ignored, or NULL when none is near enough
- * to be meant: at most 2 letters or a third of the word away, and half the same. Words above 63
- * bytes are near to none. Does not allocate. */
+/* The candidate nearest to `word` by edit distance, case ignored. NULL when no candidate is near
+ * enough to be meant: at most 2 letters or a third of the word away, with half of the letters the
+ * same. A word above 63 bytes is near to no candidate. Does not allocate. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
 
 /* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
@@ -63,5 +65,5 @@ const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
 /* The index of the first of the texts that is `text`; `count` where there is none. */
 size_t gt_index_of(const char *text, const char *const *texts, size_t count);
-/* Whether the text is one of them; texts NULL: all are. */
+/* Whether `text` is one of `texts`; texts NULL: every text is. */
 bool gt_is_listed(const char *text, const char *const *texts, size_t count);

@@ -1,5 +1,6 @@
-/* Structs of the public header that grow: each begins with a `version`, and a new version appends
- * members. Callers that were built with an older header, and with a newer one, are served alike. */
+/* Structs of the public header that grow with its versions. Each begins with a `version`, and a new
+ * version appends members. Callers that were built with an older header, or with a newer one, are
+ * served alike. */
 #pragma once
 
 #include "base/status.h"
@@ -14,15 +15,17 @@
 typedef struct gt_layouts {
     const char *name; /* "gputune_options" */
     uint32_t newest;
-    size_t bytes[16]; /* of version 1 to the newest; no call goes well where one is missing */
+    size_t bytes[16]; /* bytes[i] is for version i + 1; every call fails where that of the newest is
+                         missing */
 } gt_layouts;
 
-/* Copies what the caller's struct has (NULL: nothing) onto *known, which has the defaults for
- * callers that are older. What a newer caller has beyond that is not read. known->version is the
- * newest afterwards. EINVAL for a version that no header has. */
+/* Copies the members of the caller's struct `given` (NULL: nothing) into *known. Members that an
+ * older caller's struct lacks keep the defaults in *known. Members that a newer caller's struct has
+ * beyond *known are not read. known->version is the newest afterwards. EINVAL for a version that no
+ * header has. */
 gputune_status gt_versioned_read(void *known, const void *given, const gt_layouts *layouts);
 
-/* Copies *known into the caller's struct as far as that goes. out->version, which the caller has
- * set, then says how much is filled in. EINVAL, with *out untouched, for a version that no header
- * has. */
+/* Copies *known into the caller's struct *out, as many members as its version has. The caller has
+ * set out->version; afterwards it says how many members are filled in. EINVAL, with *out untouched,
+ * for a version that no header has. */
 gputune_status gt_versioned_write(void *out, const void *known, const gt_layouts *layouts);

@@ -1,4 +1,4 @@
-/* The kernels there are, copied out of the library, and the names their sizes and axes have. */
+/* The kernels that the library finds, copied, with the names of their sizes and axes. */
 #pragma once
 
 #include "cli/options.h"
@@ -21,20 +21,21 @@ typedef struct cli_catalogue {
 
 /* Whether a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* The kernels that `names` stand for by the rule of gputune_find_kernels(), each once. A path's
- * kernels are those at hand from now on, also by their names. Returns CLI_CONTINUE, or an exit code
- * after printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
+/* The kernels that `names` stand for by the rule of gputune_find_kernels(), each once. The kernels
+ * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
+ * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
                        size_t count);
-/* The same for a command that only reads what is stored: a name that nothing has is that of a
- * template that is gone. */
+/* The same for a command that only reads what is stored: a name that no template has is taken as
+ * that of a template that is gone. */
 int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name);
 /* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
  * a file that has several. */
 int cli_catalogue_one(const cli_catalogue *catalogue);
-/* The one kernel that a command which reads what is stored was given; NULL where `name` is. */
+/* Sets *out to the one kernel that was given to a command which reads what is stored; to NULL where
+ * `name` is NULL. Returns as cli_catalogue_find() does. */
 int cli_catalogue_stored_one(const char **out, const cli_session *session, char *name);
-/* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
+/* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
 typedef struct cli_stored {
@@ -53,13 +54,13 @@ typedef struct cli_stored {
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &(stored)->any_gpu, NULL,                           \
                 "what was measured on every GPU in the database", NULL)
 
-/* The sizes as the library's filters take them; NULL without a text. Returns CLI_CONTINUE, or
- * CLI_EXIT_USAGE after saying what is wrong. */
+/* Sets *out to the sizes as the library's filters take them; to NULL without a text. Returns
+ * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_stored_sizes(const char **out, const cli_list *texts);
-/* Sets gpu, sizes and any_gpu, whether records of several GPUs may be among them, of the filter.
- * Returns as cli_stored_sizes(). */
+/* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
+ * among those found. Returns as cli_stored_sizes() does. */
 int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
                       const cli_session *session);
-/* Nothing was found by the filter: returns CLI_EXIT_USAGE after naming the nearest where there is
- * no kernel of its name, else CLI_EXIT_NOTHING after saying how it is tuned. */
+/* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
+ * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);

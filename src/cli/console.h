@@ -1,5 +1,5 @@
-/* What goes to stderr: messages and one progress line, which never mix; and the exit codes that
- * come with them. Any thread may call. */
+/* Writes to stderr: messages and one progress line, which never mix. Defines the exit codes that go
+ * with the messages. Any thread may call these functions. */
 #pragma once
 
 #include "cli/memory.h"
@@ -17,11 +17,11 @@ bool cli_console_is_able(FILE *file);
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);
 bool cli_console_is_verbose(void);
-/* Columns that lines of `file` may take: COLUMNS (not for stderr, where lines are redrawn), else
- * those of its terminal; 0: any number. */
+/* How many columns a line of `file` may take: COLUMNS (not for stderr, where lines are redrawn),
+ * else the width of its terminal; 0: any number. */
 size_t cli_console_columns(FILE *file);
 
-/* Where the choice of --color is kept: CLI_COLOR_AUTO, ... */
+/* The choices of --color. cli_color_choice holds the one that was made. */
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
 extern int cli_color_choice;
@@ -34,16 +34,17 @@ bool cli_console_has_color(FILE *file);
 #define CLI_BOLD   "\033[1m"
 #define CLI_PLAIN  "\033[0m"
 
-/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. errno stays. */
+/* Prints "gputune: TEXT" on a line of its own. --quiet suppresses notes. errno stays. */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* Draws a line in place of the last progress line. Does nothing unless live. */
+/* Draws a line in place of the last progress line. Does nothing unless cli_console_is_live(). */
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 /* Takes the progress line away. */
 void cli_console_progress_end(void);
 
-/* A gputune_log_fn. Information is left out unless verbose, or asked for. */
+/* cli_console_log() is a gputune_log_fn. It prints information lines only with --verbose, or after
+ * cli_console_inform(true). */
 void cli_console_log(void *user, gputune_log_level level, const char *line);
 void cli_console_inform(bool yes);
 
@@ -65,7 +66,7 @@ enum {
 /* The exit code of a gputune_status. */
 int cli_exit_code(int status);
 
-/* The exit code of a variant that ended so: "ok", "wrong", "compile", ... */
+/* The exit code for a variant that ended with the status `trial`: "ok", "wrong", "compile", ... */
 int cli_trial_exit_code(const char *trial);
 
 /* Prints the thread's last library message (the status' text when there is none) and returns the
@@ -74,11 +75,12 @@ int cli_fail(int status);
 /* The same, with the scenario before the message. */
 int cli_fail_at(int status, const char *label);
 
-/* A message of the library without the kernel's name before it, which the label begins with. */
+/* The message of the library without the kernel's name at its beginning, since `label` begins with
+ * that name too. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
- * CLI_EXIT_CANCELED replaces any. */
+/* Combines the exit codes of several scenarios. `next` is that of one more scenario. The first code
+ * that is not 0 stays, but CLI_EXIT_CANCELED replaces any other. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates when none is near, and
@@ -86,5 +88,5 @@ int cli_worse(int so_far, int next);
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
 /* Prints an error and gives `code`: return cli_stop(code, format, ...). */
 #define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
-/* Goes on where a call of the library passed: CLI_CONTINUE, else as cli_fail(). */
+/* CLI_CONTINUE if a call of the library succeeded; else as cli_fail() does. */
 int cli_passed(int status);

@@ -1,6 +1,6 @@
-/* What is stored, by scenario: the trials of one kernel at one problem, under one
- * objective, on one kind of GPU; taken apart, and written as the files of other tools, or as a
- * report (report.h). */
+/* Reads what is stored by scenario: the trials of one kernel at one problem, under one objective,
+ * on one kind of GPU. Takes a scenario apart, and writes it as files of other tools, or as a report
+ * (report.h). */
 #pragma once
 
 #include "cli/session.h"
@@ -20,9 +20,11 @@ typedef struct cli_trial {
 typedef struct cli_measured {
     char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment, *arch;
     bool outdated; /* its template has been edited since */
-    /* Of the winner: of the whole space where that was tuned, else the fastest. NULL, "": none. */
-    char *winner, *winner_default; /* its configuration, and the one that it was compared with */
-    char *stop_reason;             /* why its tuning ended */
+    /* The winner of the whole space, where that was tuned, else the fastest winner. Without a
+     * winner the texts are NULL or "". */
+    char *winner,
+        *winner_default; /* its configuration, and the default with which it was compared */
+    char *stop_reason;   /* why its tuning ended */
     bool winner_of_whole;
     double winner_ns;
     gputune_objective objective;
@@ -50,19 +52,19 @@ typedef struct cli_measured_list {
     size_t count;
 } cli_measured_list;
 
-/* What names a scenario; NULL, 0 and -1: any. */
+/* What a user names a scenario by; NULL, 0 and -1: any. */
 typedef struct cli_measured_name {
     const char *sizes;    /* by gt_sizes_match() */
     int objective;        /* a gputune_objective; 0: any */
     int cache;            /* a gputune_cache; -1: any */
     const char *gpu;      /* its name, a part of it, or its environment */
-    const char *scenario; /* the hash's first digits */
+    const char *scenario; /* the first digits of its hash */
 } cli_measured_name;
 
-/* Adds a trial to the cli_measured_list *list: for gputune_records(). Returns 0. */
+/* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
 int cli_measured_add(void *list, const gputune_record *record);
-/* Reads every trial of a kernel into *out. `history`: of every version of its template. Returns
- * CLI_CONTINUE or an exit code after printing what is wrong. */
+/* Reads every trial of a kernel into *out. `history`: reads those of every version of its template.
+ * Returns CLI_CONTINUE or an exit code after printing what is wrong. */
 int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
                       bool history);
 
@@ -71,14 +73,15 @@ bool cli_trial_has_time(const cli_trial *trial);
 /* The best time of all trials; INFINITY without one. */
 double cli_measured_best(const cli_measured *of);
 
-/* The only scenario of that name. CLI_EXIT_USAGE, after listing the scenarios with the options that
- * name each, where there are several, and where there is none (the list is not empty). */
+/* Sets *out to the only scenario that fits `name`. Where several fit, or none, returns
+ * CLI_EXIT_USAGE after listing the scenarios with the options that name each. The list must not be
+ * empty. */
 int cli_measured_choose(const cli_measured **out, const cli_measured_list *list,
                         const cli_measured_name *name);
 
 typedef enum cli_export_format { CLI_EXPORT_T4, CLI_EXPORT_KERNEL_TUNER } cli_export_format;
 
-/* One axis, or a size that is a word, with the values that were tried, in their order. */
+/* One axis, or a size whose values are words, with the values that were tried, in their order. */
 typedef struct cli_export_axis {
     char *name;
     char **values;
@@ -92,7 +95,7 @@ typedef struct cli_export_entry {
     size_t axis_count;
 } cli_export_entry;
 
-/* A scenario taken apart. Borrows from `from`, which must outlive it. */
+/* A scenario taken apart. It borrows texts and trials from `from`, which must outlive it. */
 typedef struct cli_export {
     const cli_measured *from;
     cli_export_axis *axes;
@@ -103,10 +106,10 @@ typedef struct cli_export {
     size_t unmeasured; /* trials without a time that did not fail: left out */
 } cli_export;
 
-/* Takes a scenario apart. */
+/* Takes the scenario `from` apart into axes and entries. */
 void cli_export_make(cli_export *out, const cli_measured *from);
 
-/* Writes it. The caller checks the file for errors. */
+/* Writes the scenario in the format. The caller checks the file for errors. */
 void cli_export_write(const cli_export *data, cli_export_format format, FILE *file);
 /* Notes, once, what the format cannot say of this scenario. */
 void cli_export_say_limits(const cli_export *data, cli_export_format format);

@@ -1,5 +1,5 @@
-/* Where a command writes its result: the file of --output, or standard output; values of JSON; and
- * which files a template's text includes. */
+/* Writes a command's result to the file of --output, or to standard output; writes values of JSON;
+ * finds the files that a template's text includes. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,22 +10,23 @@ typedef struct cli_output {
     const char *path; /* NULL: standard output */
 } cli_output;
 
-/* Opens it; `path` may be NULL, and must outlive it. A file that is there already is an error
- * unless `replace`. CLI_CONTINUE, or the code to exit with after a message. */
+/* Opens an output. `path` may be NULL, and must outlive *out. If there is such a file already, that
+ * is an error unless `replace`. Returns CLI_CONTINUE, or the code to exit with after a message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes it after a command that came to `code`. Returns that, or CLI_EXIT_NOTHING after a message
- * where it was CLI_EXIT_OK and not all was written. */
+/* Closes the output of a command whose exit code is `code` so far. Returns `code`; but if that is
+ * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a text there. Returns the code to exit with. */
+/* Writes a text to the file `path`, as cli_output_open() opens it. Returns the code to exit
+ * with. */
 int cli_output_text(const char *path, bool replace, const char *text);
 
-/* The shortest decimal text that reads back as the same double, which must be finite. */
+/* Writes the shortest decimal text that reads back as the same double, which must be finite. */
 void cli_json_number(double value, FILE *file);
-/* A string in quotes; "" where it is not UTF-8. */
+/* Writes a string in quotes; writes "" where the text is not UTF-8. */
 void cli_json_text(const char *text, FILE *file);
 
 /* The name in `#include "name"`, or NULL; *text goes on to the next line. */
 char *cli_next_include(const char **text);
-/* Where a file of that name stands that `from` includes: in the same folder. */
+/* The path of the file `name` that `from` includes: in the same folder. */
 char *cli_path_beside(const char *from, const char *name);

@@ -7,9 +7,9 @@ typedef struct cli_gpu {
     cli_session session;
     const char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     gputune_pace pace; /* launch_ns 0: not known */
-    bool is_out;       /* failed at what an equal GPU could do */
-    bool is_slow;      /* gets no work while an equal GPU does */
-    bool is_in_doubt;  /* failed, and waits for an equal GPU's try at the same */
+    bool is_out;       /* it failed at work that an equal GPU could do */
+    bool is_slow;      /* it gets no work while an equal GPU gets some */
+    bool is_in_doubt;  /* it failed, and waits until an equal GPU has tried the same work */
 } cli_gpu;
 
 typedef struct cli_gpus {
@@ -38,25 +38,25 @@ typedef struct cli_gpus {
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
-/* Opens a tuner for each GPU of `which`, side by side, between which what compiles elsewhere is
- * divided; NULL: for the one GPU that `common` says. A GPU that cannot be used is an error where it
- * is named by its number, and is left out of "all" with a message. Returns CLI_CONTINUE, or an exit
- * code after saying what is wrong; then nothing is open. */
+/* Opens a tuner for each GPU of `which`, side by side; NULL: for the one GPU that `common` names.
+ * The compile workers elsewhere are divided between the tuners. A GPU that cannot be used is an
+ * error where it is named by its number, and is left out of "all" with a message. Returns
+ * CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
 void cli_gpus_close(cli_gpus *gpus);
 
-/* Whether two GPUs are of one kind: a winner of the one is that of the other. */
+/* Whether two GPUs are of one kind: a winner on the one is a winner on the other. */
 bool cli_gpus_are_equal(const cli_gpu *a, const cli_gpu *b);
 
 /* ---- how fast they are ----------------------------------------------------------------------- */
 
-/* Whether another one is of its kind. */
+/* Whether another GPU is of the same kind as `gpu`. */
 bool cli_gpus_has_equal(const cli_gpus *gpus, const cli_gpu *gpu);
 /* Whether the GPU may get work. */
 bool cli_gpus_is_usable(const cli_gpu *gpu);
-/* Why a GPU is not what its usable equals are by the paces known: it takes over 5% longer than the
- * fastest of them. NULL: it is. */
+/* Says how a GPU is slower than the usable GPUs of its kind: by the paces known it takes over 5%
+ * longer than the fastest of them. NULL: it is not slower. */
 char *cli_gpus_slower(const cli_gpus *gpus, const cli_gpu *gpu);
-/* Says that the usable GPUs of that kind are equal. False: they are not, or fewer
- * than two paces are known. */
+/* Prints that the usable GPUs of the kind of `like` are equally fast. False: they are not, or fewer
+ * than two paces are known; it prints nothing then. */
 bool cli_gpus_say_equal(const cli_gpus *gpus, const cli_gpu *like);

@@ -1,13 +1,14 @@
-/* Memory and text of the command line. What is returned lives until the program ends, or until it
- * is released down to a mark: nothing is freed one by one. Running out ends the program with one
- * line and exit code 1, so that callers need no check. The main thread only. */
+/* Memory and texts of the command line. What these functions return lives until the program ends,
+ * or until cli_release() releases it: nothing is freed one by one. When memory runs out, the
+ * program ends with one line and exit code 1, so that callers need no check. For the main thread
+ * only. */
 #pragma once
 
 #include <stddef.h>
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* What it is given; NULL is memory that ran out. */
+/* Returns `memory`. If that is NULL, memory ran out: the program ends. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
@@ -23,11 +24,12 @@ char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* A whole file, terminated; *bytes long without that. NULL, with errno, if it cannot be read. */
+/* Reads a whole file of *bytes bytes; a NUL is added behind them. NULL, with errno, if the file
+ * cannot be read. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* For work that is repeated while the program runs: what is allocated behind a mark is released
- * with it, but for `kept` (may be NULL). What was allocated before stays, also where it has grown
- * since. Marks are released in reverse order. */
+/* For work that is repeated while the program runs: cli_release() releases all that was allocated
+ * after cli_mark() returned `mark`, except `kept` (may be NULL). Memory that was allocated before
+ * stays, also where it has grown since. Marks are released in reverse order. */
 void *cli_mark(void);
 void cli_release(void *mark, const void *kept);

@@ -1,5 +1,5 @@
-/* A command: its options as a table that both parses the arguments and prints the help, and what it
- * does. */
+/* A command of the program: what it does, and its options as a table from which the arguments are
+ * parsed and the help is printed. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ typedef struct cli_option {
     char letter;      /* 0: none */
     cli_option_kind kind;
     void *value;
-    const char *argument; /* its name in the help; NULL for a flag and a choice */
+    const char *argument; /* the argument's name in the help; NULL for a flag and a choice */
     const char *help;
     const char *const *choices; /* NULL-terminated */
 } cli_option;
@@ -39,7 +39,7 @@ typedef struct cli_option {
     }
 #define CLI_OPTIONS_END CLI_ROW(NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL)
 
-/* What is left when the options are taken out. */
+/* The arguments that are left when the options are taken out. */
 typedef struct cli_arguments {
     char **items;
     size_t count;
@@ -69,7 +69,7 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses argv (its [0] is the command's name; it is reordered). Returns CLI_CONTINUE, or the
+/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */
 int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv);

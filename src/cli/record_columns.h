@@ -12,16 +12,17 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another: also the GPU */
-    CLI_VIEW_PLACE = CLI_VIEW << 6,   /* where and when it was measured */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another view: adds the GPU */
+    CLI_VIEW_PLACE = CLI_VIEW << 6,   /* adds where and when the record was measured */
     CLI_VIEW_HISTORY =
-        CLI_VIEW << 7 /* joined to another: how it compares with the version at hand */
+        CLI_VIEW
+        << 7 /* joined to another view: adds how the record compares with the version at hand */
 };
 
 /* An empty table of gputune_record. */
 cli_table cli_record_table(unsigned view);
 void cli_record_add(cli_table *table, const gputune_record *record);
-/* A row's cell of the column that has this key in data. */
+/* The cell of a row in the column that has this key in data. */
 cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key);
 
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""

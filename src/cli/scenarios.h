@@ -1,5 +1,5 @@
-/* The scenarios of a command line: kernels times the cross product of the sizes given,
- * those of a file of misses, or those that come tuned. */
+/* Lists the scenarios of a command line: each kernel at every combination of the sizes given, those
+ * of a file of misses, or the canonical ones, which come tuned. */
 #pragma once
 
 #include "cli/catalogue.h"
@@ -9,7 +9,7 @@
 /* One name with the values given for it. */
 typedef struct cli_value_list {
     char *name;
-    char **values; /* as written */
+    char **values; /* the values as the user wrote them */
     size_t count;
 } cli_value_list;
 
@@ -27,19 +27,19 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 
-/* A size's number, as gt_read_int() has it. True and *out when it is one from 0 to 2^40; false with
- * why in *problem: "" for text that does not begin like a number (a type's name). */
+/* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
+ * False: *problem says why; "" for text that does not begin like a number (a type's name). */
 bool cli_size_number(int64_t *out, const char **problem, const char *text);
 
-/* One size: a number under its name, or a word in the form that gputune_size wants it. The name
- * must outlive *out. */
+/* Makes one size from a name and a value, which is a number, or a word in the form that
+ * gputune_size wants. The name must outlive *out. */
 int cli_size_make(gputune_size *out, const char *name, const char *value);
-/* The sizes of a record, "n=4 T=half". False after a message. */
+/* Reads the sizes of a record, "n=4 T=half". False after a message. */
 bool cli_sizes_read(gputune_sizes *out, const char *text);
 
 /* ---- scenarios ---- */
 
-/* What a scenario is tuned by where that is not for the command line to say. */
+/* The terms of a scenario's tuning where they do not come from the command line. */
 typedef struct cli_terms {
     bool given;
     gputune_objective objective;
@@ -51,12 +51,12 @@ typedef struct cli_terms {
 } cli_terms;
 
 typedef struct cli_scenario {
-    const cli_kernel *kernel; /* of the catalogue */
+    const cli_kernel *kernel; /* borrowed from the catalogue */
     gputune_size *sizes;
     size_t size_count;
-    const char **only; /* the restrictions that this kernel has axes for */
+    const char **only; /* the texts of --only for axes that this kernel has */
     size_t only_count;
-    char *size_text; /* all of the kernel's sizes, the defaults too: "n=1048576 T=float" */
+    char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
     cli_terms terms;
 } cli_scenario;
@@ -73,7 +73,8 @@ typedef struct cli_selection {
     char *const *kernels;
     size_t kernel_count;
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes; /* where no size is given, the command itself chooses those of an emulator */
+    bool cuts_sizes;      /* where no size is given, the command itself chooses smaller ones for an
+                             emulator */
 } cli_selection;
 
 #define CLI_SIZE_OPTION(selection)                                                                 \
@@ -87,20 +88,20 @@ typedef struct cli_selection {
             "width: 1, 2, 4 or 8); may be repeated",                                               \
             NULL)
 
-/* Builds the list, each scenario once. A size or axis that some of the kernels have goes to those;
- * one that none has is an error that names the nearest. On an emulated device, sizes that are not
- * given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
+/* Builds the list, each scenario once. A size or axis applies to the kernels that have it; if no
+ * kernel has it, that is an error whose message names the nearest. On an emulated device, sizes
+ * that are not given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
-/* Builds the list from the misses of a file that were met on this kind of GPU (`any_gpu`: on any),
- * of the selected kernels, if there are some, the most wanted first; what has no template, or data
- * that only the program had, is left out with a note. Returns CLI_CONTINUE, or an exit code after
- * saying what is wrong. */
+/* Builds the list from a file of misses, the most wanted first. It takes those that were met on
+ * this kind of GPU (`any_gpu`: on any), and if kernels are selected only theirs. A miss without a
+ * template, or with data that only the program had, is left out with a note. Returns CLI_CONTINUE,
+ * or an exit code after saying what is wrong. */
 int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session *session,
                          const cli_selection *selection, bool any_gpu);
-/* Builds the list from canonical.txt beside the templates, of the selected kernels, if there are
- * some. A line has KERNEL and sizes as --size has them; "#" begins a comment. Returns CLI_CONTINUE,
- * or an exit code after saying what is wrong. */
+/* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
+ * A line has KERNEL and sizes as --size takes them; "#" begins a comment. Returns CLI_CONTINUE, or
+ * an exit code after saying what is wrong. */
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);

@@ -1,5 +1,5 @@
-/* What every command that works with a tuner needs: the common options, the open tuner, its device,
- * and Ctrl-C. */
+/* Opens what every command with a tuner needs: the common options, the tuner, its device, and
+ * Ctrl-C. */
 #pragma once
 
 #include "cli/console.h"
@@ -12,7 +12,7 @@ typedef struct cli_common {
     int format; /* a cli_format_kind */
     bool quiet, verbose;
     bool read_only;         /* the database */
-    cli_list compile_on;    /* a command for each further one, elsewhere */
+    cli_list compile_on;    /* commands that start further compile workers, elsewhere */
     const char *measure_on; /* a command that starts the measure worker elsewhere, or NULL */
 } cli_common;
 
@@ -58,35 +58,35 @@ typedef enum cli_open_mode {
                       */
     CLI_OPEN_DEVICE, /* a GPU; where there is none and none was asked for, the emulator, with a note
                       */
-    CLI_OPEN_IF_ANY, /* the same, and without a device where there is not even the emulator */
+    CLI_OPEN_IF_ANY, /* as CLI_OPEN_DEVICE; without a device where there is not even the emulator */
     CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
 } cli_open_mode;
 
 typedef struct cli_session {
     gputune *tuner;
     bool has_device;
-    gputune_device device; /* where has_device */
+    gputune_device device; /* set where has_device */
 } cli_session;
 
 /* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
-/* The same for one of several GPUs, by its number, after cli_console_setup(); an emulated one is
- * not announced. Any thread. */
+/* Opens a tuner for one of several GPUs, by its number. `tunes`: for tuning. Call it after
+ * cli_console_setup(). It does not say that a device is emulated. Any thread may call it. */
 int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes);
-/* Says that the device is emulated, where that was not asked for. */
+/* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session, const cli_common *common);
 /* Closes it before the program ends, which closes what is open then. Any thread. */
 void cli_close(cli_session *session);
 void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(const cli_common *common);
-/* The exit code of work whose own is `code`: CLI_EXIT_DATABASE, after saying why, where nothing but
- * the database went wrong. */
+/* Returns `code`, the exit code of a command's work. But if that is CLI_EXIT_OK and something was
+ * wrong with the database, returns CLI_EXIT_DATABASE after saying why. */
 int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C sets *cli_cancel() instead of ending the program; a second one ends it. */
 void cli_catch_interrupt(void);
 volatile int *cli_cancel(void);
-/* Whether there was a Ctrl-C: work may be canceled for other reasons too. */
+/* Whether the user pressed Ctrl-C; work may be canceled for other reasons too. */
 bool cli_is_interrupted(void);

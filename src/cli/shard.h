@@ -13,10 +13,12 @@ typedef struct cli_shard {
             "Slurm, Open MPI, PMI or a Kubernetes job (with /N) says it",                          \
             NULL)
 
-/* Reads the text of --shard (NULL: none), and for "auto" the environment. CLI_CONTINUE, or
- * CLI_EXIT_USAGE after a message, also where variables are missing or contradict each other. */
+/* Reads the text of --shard (NULL: none), and for "auto" the environment variables of the launcher.
+ * Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message, also where variables are missing or
+ * contradict each other. */
 int cli_shard_read(cli_shard *out, const char *text);
 
-/* Drops the scenarios that are another shard's, and says how many are left. Kernel and sizes decide
- * alone: every run that has a scenario gives it to the same shard. */
+/* Drops the scenarios that belong to other shards, and prints how many are left. The shard of a
+ * scenario depends on its kernel and sizes alone, so that every run assigns it to the same
+ * shard. */
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);

@@ -54,7 +54,8 @@ typedef struct cli_cell {
 } cli_cell;
 
 /* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA, or
- * when CLI_IN_ITS_DATA and the table's view has them. A narrow terminal goes without CLI_SPARE. */
+ * when CLI_IN_ITS_DATA and the table's view has them. A narrow terminal leaves out CLI_SPARE
+ * columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -73,15 +74,16 @@ typedef struct cli_column {
 } cli_column;
 
 typedef struct cli_table {
-    const char *name; /* of the section in a JSON document with several */
+    const char *name; /* the key of the table in a JSON document of several tables */
     const cli_column *columns;
     size_t column_count;
-    cli_cell *cells; /* row by row */
+    cli_cell *cells; /* row_count times column_count cells, row by row */
     size_t row_count;
     unsigned view;
 } cli_table;
 
-/* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
+/* Appends a row that is read from `item`; everything is copied. Returns the cells of the row, which
+ * are valid until the next row is added. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
 /* The same for a row of an objective, whose CLI_TIME cells, but for `compile_ns`, may be energies.
  */
@@ -91,12 +93,12 @@ void cli_table_add_measured(cli_table *table, const void *item, gputune_objectiv
     {                                                                                              \
         name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, view                          \
     }
-/* A column that shows a member of the item, under its name in data. */
+/* A column that shows a member of the item; the member's name is its key in data. */
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     {                                                                                              \
 #member, title, unit, where, offsetof(type, member), NULL                                  \
     }
-/* A column of text that is computed. */
+/* A column of text that `derive` computes. */
 #define CLI_MADE(key, title, where, derive)                                                        \
     {                                                                                              \
         key, title, CLI_TEXT, where, 0, derive                                                     \
@@ -105,27 +107,27 @@ void cli_table_add_measured(cli_table *table, const void *item, gputune_objectiv
 /* Puts the rows in ascending order of their keys, where keys[i] is that of row i; rows of equal
  * keys stay in their order. */
 void cli_table_sort(cli_table *table, const double *keys);
-/* Of JSON documents, each described by schema/NAME.json. A new key of an object does not change it;
- * one that is missing, or means something else, does. */
+/* The version of the JSON documents, each described by schema/NAME.json. A new key of an object
+ * does not change the version; removing a key, or changing its meaning, does. */
 enum { CLI_SCHEMA_VERSION = 1 };
 
-/* Writes the table alone; as JSON, a document of its name. Columns of a table that are empty in
- * every row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE columns
- * are left out, which a note says. Without rows JSON has an empty array, CSV its header, and a
- * table for people nothing. */
+/* Writes one table; as JSON, a document that has the table's name. Columns of a table that are
+ * empty in every row are left out; on a terminal that is too narrow, words are folded and CLI_SPARE
+ * columns are left out, which a note says. Without rows JSON has an empty array, CSV its header,
+ * and a table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
-/* Writes it to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
+/* Writes the table to stdout, in a cli_format_kind. Returns CLI_EXIT_OK. */
 int cli_table_print(const cli_table *table, int format);
-/* Writes several: JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...} with an
- * array for each table, the others are parted by empty lines. */
+/* Writes several tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...}
+ * with an array for each table; in other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
 /* Writes a table that has rows as a JSON object of its columns: each an array of the rows' values,
- * or the one value that all rows have. Numbers have seven digits. Smaller by half than objects, for
- * tables of 10^5 rows. */
+ * or the one value that all rows have. Numbers have seven digits. The text is half as long as one
+ * object for each row would be, which matters for tables of 10^5 rows. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
-/* Text as Markdown shows it: a '|' would end a cell, a '<' begin an element. */
+/* The text, escaped for Markdown, where a '|' would end a cell and a '<' begin an element. */
 const char *cli_markdown(const char *text);
 
 /* Set a cell; for derive functions, of whose memory the cell's text alone outlives them. Zero gives
@@ -139,13 +141,13 @@ const char *cli_certainty_word(gputune_certainty certainty);
 /* Blanks between two columns. */
 enum { CLI_GAP = 2 };
 
-/* A column, in columns of the terminal. */
+/* The width of a table's column, in characters of the terminal. */
 typedef struct cli_span {
-    size_t least; /* its title, or its longest word: it cannot be folded to less */
-    size_t width; /* its longest text; 0: it is not shown */
-    bool spare;   /* may be left out, the last of such columns first */
+    size_t least; /* length of its title, or of its longest word: folding makes it no narrower */
+    size_t width; /* length of its longest text; 0: the column is not shown */
+    bool spare;   /* the column may be left out, the last of such columns first */
 } cli_span;
 
-/* How many bytes of `text` stand on its next line in a column so wide; *skipped: the blanks behind
- * them. A word that is wider is not cut. */
+/* How many bytes of `text` fit on its next line in a column of `width`. *skipped is the number of
+ * blanks behind them. A word that is wider than the column is not cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);

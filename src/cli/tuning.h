@@ -14,7 +14,7 @@ typedef struct cli_tuning {
     const char *samples;
     bool force;
     cli_list inputs;     /* "NAME=FILE" */
-    gputune_file *files; /* the same, read by cli_tuning_inputs() */
+    gputune_file *files; /* the files of `inputs`, read by cli_tuning_inputs() */
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
@@ -47,8 +47,10 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",              \
             "for each scenario; the best so far wins [10; energy: 30]", NULL)
 
-/* Reads the texts of --input. CLI_CONTINUE, or the code to exit with after a message. */
+/* Reads the files that --input names. Returns CLI_CONTINUE, or the code to exit with after a
+ * message. */
 int cli_tuning_inputs(cli_tuning *tuning);
 
-/* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
+/* The library's options for tuning a scenario: from `tuning`, the scenario's restrictions to
+ * values, and Ctrl-C, which cancels. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);

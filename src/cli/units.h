@@ -1,4 +1,4 @@
-/* Figures as a person reads them. */
+/* Writes figures as a person reads them. */
 #pragma once
 
 #include <stddef.h>
@@ -20,5 +20,5 @@ char *cli_short_sizes(const char *sizes);
 int64_t cli_seconds(const char *created);
 /* A bar of up to so many cells, in steps of an eighth, for a share from 0 to 1. */
 char *cli_bar(double share, size_t cells);
-/* How many columns UTF-8 text takes, one for each code point. */
+/* How many columns of a terminal UTF-8 text takes, one for each code point. */
 size_t cli_columns(const char *text);

@@ -1,4 +1,5 @@
-/* What `warm` asks for (cmd_warm.c, which also compiles alone), and its tuning (warm_tune.c). */
+/* The options of `warm` (cmd_warm.c, which also implements compiling alone), and its tuning
+ * (warm_tune.c). */
 #pragma once
 
 #include "cli/gpus.h"
@@ -13,19 +14,19 @@ typedef struct cli_warm {
     cli_selection selection;
     cli_tuning tuning;
     bool compile_only, any_gpu, check, watch, live, canonical;
-    double total_limit_s; /* for all scenarios together; 0: none */
+    double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *arch;
-    const char *gpus; /* "all", "0,2"; NULL: the one that `common` says */
+    const char *gpus; /* "all", "0,2"; NULL: the one GPU that `common` names */
     cli_list compile_on;
     const char *shard_text;
     cli_shard shard;
 } cli_warm;
 
-/* Tunes every scenario, in the order of cli/turns.h where they are not of a file of misses, and
- * prints a row for each in the order given; a scenario that fails does not stop the others.
- * scenarios[i] are those of GPU i; equal GPUs, which have the same, divide them between them.
- * Returns the exit code. */
+/* Tunes every scenario, and prints a row for each in the order given; a scenario that fails does
+ * not stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the
+ * order given. scenarios[i] are those of GPU i; equal GPUs have the same scenarios and divide them
+ * between them. Returns the exit code. */
 int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios);
 
 /* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints

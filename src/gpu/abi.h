@@ -1,7 +1,7 @@
 /* The part of the CUDA driver's binary interface that gputune uses: types, constants and entry
  * points, so that cuda.h is not needed to build. Names, values and layouts are cuda.h's (CUDA 13.0,
  * 64-bit Linux); tests/gpu/test_abi.c compares them with a real cuda.h where the compiler finds
- * one. Never include both in one file. */
+ * one. Never include both this header and cuda.h in one file. */
 #pragma once
 
 #include "gpu/abi_codes.h"
@@ -227,7 +227,7 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* cuTensorMapEncodeTiled() writes it; kernels take it by value. */
+/* cuTensorMapEncodeTiled() writes a tensor map; kernels take it by value. */
 typedef struct CUtensorMap {
     _Alignas(64) cuuint64_t opaque[16];
 } CUtensorMap;
@@ -256,12 +256,12 @@ enum {
     CU_TRSF_NORMALIZED_COORDINATES = 2
 };
 
-/* Opaque memory in an order that textures like. */
+/* A CUDA array: opaque memory whose layout suits texture reads. */
 typedef struct CUarray_st *CUarray;
 enum { CUDA_ARRAY3D_LAYERED = 1 };
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth; /* Depth: of a layered one, the layers */
+    size_t Width, Height, Depth; /* Depth: of a layered array, the number of layers */
     int Format;
     unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;

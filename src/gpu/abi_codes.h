@@ -1,6 +1,6 @@
-/* Result codes that gputune or its emulator has a use for, and device attributes, of the CUDA
- * driver API, as lists of name and value (CUDA 13.0's cuda.h; texture and surface limits left out).
- */
+/* The CUDA driver's result codes that gputune or its emulator uses, and its device attributes, as
+ * lists of name and value. They are those of CUDA 13.0's cuda.h, without the texture and surface
+ * limits. */
 #pragma once
 
 /* X(name, value) */

@@ -1,5 +1,5 @@
-/* What an image (a cubin or PTX) has inside: its kernels. Images come from databases too: what is
- * damaged is read as having nothing. */
+/* Reads what an image (a cubin or PTX) contains: its kernels, variables and machine code. Images
+ * come from databases too, so these functions read a damaged image as one that contains nothing. */
 #pragma once
 
 #include "base/launch.h"
@@ -8,17 +8,17 @@
 /* Whether an image is PTX, and not machine code. */
 bool gt_image_is_ptx(const gt_image *image);
 
-/* The symbol of the kernel that a launch names: the name itself for an extern "C" kernel, else the
- * mangled one whose names, without template arguments and unnamed namespaces, are those of
- * "ns::scan". Of several instances of one template, as where the code specialises it, it is the one
- * that a note in the image tells, and EINVAL without. An image without such a kernel gives the name
- * as it is. *out is the caller's. */
+/* Sets *out to the symbol of the kernel that a launch names. For an extern "C" kernel that is the
+ * name itself. Else it is the mangled symbol whose names, without template arguments and unnamed
+ * namespaces, are those of `name` ("ns::scan"). If the image has several instances of one kernel
+ * template, it is the instance that a note in the image names; without a note EINVAL. If the image
+ * has no such kernel, *out is `name`. The caller frees *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
-/* Notes in an image that has several instances of the kernel which one is meant. Its data, which
- * may move, is malloc()ed. ENOMEM: the image is as before. */
+/* Adds a note to an image that has several instances of the kernel `name`: `symbol` is the one that
+ * is meant. image->data is malloc()ed and may move. ENOMEM: the image is unchanged. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 
-/* Calls `each` with the machine code of every function of a cubin; never for PTX. */
+/* Calls `each` with the machine code of every function of a cubin. PTX has none. */
 void gt_image_each_code(const gt_image *image,
                         void (*each)(void *user, const void *code, size_t bytes), void *user);
 
@@ -27,7 +27,7 @@ void gt_image_each_code(const gt_image *image,
 typedef void gt_image_name_fn(void *user, const char *name, size_t length);
 void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user);
 
-/* Sets the widths of out's global (and generic) loads and stores: of LDG, LD, LDGSTS, STG and ST in
- * all functions of a cubin for compute capabilities 7.0 to 12.x. Copies by the bulk engine do not
- * count. PTX, and what is damaged, has none. */
+/* Sets load_widths and store_widths of *out to the widths of all LDG, LD, LDGSTS, STG and ST
+ * instructions (global and generic accesses) in a cubin for compute capabilities 7.0 to 12.x.
+ * Copies by the bulk engine do not count. Both are 0 for PTX and for a damaged cubin. */
 void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char *arch);

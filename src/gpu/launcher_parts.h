@@ -1,4 +1,4 @@
-/* What the files of the launcher share. */
+/* What the files launcher*.c share. */
 #pragma once
 
 #include "base/array.h"
@@ -10,18 +10,20 @@
 
 enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 
-/* What only one stream at a time may use: a module with its own __constant__ symbols, the device
- * buffers of blocks, scratch buffers by parameter, and arrays with the textures of them. */
+/* The objects of a launcher that only one stream at a time may use: a module with its own
+ * __constant__ symbols, the device buffers of blocks, scratch buffers by parameter, and arrays with
+ * their textures. */
 typedef struct gt_instance {
     CUmodule module;
-    CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels */
-    CUdeviceptr blocks[GT_BLOCK_MAX];   /* where the copied part of each goes: its symbol, or with
-                                           `global` a buffer of its own; 0: nowhere */
-    unsigned owned_blocks;              /* bit i: blocks[i] is such a buffer */
+    CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels, in order */
+    CUdeviceptr blocks[GT_BLOCK_MAX]; /* to where the copied part of each block goes: its symbol, or
+                                         with `global` a buffer; 0: nowhere */
+    unsigned owned_blocks;            /* bit i: blocks[i] is a buffer that the instance owns */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
-    CUarray arrays[GT_TEXTURE_MAX]; /* of the launch's textures; NULL: read from a buffer */
+    CUarray
+        arrays[GT_TEXTURE_MAX]; /* one for each of the launch's textures; NULL: it reads a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
-    uint32_t guard_bytes; /* in front of each and behind it */
+    uint32_t guard_bytes; /* in front of each scratch buffer and behind it */
     bool owns_module;
 } gt_instance;
 
@@ -29,152 +31,162 @@ typedef struct gt_instance {
  * way to the device. */
 typedef struct gt_stream_state {
     pthread_mutex_t lock;      /* over everything below, and over the calls of one launch */
-    atomic_uint_least64_t key; /* of the stream that has it; 0: free. Changes only under the
-                                  launcher's lock */
-    atomic_uintptr_t stream;   /* its handle at the latest launch; during a capture a driver may
-                                  refuse to give the id */
+    atomic_uint_least64_t key; /* key of the stream that uses this state; 0: the state is free.
+                                  Changes only under the launcher's lock */
+    atomic_uintptr_t stream; /* the stream's handle at its latest launch; during a capture a driver
+                                may refuse to tell the id */
     gt_instance instance;
     bool ready;     /* instance, staging and events are made */
     bool copied;    /* the instance holds a block */
-    bool must_wait; /* taken from another stream: wait for `last` first */
+    bool must_wait; /* the state was taken from another stream: wait for `last` first */
     uint8_t *staging;
-    CUevent events[GT_LAUNCHER_SLOTS]; /* the slot's last launch has ended */
+    CUevent events[GT_LAUNCHER_SLOTS]; /* each is recorded behind the slot's last launch */
     bool used[GT_LAUNCHER_SLOTS];
     unsigned next;
-    CUevent last; /* of the latest launch, NULL before any */
+    CUevent last; /* recorded behind the latest launch; NULL before any */
 } gt_stream_state;
 
-/* What graphs use as long as they live, and their launcher too. */
+/* Something that graphs use as long as they live, and that their launcher uses too. Its last holder
+ * ends it. */
 typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
-    atomic_uint holders; /* the launcher, and each graph */
+    atomic_uint holders; /* how many hold it: the launcher, and each graph */
     void (*end)(struct gt_held *held,
-                bool alive); /* frees it; `alive`: its context is, and current */
-    struct gt_held *next;    /* of those without a launcher */
+                bool alive); /* frees it; `alive`: its context exists and is current */
+    struct gt_held *next;    /* the next one that has no launcher any more */
 } gt_held;
 
-/* What a launcher keeps for one stream within one capture, as long as the graph lives. Without a
- * graph, the launcher may use it for another one. */
+/* The state of one stream within one capture, which the launcher keeps as long as the graph lives.
+ * Once the graph is gone, the launcher may use the state for another graph. */
 typedef struct gt_graph_state {
     gt_held held; /* first */
     struct gt_graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
-    GT_ARRAY(void *) staging; /* pinned, one a captured launch */
+    GT_ARRAY(void *) staging; /* pinned host memory, one buffer for each captured launch */
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
-/* One kernel of the launch, but for its function. */
+/* One kernel of the launch, without its function, which is in the instance. */
 typedef struct gt_launcher_kernel {
-    char *symbol; /* in the image; owned */
+    char *symbol; /* its name in the image; owned */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config; /* but for the stream and the window's address */
+    CUlaunchConfig
+        config; /* complete except for the stream and the address of the level-2 window */
 } gt_launcher_kernel;
 
-/* A texture object, which is made once for each address and kept as long as launches may use it. */
+/* A texture object. A launcher makes one for each address and keeps it as long as launches may use
+ * it. */
 typedef struct gt_texture_object {
     CUtexObject object;
     CUdeviceptr address;
-    uint32_t texture; /* index into the launch's */
+    uint32_t texture; /* index into the launch's textures */
 } gt_texture_object;
 typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
 
-/* A module that graphs hold beside its launcher, and texture objects. */
+/* A module, and texture objects, that graphs hold together with their launcher. */
 typedef struct gt_held_module {
     gt_held held;    /* first */
-    CUmodule module; /* NULL: the graph's instance has its own */
+    CUmodule module; /* NULL: the graph's instance has a module of its own */
     gt_texture_objects textures;
 } gt_held_module;
 
-/* What a direct launch reads is together: from the end of `only` to the beginning of `base`. */
+/* The members that a direct launch reads are together: from the end of `only` to the beginning of
+ * `base`. */
 struct gt_launcher {
-    gt_launcher_kernel only; /* of a launch of one kernel */
+    gt_launcher_kernel only; /* the kernel, if the launch has only one */
     const gt_driver *driver;
     bool is_direct;    /* a launch passes the caller's arguments on as they are, and no more */
     bool shares_base;  /* the base module is another launcher's */
-    bool needs_state;  /* for each stream: there is a pass copy, scratch or an array */
-    bool needs_module; /* constant or split: each state has a module of its own */
-    gt_instance base;  /* module and functions only */
+    bool needs_state;  /* each stream needs a state, because there is a pass copy, scratch or an
+                          array */
+    bool needs_module; /* a block is passed as constant or split: each state has a module of its own
+                        */
+    gt_instance base;  /* the base module and its functions; nothing else of it is used */
     gt_context context;
     gt_device device;
     const gt_launch *launch;     /* the caller's */
     gt_image image;              /* kept only where further instances may be loaded */
-    gt_launcher_kernel *kernels; /* of a pipeline; else `only` */
-    bool has_l2;                 /* counted among the users of what is set aside */
-    size_t slot_bytes;           /* of staging memory that a launch needs; 0: no copy */
-    atomic_bool base_taken;      /* the base module was given to a state */
-    pthread_mutex_t lock;        /* over keys and graph states; taken before a state's */
+    gt_launcher_kernel *kernels; /* the kernels of a pipeline; else it points to `only` */
+    bool has_l2;            /* counted among the users of the level-2 cache that is set aside */
+    size_t slot_bytes;      /* bytes of staging memory that a launch needs; 0: it copies nothing */
+    atomic_bool base_taken; /* the base module was given to a state */
+    pthread_mutex_t lock;   /* protects keys and graph states; taken before the lock of a state */
     pthread_mutex_t clear_lock;
-    pthread_mutex_t texture_lock; /* over `textures`; taken last */
+    pthread_mutex_t texture_lock; /* protects `textures`; taken last */
     gt_texture_objects textures;
-    gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
+    gt_stream_state *states; /* an array of GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
     uint32_t guard_bytes; /* around each scratch buffer */
     gt_graph_state *graph_states;
     gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
-    uint64_t held_capture; /* the capture of the last graph that was made to hold it */
+    uint64_t held_capture; /* the id of the capture whose graph was the last to hold it */
 };
 
 /* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
 
-/* Loads the image once more (or the first time), checks it against the launch and sets the
- * attributes: module, functions and symbols of *out. */
+/* Loads the image (it may be loaded already), checks it against the launch and sets the functions'
+ * attributes. Sets the module, functions and symbols of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
-/* The same from a module that is loaded already, and that its owner keeps. */
+/* The same for a module that is loaded already and stays its owner's. */
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
-/* An instance for one stream: a module if it needs one, buffers, scratch and arrays. */
+/* Makes an instance for one stream: a module of its own if it needs one, buffers, scratch and
+ * arrays. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
 /* ---- launcher.c ---- */
 
-/* What a copied part of that many bytes takes in staging memory. */
+/* The staging memory that a copied part of `bytes` bytes takes: rounded up to 256 bytes. */
 static inline size_t gt_staged_bytes(uint32_t bytes)
 {
     return ((size_t)bytes + 255) & ~(size_t)255;
 }
-/* Writes the parts of the blocks that are copied to slot_bytes of staging memory. */
+/* Writes the parts of the blocks that are copied to the device into `to`, slot_bytes of staging
+ * memory. */
 void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments);
-/* Queues clears, the copies from `staged` (NULL: none) and the kernels. */
+/* Queues on `stream` the clears, the copies from `staged` (NULL: none) and the kernels. */
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
-/* Makes a texture object of the buffer at that address, or of the array. */
+/* Makes a texture object that reads the buffer at `address`, or `array` where it is not NULL. */
 gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
                                const gt_texture *texture, CUdeviceptr address, CUarray array);
-/* Destroys the objects, where their context is `alive` and current, and empties the list. */
+/* Destroys the texture objects if their context is `alive`, which means current, and empties the
+ * list. */
 void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive);
 
 /* ---- launcher_stream.c ---- */
 
-/* Launches on a stream that is not being captured, with or without copying the block. `key` names
- * the stream. */
+/* Launches on a stream that is not being captured. `copy`: copies the block first. `key` names the
+ * stream. */
 gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                 const void *const *arguments, bool copy);
-/* Captures a launch without copy, on the instance that served this stream outside the capture. */
+/* Captures a launch without a copy of the block. The launch uses the instance that served this
+ * stream outside the capture. */
 gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
                                  const void *const *arguments);
 /* Fills the scratch memory of the stream's state. */
 gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
-/* Waits for the state's launches, then releases what it owns. In the launcher's context. */
+/* Waits for the state's launches, then releases what the state owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
-/* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
- * launcher's lock. */
+/* Makes the graph of a capture hold the base module, if launches in the graph use that module. The
+ * caller holds the launcher's lock. */
 gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
-/* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
- * after them; false: it is the launcher's to unload. Its texture objects go where the module goes.
- */
+/* Ends the launcher's use of its base module. True: graphs hold the module, and it is unloaded
+ * after them. False: the launcher must unload it. The launcher's texture objects go to the graphs
+ * together with the module. */
 bool gt_module_leave(gt_launcher *launcher);
 
-/* Captures a launch with an instance that belongs to the graph. */
+/* Captures a launch, with an instance that belongs to the graph. */
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                uint64_t capture, CUgraph graph, const void *const *arguments);
-/* Releases the launcher's graph states; on the device too, unless its context is gone. Those that a
- * graph still uses live on. */
+/* Releases the launcher's graph states; `on_device`: their memory on the device too, since their
+ * context still exists. States that a graph still uses live on. */
 void gt_graph_states_free(gt_launcher *launcher, bool on_device);
-/* Frees what graphs held longer than its launcher, and hold no more. May be called in any context.
- */
+/* Frees modules and states that outlived their launcher because graphs held them, once no graph
+ * does. May be called in any context. */
 void gt_graph_orphans_collect(void);

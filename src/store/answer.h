@@ -1,5 +1,5 @@
-/* Which result answers which request. The one rule: the plan table, the store and the tuner ask
- * here and nowhere else. Pure. */
+/* Decides which result answers which request. The plan table, the store and the tuner all call this
+ * rule; none has its own. Pure. */
 #pragma once
 
 #include "base/hash.h"
@@ -8,32 +8,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a result was made under; of a request, what it must have been made under at least. Both are
- * of one scenario: other sizes, objectives, inputs and so on have other keys. */
+/* What a result was made under. In a request: what a result must have been made under at least. The
+ * result and the request are of one scenario: other sizes, objectives, inputs and so on have other
+ * keys. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature(): which variants were to be tried, as which code */
-    uint32_t limit; /* most variants that were to be tried; 0: all */
+    uint32_t limit; /* the most variants to be tried; 0: all */
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
-    bool final;         /* decided: neither the time limit nor the caller ended the tuning; or those
-                           decided who put it into the system's database */
-    bool complete;      /* every one of them was tried; a search may be final without that */
-    bool proved;        /* right, as a worker on this kind of GPU found */
-    double limit_s;     /* of a request: its time limit, or 0: only a final result will do. Of a
-                           result: the limit that ended its tuning in this process, else 0 */
+    bool final; /* neither the time limit nor the caller ended the tuning early; or the result is in
+                   the system's database, which is always taken as final */
+    bool complete;  /* every variant was tried; a search may be final without that */
+    bool proved;    /* a worker on this kind of GPU found the results to be right */
+    double limit_s; /* of a request: its time limit in seconds, or 0: only a final result will do.
+                       Of a result: the limit that ended its tuning in this process, else 0 */
 } gt_terms;
 
 /* Whether the result answers the request (whose `final` and `proved` do not matter).
- * - A request that may not measure takes every result of at least its effort; whether the
- *   configuration is one that it allows is the caller's to check.
- * - A request that may measure takes a result that is proved and final, of at least its effort,
- *   over the same space with at least as many variants (all of them where it asks for all to be
- *   tried), with the same driver, and made in worker processes unless the request does without
- *   them. In place of a final one it takes one whose tuning was given at least its time, also where
- *   nothing was measured in that time: such a result has less effort, since it is no estimate. */
+ * - A request that may not measure takes every result whose effort is at least the request's. The
+ *   caller checks whether the request allows the configuration.
+ * - A request that may measure takes a result that is proved and final, whose effort is at least
+ *   the request's. The result is of the same space with at least as many variants (all of them
+ *   where the request asks for all), with the same driver, and made in worker processes unless the
+ *   request does without them. Instead of a final result the request takes one whose tuning had at
+ *   least the request's time limit. If nothing was measured in that time, the result may also have
+ *   less effort than the request. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Whether a kept result makes this other one of the same space superfluous: it is as final, or had
- * as much time, is as proved, and answers what the other one would. */
+/* Whether the result `kept` makes the result `other` superfluous: `kept` has at least the effort of
+ * `other`, is as final and as proved, had at least as much time unless it is final, and is over the
+ * same space with at least as many variants, as gt_answers() demands. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

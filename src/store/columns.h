@@ -1,7 +1,7 @@
-/* The rows of trials, winners and compiled code: the struct of each and its columns. How a column
- * is written in SQL, bound, read and freed, and where a record shows it all follow from these
- * lists. A new column is a member of the struct, a line of its list, and a step in db/; one that is
- * shown is a member of gputune_record too.
+/* The rows of trials, winners and compiled code: the struct of each and its columns. These lists
+ * determine how a column is written in SQL, bound, read and freed, and which member of a record
+ * shows it. A new column is a member of the struct, a line of its list, and a step in db/; a column
+ * that is shown needs a member of gputune_record too.
  *
  * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
  * HIDDEN. */
@@ -40,15 +40,14 @@ typedef struct gt_code {
 
 typedef enum gt_trial_status {
     GT_TRIAL_OK,         /* raced to the end */
-    GT_TRIAL_ELIMINATED, /* right, and left the race as slower */
+    GT_TRIAL_ELIMINATED, /* right, but left the race because it was slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
     GT_TRIAL_LAUNCH,   /* the driver refuses it */
-    GT_TRIAL_SLOW,     /* its compile did not end within the limit of a call */
-    GT_TRIAL_UNPROVED, /* clearly slower in its first launch, and not proved: never right, never
-                          wrong */
+    GT_TRIAL_SLOW,     /* its compilation did not end within the time limit of a call */
+    GT_TRIAL_UNPROVED, /* clearly slower in its first launch; its results were never compared */
     GT_TRIAL_PROVED    /* right, and not measured */
 } gt_trial_status;
 
@@ -58,18 +57,18 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, which leads to the cubin */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* a failure's, or why it was eliminated or not proved; NULL: "" */
+    const char *message; /* why the trial failed, was eliminated or was not proved; NULL: "" */
     bool is_default, noisy;
-    gt_summary time; /* nanoseconds (energy: nanojoules) */
+    gt_summary time; /* in nanoseconds (objective energy: nanojoules) */
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns; /* of a slow one, and of one that hung once: the limit of that call; else 0 */
-    const char
-        *proved_at; /* gt_request.proved_at of the call that proved or refuted it; NULL: "" */
+    double limit_ns; /* the time limit of the call that met GT_TRIAL_SLOW, or in which the trial
+                        hung once; else 0 */
+    const char *proved_at; /* gt_request.proved_at when it was proved or refuted; NULL: "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -107,28 +106,31 @@ typedef struct gt_trial {
 
 enum { GT_SCENARIO_SIZES = 16 };
 
-/* What is remembered of a tuning; one for each scenario and space. Given to put: borrowed. From a
- * lookup: owned, for gt_winner_free(). */
+/* The stored result of a tuning; there is one for each scenario and space. In a call that stores a
+ * winner its pointers are borrowed. A lookup returns owned memory, which gt_winner_free()
+ * releases. */
 typedef struct gt_winner {
     gt_terms terms; /* what it was made under */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4; VEC=1"; "": the whole space */
     char *config, *default_config;
-    char *problem; /* what it was measured at (a bucket or `nearest` may differ) */
-    int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by lookups only */
+    char *problem; /* the sizes at which it was measured (a bucket or `nearest` may have found it
+                      for others) */
+    int64_t sizes[GT_SCENARIO_SIZES]; /* its run-time sizes; only lookups set them */
     uint32_t size_count;
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* the winner's; image empty when it was not kept or is damaged */
-    gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
-    char *fallback_config; /* NULL: the same as `config` */
+    gt_code code;     /* the winner's code; its image is empty when it was not kept or is damaged */
+    gt_code fallback; /* the code of the safe configuration (gt_config_scalar); its source is zero
+                         where it is the same as `code` */
+    char *fallback_config; /* the safe configuration; NULL: the same as `config` */
     gt_summary time, default_time;
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* of the compiler that made the code */
-    uint32_t variants, failed; /* of that tuning */
+    int nvrtc_version;         /* the version of the NVRTC that compiled the code */
+    uint32_t variants, failed; /* how many variants the tuning tried, and how many of them failed */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set by put */
-    char *proved_at;  /* of its trial; set by lookups only */
+    char *proved_at;  /* gt_trial.proved_at of its trial; only lookups set it */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \
@@ -168,8 +170,8 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* What a record shows beside the columns of its trial and its winner; an expression in place of the
- * name, a member of gt_record_row. */
+/* The columns of a record that are neither its trial's nor its winner's. A line has an SQL
+ * expression in place of the column's name, and a member of gt_record_row. */
 #define GT_PLACE_COLUMNS(X)                                                                        \
     X(TEXT, k.name, record.kernel, HIDDEN)                                                         \
     X(TEXT, s.problem, record.sizes, HIDDEN)                                                       \
@@ -199,8 +201,9 @@ typedef struct gt_winner {
     X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
     X(REAL, s.volume, volume, HIDDEN)
 
-/* What is said of a winner's place where it is carried elsewhere (wisdom_parts.h); those of the GPU
- * first, as GT_SQL_GPU_DESCRIBE has them. */
+/* The columns that describe a winner's GPU, kernel and scenario when the winner is exported
+ * (wisdom_parts.h). Those of the GPU come first, in the order in which GT_SQL_GPU_DESCRIBE binds
+ * them. */
 #define GT_WISDOM_COLUMNS(X)                                                                       \
     X(TEXT, g.environment, environment, HIDDEN)                                                    \
     X(TEXT, g.name, gpu, HIDDEN)                                                                   \

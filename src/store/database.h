@@ -1,5 +1,6 @@
-/* One SQLite connection with its schema and its prepared statements. Not thread-safe: a mutex of
- * the store is held. Nothing here records a message: a failed lookup is no news to the caller. */
+/* One SQLite connection with its schema and its prepared statements. Not thread-safe: the caller
+ * holds the store's mutex for this connection. No function here records a message: a failed lookup
+ * is no news to the caller. */
 #pragma once
 
 #include "base/hash.h"
@@ -16,8 +17,8 @@
 /* Why a database cannot be used as wanted. */
 typedef enum gt_trouble {
     GT_TROUBLE_NONE,
-    GT_TROUBLE_NEWER,     /* made by a newer gputune: only read */
-    GT_TROUBLE_READ_ONLY, /* file or folder cannot be written: only read */
+    GT_TROUBLE_NEWER,     /* a newer gputune made the file: it is only read */
+    GT_TROUBLE_READ_ONLY, /* the file or its folder cannot be written: it is only read */
     GT_TROUBLE_DAMAGED,   /* not a database, malformed, or another program's */
     GT_TROUBLE_LOCKED,
     GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */
@@ -32,10 +33,11 @@ typedef struct gt_obstacle {
 } gt_obstacle;
 
 typedef enum gt_database_mode {
-    GT_DATABASE_WRITE,  /* made where it is missing */
-    GT_DATABASE_LOOKUP, /* must exist with today's schema; what a writer that died left is undone */
-    GT_DATABASE_READ,   /* must exist; nothing is changed but what a writer that died left, which
-                           is undone; an older schema is read from a copy */
+    GT_DATABASE_WRITE,  /* the file is made where it is missing */
+    GT_DATABASE_LOOKUP, /* the file must exist with today's schema; what a dead writer left half
+                           done is undone */
+    GT_DATABASE_READ, /* the file must exist; it is not changed, except that what a dead writer left
+                         half done is undone; a file with an older schema is read from a copy */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -45,66 +47,68 @@ typedef struct gt_database {
     int code;             /* SQLite's extended code of the last failure */
     bool made;            /* the file was made by this connection */
     bool current;         /* the file can be written, and its schema is today's */
-    const char *distrust; /* why its code is not launched and its results are not proved; NULL */
-    bool given;           /* the system's file: who installed it decided what is in it */
+    const char *distrust; /* why code from the file is not launched and its results do not count as
+                             proved; NULL: the file is trusted */
+    bool given; /* this is the system's file: whoever installed it decided what is in it */
     gt_patience patience;
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
- * Waits for the locks of others as long as `patience` says, then and from then on (NULL for a
- * database in memory). EDATABASE with *met, whose trouble is not NONE then; ENOMEM. */
+ * This call and later statements wait for other processes' locks as long as `patience` says (NULL
+ * for a database in memory). EDATABASE: *met says why, and its trouble is not NONE; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *met);
 void gt_database_close(gt_database *database);
-/* Whether its file was deleted or replaced since it was opened: others do not see what is written.
- */
+/* Whether the database's file was deleted or replaced since it was opened: other processes do not
+ * see what is written to it then. */
 bool gt_database_is_gone(gt_database *database);
 /* The version of the schema that this build makes. */
 int64_t gt_schema_newest(void);
-/* Sets how long statements wait for locks from now on. Its cancel flag must outlive them. */
+/* Sets how long statements wait for locks from now on. The cancel flag of `patience` must outlive
+ * those statements. */
 void gt_database_wait(gt_database *database, const gt_patience *patience);
-/* One step of any wait: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond the end.
- * False at once when the patience is over. */
+/* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond
+ * the end of the patience. False, without sleeping, when the patience is over. */
 bool gt_wait_a_little(const gt_patience *patience, int tries);
-/* The same for what takes others seconds: up to 100 ms, so that many who wait leave them the file.
- */
+/* The same for a wait of seconds: it sleeps for up to 100 ms, so that many processes that wait
+ * leave the file to the one that works. */
 bool gt_wait_a_while(const gt_patience *patience, int tries);
-/* Whether this code of SQLite's means that memory was short. */
+/* Whether this result code of SQLite means that memory was short. */
 bool gt_database_is_memory(int code);
-/* What the last failure means. */
+/* What kind of trouble the connection's last failure was. */
 gt_trouble gt_database_trouble(const gt_database *database);
-/* SQLite's text for it. */
+/* SQLite's text for the connection's last failure. */
 const char *gt_database_why(const gt_database *database);
 
 /* Runs a statement to its end; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
-/* The same for a statement of SQLite's own, of whatever connection: the first column of the first
- * row, 0 without one. An extended code of SQLite's. */
+/* Runs `sql` on any connection and sets *out to the first column of its first row, or 0 without a
+ * row. Returns an extended result code of SQLite. */
 int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
-/* Takes what it needs of a row. */
+/* Reads what the caller needs from a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Calls `take` for each row, until that fails. */
+/* Calls `take` for each row, until `take` fails. */
 gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                              const char *types, ...);
 /* Calls `take` for the first row; ENOTFOUND without one. */
 gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                             const char *types, ...);
-/* The first column of the first row as an integer; ENOTFOUND without a row. */
+/* Sets *out to the first column of the first row; ENOTFOUND without a row. */
 gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
                                 ...);
 
-/* The name of the VFS that databases are opened with: it opens no journal but this user's or
- * root's, which others may not write, and fails with SQLITE_CANTOPEN at others. NULL where the
- * system has no such VFS. A code of SQLite's. */
+/* The name of the VFS that databases are opened with. It opens a journal only if this user or root
+ * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the
+ * system has no such VFS. Returns a result code of SQLite. */
 int gt_journal_vfs(const char **name);
 
-/* Why the file at `path` may hold what other users wrote: it or a folder that holds it (that of a
- * link, and that of the file itself) is another user's (but not root's), or may be written by a
- * group or by everybody, with a sticky bit or without. NULL: it may not, or there is no such file.
- * The text is constant. */
+/* Why the file at `path` may hold what other users wrote: the file, or a folder that holds it,
+ * belongs to another user (but not root), or may be written by a group or by everybody, with a
+ * sticky bit or without. For a link, its own folder and that of the file it names both count. NULL:
+ * nobody else may write it, or there is no such file. The text is constant. */
 const char *gt_distrust(const char *path);
 /* The name of the network file system that the file lies on ("NFS"), whose locks may not hold; NULL
  * for a local one, or if there is no such file. */
 const char *gt_network_of(const char *path);
-/* The same by the type that statfs() tells. */
+/* The same for the file-system type that statfs() tells. */
 const char *gt_network_name(uint64_t type);

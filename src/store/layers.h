@@ -5,41 +5,43 @@
 #include "store/database.h"
 #include "store/store.h"
 
-/* Work on one database; it starts from scratch each time it is called. */
+/* Work on one database. It may be called several times, and starts from scratch each time. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
-/* How long a wait for a file that another process has locked may take of a caller's patience: a
- * quarter, and 5 s at most, so that the caller can do without the file. */
+/* The part of a caller's patience that a wait for a file locked by another process may take: a
+ * quarter, and 5 s at most, so that the caller has time left to do without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND silently when none does:
- * not there, locked, damaged, or this is a forked child. Other failures of `work` are returned. */
+/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message, when
+ * no layer does: the row is not there, the file is locked or damaged, or this process is a forked
+ * child. Other failures of `work` are returned. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on every layer from the top; OK and ENOTFOUND go on, other failures are returned. A
- * layer that fails midway counts as read. EBUSY silently, after all layers, when the user's file
- * could not be read in time. */
+ * layer that fails midway counts as read. EBUSY, without a message, after all layers, when the
+ * user's file could not be read in time. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
-/* Calls `work` in an IMMEDIATE transaction on the file; when the file fails or stays locked, on the
- * database in memory. Does nothing in a forked child and in a store that is only read. Failures of
- * `work` other than EDATABASE roll back and are returned. Callers hold back SIGXFSZ
- * (base/signals.h): SQLite writes files also where one is only read. */
+/* Calls `work` in an IMMEDIATE transaction on the user's file; when the file fails or stays locked,
+ * `work` runs on the database in memory. Does nothing in a forked child and in a store that is only
+ * read. Failures of `work` other than EDATABASE roll back and are returned. Callers hold back
+ * SIGXFSZ (base/signals.h): SQLite writes files even where a database is only read. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* The same on the file alone. EBUSY, silently, if it stayed locked; EDATABASE if no file can be
- * written. */
+/* The same on the user's file alone. EBUSY, without a message, if the file stayed locked; EDATABASE
+ * if no file can be written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* The same on the layer of what was imported for this store alone, which is below the user's file.
- * It needs no disk, and never waits for another process. */
+/* The same on the layer of winners that were imported for this store alone, which is below the
+ * user's file. This needs no disk, and never waits for another process. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* The same on the database in memory alone. It never waits for another process. */
+/* The same on the database in memory alone. This never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Gives the free space of the file that is written back, unless another process uses the file. */
+/* Shrinks the file that is written by its free space, unless another process uses the file. */
 void gt_store_compact(gt_store *store);
 
-/* The path of the user's file where `path` is asked for; NULL: as gt_store_open() takes it.
- * ENOTFOUND where the user has no cache folder. *out is the caller's. */
+/* Sets *out to the path of the database for which a caller gave `path`; NULL: the user's file, as
+ * gt_store_open() chooses it. ENOTFOUND where the user has no cache folder. The caller frees
+ * *out. */
 gputune_status gt_store_path(char **out, const char *path);

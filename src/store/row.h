@@ -1,4 +1,4 @@
-/* Rows of tables as structs: parameters bound, columns read, by the lists of columns.h. */
+/* Rows of tables as structs: binds parameters and reads columns as the lists of columns.h say. */
 #pragma once
 
 #include "store/store.h"
@@ -29,7 +29,7 @@ typedef struct gt_columns {
     size_t count;
 } gt_columns;
 
-/* A record with what it is sorted and told apart by. */
+/* A record, with the values by which records are sorted and told apart. */
 typedef struct gt_record_row {
     gputune_record record;
     gt_hash scenario, identity;
@@ -38,51 +38,52 @@ typedef struct gt_record_row {
     char *fixed;
     double volume;
     int gpu_driver;  /* the driver by which the GPU's facts were stored last */
-    bool superseded; /* of a version of the template that does not count */
+    bool superseded; /* the record is of a version of the template that does not count */
     bool left_out;
     gt_trial trial;
     gt_winner winner;
 } gt_record_row;
 
-/* Of gt_trial, gt_winner, gt_code, gt_record_row. */
+/* The columns of gt_trial, gt_winner, gt_code and gt_record_row. */
 extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_place_columns;
 
-/* What a member holds. */
+/* The value of one member of a row's struct. */
 typedef struct gt_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;
-    const char *text; /* the row's; NULL: none */
+    const char *text; /* borrowed from the row; NULL: none */
     int64_t integer;
     double real;
 } gt_value;
 
 gt_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a member that is neither hash, text nor real. The value must fit it. */
+/* Sets a member that is neither a hash, a text nor a double. The value must fit the member. */
 void gt_column_set_integer(void *row, const gt_column *column, int64_t value);
 
-/* Binds ?1, ?2, ... by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int,
- * d double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
+/* Binds ?1, ?2, ... to the values that `types` names, one letter each: t const char * (NULL binds
+ * NULL), h gt_hash, i int64_t, n int, d double, b const void * and size_t, c const gt_columns * and
+ * a pointer to its row. Returns a result code of SQLite. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-/* A statement being stepped through; columns are read left to right. */
+/* A statement that is being stepped through. Its columns are read from left to right. */
 typedef struct gt_rows {
     struct gt_database *database;
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* The next column. Text and blobs live until the next row; text is never NULL. */
+/* Each reads the next column. Texts and blobs live until the next row; a text is never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into a row that is zero. On ENOMEM part of it is owned: gt_columns_free().
- */
+/* Reads the next columns into *row, which must be all zero. After ENOMEM the row may own some
+ * texts, which gt_columns_free() frees. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
-/* Puts what is shown into the record; its texts stay the row's. */
+/* Sets the members of *record that show columns of the row. The row keeps owning the texts. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
 /* Registers gt_checksum(value, ...): a hash over the types and bytes of all its arguments. It

@@ -3,8 +3,8 @@
 
 #include "store/columns.h"
 
-/* How the lists are pasted into SQL: ", name", ", ?", and ", x.name" for the tables of that alias.
- */
+/* How a list of columns becomes SQL: ", name", ", ?", or ", x.name", where x is the alias of the
+ * table. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -13,21 +13,21 @@
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_PLACE(kind, name, ...)    #name ", "
 
-/* The columns, each after a comma, as a list follows something. Aliases: p compiled, c cubin, g
- * gpu, s scenario, t trial, d the default's trial, w winner. */
+/* The columns of a table, each after a comma, because something stands before the list. Aliases: p
+ * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 
-/* Checksums bind a row to what it belongs to: code to its image; a trial to GPU and scenario; a
- * winner to both, to the scenario's family and to the sizes. A row whose checksum is not right is
- * not there. */
+/* A checksum binds a row to what the row belongs to: code to its image; a trial to GPU and
+ * scenario; a winner to both, to the scenario's family and to the sizes. A row whose checksum is
+ * wrong counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* The winners that count: as written, of a trial that is right and of the same configuration
- * (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED), where that is as written too. */
+/* The winners that count. The checksums of the winner and of its trial are right; the trial is
+ * right and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED). */
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
@@ -39,7 +39,7 @@
     "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial " \
     "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
-/* Rows of a GPU and a scenario, after a table's name. */
+/* The rows of one GPU and one scenario; stands after a table's name. */
 #define GT_TEXT_OF                                                                                 \
     " t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = t.scenario "                          \
     "WHERE g.environment = ?1 AND s.hash = ?2"
@@ -54,7 +54,7 @@
     GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
     ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
 
-/* The rows' checksums, of one row or (with "1") of all. */
+/* Writes the checksums of rows. A condition follows; "1" takes all rows. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
     " FROM cubin c WHERE c.id = p.cubin) WHERE "
@@ -65,7 +65,7 @@
     "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
     " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
 
-/* Columns of tables that are copied from one database to another. */
+/* The columns that are copied when a row goes from one database to another. */
 #define GT_TEXT_GPU                                                                                \
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
@@ -73,20 +73,21 @@
 #define GT_TEXT_SCENARIO                                                                           \
     "hash, family, problem, bucket, fixed, sizes, volume, objective, cache, alignment, inputs, "   \
     "work_bytes, work_flops, unreferenced"
-/* The file's GPU and scenario of a row of `kept`. */
+/* Joins a row of the database `kept` with the file's rows of the same GPU and scenario. */
 #define GT_TEXT_PLACE_OF(row)                                                                      \
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
 /* Of two rows for the same thing, the one whose evidence is greater is kept. A trial that was not
- * finished (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED) says less than one that was; the
- * later counts then. */
+ * finished (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED) says less than a finished one. Of
+ * two equally finished trials the later one has the greater evidence. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Of rows of `kept`, those that the file does not have as they are or with more evidence; a row
- * whose checksum is wrong is not there. */
+/* Selects the rows of `kept` that the file should take over: those that the file lacks, or has in
+ * another form with no more evidence. A row of the file whose checksum is wrong counts as
+ * missing. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_WINNER                                                                       \

@@ -1,32 +1,32 @@
-/* What is remembered between runs: winners, trials, cubins and leases in SQLite. Knows no CUDA.
- * Serves layers.c (opening), keys.c, trials.c, winner.c, records.c,
- * lease.c.
+/* The store keeps winners, trials, cubins and leases between runs, in SQLite. It knows no CUDA.
+ * Declares functions of layers.c (opening), keys.c, trials.c, winner.c, records.c and lease.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
- * what was imported for this store alone (wisdom.h), then the read-only system file; what the upper
- * one knows wins. Nothing here makes a caller fail for the database's sake:
+ * what was imported for this store alone (wisdom.h), then the read-only system file. What an upper
+ * database knows wins. Trouble with a database does not make a caller fail:
  * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
- *   what is put is kept in memory, with one warning through the log.
- * - A damaged file stays as it is, and "PATH.1" (.2, ...) is begun beside it.
- * - A file that stays locked for all of a write's patience: what this write puts is kept in memory,
- *   with one warning. The next write that reaches the file brings it there, and so do
- *   gt_store_check() and closing, which wait 5 s. While the lock lasts, writes wait 30 s in all,
- *   then 1 s each. What reaches the file goes to memory too while there is one, so that memory is
- *   never older than the file.
- * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
- * - Of a file that another user owns or may write (gt_distrust()), code is not there, and no result
- * is proved; one warning says so.
+ *   the store keeps new rows in memory, after one warning through the log.
+ * - A damaged file stays as it is, and the store begins "PATH.1" (.2, ...) beside it.
+ * - If a file stays locked for all of a write's patience, the rows of this write are kept in
+ *   memory, after one warning. The next write that reaches the file moves these rows to the file,
+ *   and so do gt_store_check() and closing, which wait 5 s. While the lock lasts, writes wait 30 s
+ *   in all, then 1 s each. While there is a database in memory, what is written to the file is
+ *   written to memory too, so that memory is never older than the file.
+ * - A row whose checksum is wrong counts as missing (sql.h says what the checksums bind).
+ * - In a file that another user owns or may write (gt_distrust()), code counts as missing and no
+ *   result as proved; one warning says so.
  *
- * Thread-safe, and no callback runs under a mutex; a lookup does not wait for another thread's
- * write that waits for another process. After a fork the child's store knows nothing and keeps
- * nothing (SQLite connections do not survive a fork).
+ * All functions are thread-safe, and no callback runs under a mutex. A lookup does not wait for
+ * another thread's write while that write waits for another process. After a fork the child's store
+ * knows nothing and keeps nothing (SQLite connections do not survive a fork).
  *
- * `patience` (NULL: the longest) ends the waits of a call, for locks and for other threads; its
- * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait for other processes
- * 100 ms at most; with a patience a quarter of it, and 5 s at most, all of them together. Once that
- * was in vain, those that follow look at once and spend a tenth of the time since then at most,
- * until one is answered. For this process's own commits, which the disk may slow down, they wait as
- * long as the patience says. */
+ * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads; a
+ * call heeds the cancel flag within 0.1 s. Writes wait 30 s at most. Lookups wait for other
+ * processes 100 ms at most; with a patience they wait a quarter of it, and 5 s at most, all of them
+ * together. Once lookups have waited so long in vain, the lookups that follow try without waiting,
+ * and wait for no more than a tenth of the time since then, until the file answers one of them. For
+ * commits of this process, which the disk may slow down, lookups wait as long as the patience
+ * says. */
 #pragma once
 
 #include "base/device.h"
@@ -43,62 +43,68 @@ typedef struct gt_store gt_store;
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens `path` (NULL: GPUTUNE_DB, else gputune.db in the cache folder; ":memory:" keeps nothing),
- * making it (0600) and the folders in the cache (0700; a file that was named must have its folder),
- * and beneath it `system_path` read-only (NULL or missing: none). Fails with ENOMEM only. `log`
- * (may be NULL) is copied. *out is for gt_store_close(). */
+ * and makes the file (mode 0600) where it is missing, with its folders (0700) if it is in the cache
+ * folder; the folder of a file that was named must exist. Opens `system_path` read-only beneath it
+ * (NULL or missing: none). Fails with ENOMEM only. `log` (may be NULL) is copied. gt_store_close()
+ * releases *out. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
-/* The same only to read: nothing is made, written or put beside a file; only what a writer that was
- * killed left half done is undone. EDATABASE, with a message that names it, when `path` is missing,
- * locked, or not gputune's; of a damaged one the file begun beside it is read, where there is one.
- * Where `path` is NULL, the user's file may be missing. */
+/* Opens a store that is only read: no file is made, written or put beside another; only what a
+ * killed writer left half done is undone. EDATABASE, with a message that names the file, when
+ * `path` is missing, locked, or not gputune's. In place of a damaged file the one that was begun
+ * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
                                   const gt_log *log);
-/* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
+/* NULL is allowed. In a forked child it releases nothing: the memory leaks. */
 void gt_store_close(gt_store *store);
-/* Whether the file that was asked for served: EDATABASE, with a message that names it and says why,
- * when the last lookup got no answer from it (`writing`: or when what is put is kept in memory, or
- * in a file beside it). ":memory:" always serves. */
+/* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
+ * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
+ * are kept in memory, or in a file beside it. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* What was asked for: the key of a winner beside the environment. Strings are the caller's; NULL
- * counts as "". */
+/* What a caller wants tuned: the key of a winner, together with the environment. Strings are the
+ * caller's; NULL counts as "". */
 typedef struct gt_scenario {
     const char *kernel;
-    const char *problem;  /* "n=67108864 T=half": as measured, shown */
-    const char *bucket;   /* what stands for it in the key (gt_problem_bucket); NULL: `problem` */
-    const char *fixed;    /* its const and type values alone, "T=half": `nearest` must match them */
-    const int64_t *sizes; /* its run-time sizes in the template's order, for `nearest` */
+    const char *problem;  /* the sizes as measured and shown, "n=67108864 T=half" */
+    const char *bucket;   /* the text that stands for the problem in the key (gt_problem_bucket);
+                             NULL: `problem` */
+    const char *fixed;    /* the const and type values alone, "T=half": `nearest` finds only winners
+                             with the same */
+    const int64_t *sizes; /* the run-time sizes in the template's order, for `nearest` */
     uint32_t size_count;  /* at most GT_SCENARIO_SIZES */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* of a launch of the default; shown, not part of the key */
-    bool unreferenced; /* the default is taken as right: there is no reference() and no check(); not
-                          part of the key either */
+    double work_bytes, work_flops; /* the work of one launch of the default; records show it, the
+                                      key does not have it */
+    bool unreferenced; /* there is no reference() and no check(), so that the default's results are
+                          taken as right; not part of the key */
 } gt_scenario;
 
-/* The key's hash. */
+/* The hash of the scenario, which is its key. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* `environment` (gt_device.environment) joined with `more`, for objectives that depend on the host:
- * its processor. `more` NULL or "": a copy. Returns out. */
+/* Writes the key of an environment into out: `environment` (gt_device.environment) joined with
+ * `more`. For objectives that depend on the host, `more` is the host's processor; NULL or "": out
+ * is a copy. Returns out. */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Compiled earlier? `nvrtc_version` 0 takes the newest. The image is a copy; a checksum binds it to
- * all the rest. ENOTFOUND silently. gt_code_free() releases. */
+/* Finds the code that was compiled earlier from this source. `nvrtc_version` 0 takes the newest.
+ * The image is a copy; a checksum over the image and all other columns guards it. ENOTFOUND,
+ * without a message. gt_code_free() releases *out. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, int nvrtc_version, const gt_patience *patience);
-/* Keeps compiled sources, in one transaction. */
+/* Stores compiled sources, in one transaction. */
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
                                    const gt_patience *patience);
 
@@ -115,28 +121,30 @@ typedef struct gt_trial_list {
     size_t count;
 } gt_trial_list;
 
-/* All known trials of a scenario, failed ones too, in no particular order. A failure is left out
- * when it was met with another driver or NVRTC than these (it may work now). Nothing known: an
- * empty list. gt_trial_list_free() releases; the strings live as long as the list. */
+/* All known trials of a scenario, failed ones too, in no particular order. A failed trial is left
+ * out when it was tried with another driver or NVRTC than the given ones, since the configuration
+ * may work now. Without trials the list is empty. gt_trial_list_free() releases *out; the strings
+ * live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
                                const gt_scenario *scenario, int driver_version, int nvrtc_version,
                                const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
-/* Puts what is shown of a trial into a record. Its strings stay the trial's. */
+/* Sets the members of *record that show the trial. The trial keeps owning the strings. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
-/* The texts of a record that its launch gives. */
+/* The texts to which gt_launch_show() makes a record point. */
 typedef struct gt_shapes {
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 } gt_shapes;
-/* Puts the grids and blocks of a launch into a record. Its texts are those of *texts. */
+/* Sets the grids and blocks of *record to those of the launch. The record points into *texts, which
+ * must outlive it. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
-/* A trial of elsewhere: what was measured at another size, for another objective, with other const
- * or type values, or on another GPU. */
+/* A trial of the same kernel that was measured elsewhere: at another size, for another objective,
+ * with other const or type values, or on another GPU. */
 typedef struct gt_related_trial {
     char *config;
-    double time_ns;    /* or what else is minimised there */
+    double time_ns;    /* nanoseconds, or the value that its objective minimises */
     double compile_ns; /* 0: not known */
-    uint32_t group;    /* times of one group may be compared; 0 is the nearest group */
+    uint32_t group;    /* only times of the same group may be compared; 0 is the nearest group */
 } gt_related_trial;
 
 typedef struct gt_related_list {
@@ -146,22 +154,23 @@ typedef struct gt_related_list {
 
 enum {
     GT_RELATED_MAX = 1000,   /* trials in all */
-    GT_RELATED_OF_ONE = 250, /* trials of one scenario on one GPU; and its winners, */
-    GT_RELATED_FASTEST = 64  /* and its fastest */
+    GT_RELATED_OF_ONE = 250, /* trials of one scenario on one GPU, by chance; */
+    GT_RELATED_FASTEST = 64  /* beside them its winners, and its fastest */
 };
 
-/* Trials that were right and measured, of the same kernel (name and identity) elsewhere: not those
- * of `scenario` in `environment`. Group by group, each by time. The nearest groups come first: the
- * same GPU before another, then equal const and type values before others, then the sizes with the
- * least gt_sizes_distance(), then the same objective. Of a scenario with very many trials,
- * those that won, the fastest and a random choice of the others. For a real `device` nothing that
- * was modelled. Nothing known: an empty list, soon. gt_related_list_free() releases. */
+/* Finds trials that were right and measured, of the same kernel (name and identity) elsewhere: not
+ * those of `scenario` in `environment`. They are ordered by group, and by time within a group. The
+ * nearest groups come first: the same GPU before another, then equal const and type values before
+ * others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a scenario
+ * with very many trials the list has those that won, the fastest and a random choice of the others.
+ * For a real `device` the list has no modelled times. Without such trials the list is empty.
+ * gt_related_list_free() releases *out. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const char *environment,
                                        const gt_scenario *scenario, const gt_patience *patience);
 void gt_related_list_free(gt_related_list *list);
-/* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
- * happens next. */
+/* Adds trials, or replaces those of the same hash, in one transaction. A tuning stores its finished
+ * trials at once, so that they are kept whatever happens next. */
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    const gt_scenario *scenario, const gt_trial *trials,
                                    size_t count, const gt_patience *patience);
@@ -175,54 +184,59 @@ typedef struct gt_winner_list {
     size_t count;
 } gt_winner_list;
 
-/* All winners of the scenario, over all layers: upper layers first, in a layer final ones first,
- * then the newest. A lower layer's winner is left out where an upper one of the same space answers
- * for it. All of the system's database are final, and those of upper layers that are as fast. A
- * winner counts only while its trial is right and says the same configuration. Nothing known: an
- * empty list. EBUSY, silently, when the file could not be read in time and nothing was found
- * without it. gt_winner_list_free() releases. */
+/* Finds all winners of the scenario in all layers: those of upper layers first, within a layer
+ * final ones first, then the newest. A lower layer's winner is left out where an upper layer's
+ * winner of the same space answers for it. All winners of the system's database count as final, and
+ * so do winners of upper layers that are as fast. A winner counts only while its trial is right and
+ * has the same configuration. Without winners the list is empty. EBUSY, without a message, when the
+ * file could not be read in time and no other layer has a winner. gt_winner_list_free() releases
+ * *out. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* The proved winner at the nearest sizes of the same scenario otherwise (kernel, fixed values,
- * objective, cache, alignment, inputs, identity): by gt_sizes_distance(). Of equals: of
- * the whole space, then a final one, then the upper layer's, then the newest. ENOTFOUND silently.
- */
+/* Finds the proved winner whose sizes are nearest to the scenario's by gt_sizes_distance(), and
+ * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
+ * identity). Among equally near winners it takes one of the whole space, then a final one, then the
+ * upper layer's, then the newest. ENOTFOUND, without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
                                      const gt_scenario *scenario, const gt_patience *patience);
 
 /* What records show of an environment's GPU. */
 typedef struct gt_gpu_facts {
     const gt_device *device;
-    const char *host;        /* the text joined into the environment, or NULL */
-    double copy_bytes_per_s; /* of a device-to-device stream copy, read plus written; 0: as known */
+    const char *host; /* the text that gt_environment_join() joined into the environment, or NULL */
+    double copy_bytes_per_s; /* rate of a device-to-device stream copy, bytes read plus written; 0:
+                                the stored rate stays */
 } gt_gpu_facts;
 
-/* The clock rates that this GPU had under this driver when something was put last: memory_clock_khz
- * and sm_clock_khz of *device, whose uuid, origin and driver_version are given. ENOTFOUND. */
+/* Sets memory_clock_khz and sm_clock_khz of *device to the rates that this GPU had under this
+ * driver when a result was stored last. Reads uuid, origin and driver_version of *device. ENOTFOUND
+ * where no rates are stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
-/* A tuning's result, put at once. */
+/* A tuning's result, which gt_store_put_winner() stores at once. */
 typedef struct gt_outcome {
     const char *environment;
-    const gt_gpu_facts *gpu; /* NULL: as known */
+    const gt_gpu_facts *gpu; /* NULL: the stored facts stay */
     const gt_scenario *scenario;
     const gt_trial *trials;
     size_t trial_count;
-    const gt_winner *winner; /* its trials must be among `trials` or stored; its codes are kept */
-    const gt_code *codes;    /* more code to keep: the default's, or all */
+    const gt_winner *winner; /* may be NULL; its trials must be among `trials` or stored; its codes
+                                are stored too */
+    const gt_code *codes;    /* more code to store: the default's, or that of all variants */
     size_t code_count;
-    const gt_code *passed; /* code that was kept in case the tuning is cut short: dropped, unless a
-                              winner is made of it; images are not read */
+    const gt_code *passed; /* code that was stored in case the tuning is cut short; it is dropped
+                              unless a winner uses it; the images are not read */
     size_t passed_count;
-    bool force;          /* also over a winner that answers for this one */
-    const char *created; /* when it was measured, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s; /* since the tuning began: what it stored before keeps its time; 0: nothing */
+    bool force;          /* replaces even a stored winner that answers for this one */
+    const char *created; /* when the result was measured, UTC, ISO 8601; NULL or "": now */
+    double elapsed_s; /* seconds since the tuning began: trials that it stored meanwhile keep their
+                         date; 0: none do */
 } gt_outcome;
 
-/* The GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The winner
- * is left out where a final one of the same space is stored that answers for it (gt_answers_for()),
- * unless `force`; otherwise it replaces the one of its space. */
+/* Stores the GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The
+ * winner is left out where a stored final winner of the same space answers for it
+ * (gt_answers_for()), unless `force`; otherwise it replaces the stored winner of its space. */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -233,41 +247,44 @@ typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
     int64_t renewed_ns; /* on the clock of gt_now_ns() */
-    int64_t silent;     /* process that it was taken from, which had not renewed it; 0: none */
+    int64_t silent; /* number of a process that lives, held the lease before and did not renew it;
+                       0: none */
 } gt_lease;
 
-enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
+enum { GT_LEASE_SECONDS = 5 }; /* a holder renews its lease each second */
 
-/* Waits until no process holds the lease; only reads. EBUSY: one does, and the patience is over.
- */
+/* Waits until no process holds the lease. It only reads, and does not take the lease. EBUSY: a
+ * process still holds it, and the patience is over; ECANCELED: the wait was canceled. `patience` is
+ * not NULL. */
 gputune_status gt_store_lease_await(gt_store *store, const char *environment,
                                     const gt_scenario *scenario, const gt_patience *patience);
-/* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
- * was not renewed for GT_LEASE_SECONDS, whatever became of its holder: of a process of this
- * machine, as the calling thread has seen it in one wait or several; of another machine's, by the
- * wall clock. At once when its holder was a process of this machine that has ended. EBUSY names the
- * holder's process, ECANCELED tells that the wait was canceled. Without a file that can be written,
- * or where it stays locked for a quarter of the patience (5 s at most), it is granted among the
- * threads of this process. Look the winners up again once it is held. */
+/* Waits for the lease as long as `patience` says (if the patience is over: tries once), and takes
+ * it. The lease is free when its holder did not renew it for GT_LEASE_SECONDS, whatever became of
+ * the holder. For a holder on this machine, the calling thread must have seen this, in one wait or
+ * several; for one on another machine the wall clock tells. The lease is free at once when its
+ * holder was a process of this machine that has ended. EBUSY names the holder's process; ECANCELED:
+ * the wait was canceled. Where no file can be written, or the file stays locked for a quarter of
+ * the patience (5 s at most), the lease holds among the threads of this process only. Once it is
+ * held, look the winners up again: another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
-/* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed
- * locked; the next renewal finds out. It waits for the file 0.1 s, and until the lease's end once
- * half of its time is over, within `patience`. */
+/* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if the lease was lost. OK also if the file
+ * stayed locked; then the next renewal finds out. The call waits for the file for 0.1 s, or until
+ * the lease ends once half of its time is over, but never longer than `patience`. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
-/* Gives the lease back. Does nothing if it is not held. */
+/* Gives the lease back. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Of each kernel and environment, the version that counts is that of the template at hand where
- * something of it is found, else the newest. */
+/* Which versions of a template are read. For each kernel and environment one version counts: that
+ * of the template at hand if something is stored for it, else the newest. */
 typedef enum gt_versions {
     GT_VERSIONS_ALL,
-    GT_VERSIONS_ONE /* the one that counts */
+    GT_VERSIONS_ONE /* only the version that counts */
 } gt_versions;
 
-/* What is asked for: kernels, on GPUs, at sizes. */
+/* Which stored results a caller asks for, by kernel, GPU and sizes. */
 typedef struct gt_wanted {
     const char *const *kernels; /* only these; NULL: all */
     size_t kernel_count;
@@ -280,47 +297,51 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* else winners only */
-    bool failures; /* without all_trials, also trials that failed, but not a lower layer's where an
-                      upper one has something of the scenario */
+    bool failures;   /* without all_trials: also trials that failed, but not those of a lower layer
+                        where an upper layer has something of the scenario */
     gt_versions versions;
-    /* Sets the identity of the template at hand; false: there is none. NULL: there is none of any.
-     * What differs from it, or else from the newest, is outdated. */
+    /* Sets *identity to that of the template at hand, if there is one for the kernel; else returns
+     * false. NULL: no kernel has a template at hand. A record is outdated if its identity differs
+     * from this one, or, without a template at hand, from the newest. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
     void *user; /* of at_hand */
 } gt_records_filter;
 
-/* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); a
- * non-zero answer stops and is returned. Every field of the record is served. A trial that won in
- * several spaces comes once for each. */
+/* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); if it
+ * returns non-zero, the function stops and returns that. Every member of the record is set. A trial
+ * that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
                      int (*each)(void *user, const gputune_record *record), void *user,
                      const gt_patience *patience);
-/* What goes of that which a filter finds, scenario by scenario and GPU by GPU; none of these:
- * everything. */
+/* Selects what gt_store_forget() drops of the trials that a filter finds. It keeps or drops all
+ * trials of a scenario on one GPU together. If no member selects anything, it drops all of them. */
 typedef struct gt_forget {
-    bool only_say;       /* nothing goes */
-    bool outdated;       /* versions of a template that do not count */
-    bool older_drivers;  /* tried with an older driver only than the last one of that GPU */
-    double older_than_s; /* nothing was tried for so long; 0 */
-    uint64_t most_bytes; /* then the oldest, until the file's data takes so much; 0: any size */
+    bool only_say;      /* nothing is dropped; `each` is called all the same */
+    bool outdated;      /* scenarios of versions of a template that do not count */
+    bool older_drivers; /* scenarios that were tried only with older drivers than the GPU's last one
+                         */
+    double older_than_s; /* scenarios in which nothing was tried for so many seconds; 0: none */
+    uint64_t most_bytes; /* then the oldest, until the data in the file takes at most so many bytes;
+                            0: any size */
 } gt_forget;
 
-/* Drops what goes from the user's file, with the code that nothing else has, and then calls `each`
- * as gt_store_records() does for every trial. The filter's versions and all_trials do not matter.
- * With `most_bytes` the file shrinks, unless it is in use. EBUSY when the file stays locked,
- * EDATABASE when it cannot be written. */
+/* Drops what *what selects from the user's file, with the code that no other trial has, and then
+ * calls `each` for every dropped trial, as gt_store_records() does. The filter's versions and
+ * all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when the
+ * file stays locked, EDATABASE when it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
                     int (*each)(void *user, const gputune_record *record), void *user,
                     const gt_patience *patience);
 
 typedef struct gt_merged {
-    int64_t trials, winners;             /* sound ones that the files have, together */
-    int64_t taken_trials, taken_winners; /* rows that the user's file lacked, or had with no more
-                                            evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
+    int64_t trials, winners; /* sound rows in all the files together */
+    int64_t taken_trials,
+        taken_winners; /* rows that were taken over: the user's file lacked them, or had them with
+                          no more evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
 } gt_merged;
 
-/* Takes over what the files have: trials, winners and code, all or nothing. The files are only
- * read. EDATABASE, with the path, for a file that is missing, damaged, locked, or that others may
- * write; EBUSY and EDATABASE where the user's file cannot be written. */
+/* Takes over the trials, winners and code of the files `paths` into the user's file, all or
+ * nothing. The files are only read. EDATABASE, with the path, for a file that is missing, damaged,
+ * locked, or that others may write; EBUSY and EDATABASE where the user's file cannot be written. */
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
                               size_t count, const gt_patience *patience);
