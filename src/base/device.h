@@ -26,16 +26,14 @@ typedef struct gt_device {
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes,
-        l2_window_bytes; /* most bytes that can be set aside, and the largest window; 0: none */
+    int l2_persist_bytes, l2_window_bytes; /* most that can be set aside, largest window; 0: none */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
     int max_cluster;                  /* 1, 8 (portable) or 16 (with opt-in) */
     int max_parameter_bytes;          /* 4096, or 32764 where CC, NVRTC and driver allow */
-    int carveout_kb[GT_CARVEOUT_MAX]; /* shared-memory sizes that this architecture has, ascending
-                                       */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* shared-memory sizes that the architecture has, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
     bool emulated; /* the device is emulated: its images are PTX and its times are modelled */

@@ -16,8 +16,7 @@ typedef enum gt_pass {
 } gt_pass;
 
 enum {
-    GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* what every driver takes; more on CC >= 7.0 with driver >= 12.1 */
+    GT_PARAMETER_PORTABLE_BYTES = 4096, /* of every driver; more on CC >= 7.0 with driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* kernel parameters, blocks and scratch included */
     GT_BLOCK_MAX = 8,
@@ -63,15 +62,12 @@ typedef struct gt_parameter {
     uint32_t bytes; /* of the parameter itself: 8 for an address */
     int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
                      begins each launch as a copy of that buffer */
-    uint64_t
-        scratch_bytes; /* bytes of a scratch buffer at this geometry, or of one that a reference
-                          gets behind the arguments; of a scalar there, the value itself */
-    uint32_t map;      /* of a tensor map or texture: index into the launch's maps or textures; of a
-                          value: index into gt_iteration.values */
-    bool
-        zero_first; /* a scratch buffer is zeroed before the first launch; else it holds anything */
-    uint32_t
-        holder; /* for an address in a struct: 1 + the index of the struct's parameter; else 0 */
+    uint64_t scratch_bytes; /* of a scratch buffer at this geometry, or of one that a reference gets
+                               behind the arguments; of a scalar there, the value itself */
+    uint32_t map;    /* of a tensor map or texture: index into the launch's maps or textures; of a
+                        value: index into gt_iteration.values */
+    bool zero_first; /* a scratch buffer is zeroed before the first launch; else it is not */
+    uint32_t holder; /* of an address in a struct: 1 + index of the struct's parameter; else 0 */
     uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
 } gt_parameter;
 
@@ -136,8 +132,7 @@ typedef struct gt_kernel_step {
 
 /* Everything that is needed to launch one variant at one problem size, except its image. */
 typedef struct gt_launch {
-    uint32_t
-        step_count; /* 1, or the number of kernels of a pipeline, which are launched in order */
+    uint32_t step_count; /* 1; of a pipeline, its kernels, which are launched in order */
     gt_kernel_step steps[GT_STEPS_MAX]; /* members that the sequence sets have their values of the
                                            step's first launch; the block is the largest */
     gt_sequence sequence;

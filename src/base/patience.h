@@ -6,10 +6,9 @@
 #include <stdint.h>
 
 typedef struct gt_patience {
-    int64_t until_ns;           /* on the clock of gt_now_ns() */
-    const volatile int *cancel; /* non-zero ends the wait at once; NULL: only the time does */
-    const volatile int
-        *closing; /* the same flag of the tuner, set when the tuner is being closed; NULL: none */
+    int64_t until_ns;            /* on the clock of gt_now_ns() */
+    const volatile int *cancel;  /* non-zero ends the wait at once; NULL: only the time does */
+    const volatile int *closing; /* the same of the tuner, which is being closed; NULL: none */
 } gt_patience;
 
 /* A patience that ends in `seconds` seconds. `cancel` may be NULL; `closing` is NULL. */

@@ -55,8 +55,7 @@ typedef struct gt_iteration {
     int64_t values[GT_VALUES_MAX]; /* values of the parameters that are GT_PARAMETER_VALUE */
     uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter that stands in the place of parameter
                                       i */
-    uint32_t at, items,
-        launches; /* index of the next item; how many items and launches there were */
+    uint32_t at, items, launches;  /* index of the next item; how many there were */
     int64_t counters[GT_COUNTERS_MAX];
     gt_sequence_error error;
 } gt_iteration;

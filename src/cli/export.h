@@ -22,9 +22,8 @@ typedef struct cli_measured {
     bool outdated; /* its template has been edited since */
     /* The winner of the whole space, where that was tuned, else the fastest winner. Without a
      * winner the texts are NULL or "". */
-    char *winner,
-        *winner_default; /* its configuration, and the default with which it was compared */
-    char *stop_reason;   /* why its tuning ended */
+    char *winner, *winner_default; /* its configuration, and the default's */
+    char *stop_reason;             /* why its tuning ended */
     bool winner_of_whole;
     double winner_ns;
     gputune_objective objective;

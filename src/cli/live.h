@@ -9,9 +9,8 @@
 /* The content that is served. Both functions write a whole answer, and are called in processes of
  * their own. */
 typedef struct cli_live_source {
-    void (*page)(void *user, FILE *file); /* writes HTML, which fetches data.json */
-    void (*data)(void *user, bool is_last,
-                 FILE *file); /* writes JSON; is_last: the server ends after it */
+    void (*page)(void *user, FILE *file);               /* writes HTML, which fetches data.json */
+    void (*data)(void *user, bool is_last, FILE *file); /* writes JSON; is_last: the last */
     void *user;
 } cli_live_source;
 

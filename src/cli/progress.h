@@ -9,9 +9,8 @@ typedef struct cli_progress {
     size_t index, count; /* its index, from 0, and how many scenarios there are */
     double shown_s;      /* when something was last shown, on the scenario's own clock */
     /* Where several GPUs are at work side by side, each with a progress of its own: */
-    const char *gpu; /* this GPU's name; NULL with one GPU */
-    const struct cli_progress *first,
-        *next;       /* the first and the next of all progresses; `next` NULL: this is the last */
+    const char *gpu;                         /* this GPU's name; NULL with one GPU */
+    const struct cli_progress *first, *next; /* of all progresses; NULL: this is the last */
     char shown[160]; /* what is shown of this GPU; "": nothing is at work on it */
 } cli_progress;
 

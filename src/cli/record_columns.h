@@ -15,8 +15,7 @@ enum {
     CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another view: adds the GPU */
     CLI_VIEW_PLACE = CLI_VIEW << 6,   /* adds where and when the record was measured */
     CLI_VIEW_HISTORY =
-        CLI_VIEW
-        << 7 /* joined to another view: adds how the record compares with the version at hand */
+        CLI_VIEW << 7 /* joined to another view: adds how it compares with the version at hand */
 };
 
 /* An empty table of gputune_record. */

@@ -81,8 +81,8 @@ void cli_close(cli_session *session);
 void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(const cli_common *common);
-/* Returns `code`, the exit code of a command's work. But if that is CLI_EXIT_OK and something was
- * wrong with the database, returns CLI_EXIT_DATABASE after saying why. */
+/* Returns `code`, the exit code of a command's work. If something was wrong with the database, it
+ * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C sets *cli_cancel() instead of ending the program; a second one ends it. */

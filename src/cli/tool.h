@@ -3,11 +3,10 @@
 
 typedef struct cli_tool {
     const char *const
-        *arguments; /* [0] is looked for on PATH, unless it is a path; NULL ends the list */
-    const char
-        *input;     /* the file that the tool reads as its standard input; NULL: this program's */
-    int output;     /* descriptor to which the tool's standard output goes; -1: into `told` */
-    double limit_s; /* seconds after which the tool is ended; 0: no limit */
+        *arguments;    /* [0] is looked for on PATH, unless it is a path; NULL ends the list */
+    const char *input; /* file for its standard input; NULL: this program's */
+    int output;        /* descriptor to which the tool's standard output goes; -1: into `told` */
+    double limit_s;    /* seconds after which the tool is ended; 0: no limit */
     const char *grows; /* a file that the tool writes, of CLI_TOOL_MOST_BYTES at most; or NULL */
     char *told, *said; /* set: what the tool wrote, and the line of its errors that tells most; "":
                           nothing */

@@ -38,7 +38,7 @@ void cli_turns_sort(cli_turn *turns, size_t count);
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
 /* Notes in the turns of the same kernel, from index `at` on, that the search `done` took `took_s`
- * seconds. */
+ * seconds. Does nothing where `done` was known. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* The index of the turn, from `at` on, that will probably take longest: the first one of a kernel
  * that was not searched yet; else the dearest one of the kernel whose latest search took

@@ -65,8 +65,8 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher);
 void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 
 /* Fills the scratch memory that launches on this stream use, and its guards, with `byte`, behind
- * the work that is queued there. A test sees so whether a kernel relies on what its scratch memory
- * holds. Does nothing for a kernel without scratch memory. ECAPTURE during a capture. */
+ * the work that is queued there. So a test can see whether a kernel relies on what its scratch
+ * memory holds. Does nothing for a kernel without scratch memory. ECAPTURE during a capture. */
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
 
 /* Sets *out to the address of the scratch buffer that launches on this stream use for a parameter,

@@ -20,8 +20,7 @@ typedef struct gt_instance {
                                          with `global` a buffer; 0: nowhere */
     unsigned owned_blocks;            /* bit i: blocks[i] is a buffer that the instance owns */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
-    CUarray
-        arrays[GT_TEXTURE_MAX]; /* one for each of the launch's textures; NULL: it reads a buffer */
+    CUarray arrays[GT_TEXTURE_MAX]; /* of the launch's textures; NULL: that one reads a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* in front of each scratch buffer and behind it */
     bool owns_module;
@@ -72,8 +71,7 @@ typedef struct gt_graph_state {
 typedef struct gt_launcher_kernel {
     char *symbol; /* its name in the image; owned */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig
-        config; /* complete except for the stream and the address of the level-2 window */
+    CUlaunchConfig config; /* without the stream and the address of the level-2 window */
 } gt_launcher_kernel;
 
 /* A texture object. A launcher makes one for each address and keeps it as long as launches may use
@@ -101,8 +99,7 @@ struct gt_launcher {
     bool shares_base;  /* the base module is another launcher's */
     bool needs_state;  /* each stream needs a state, because there is a pass copy, scratch or an
                           array */
-    bool needs_module; /* a block is passed as constant or split: each state has a module of its own
-                        */
+    bool needs_module; /* a block is constant or split: each state has a module of its own */
     gt_instance base;  /* the base module and its functions; nothing else of it is used */
     gt_context context;
     gt_device device;

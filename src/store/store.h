@@ -334,10 +334,9 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_f
                     const gt_patience *patience);
 
 typedef struct gt_merged {
-    int64_t trials, winners; /* sound rows in all the files together */
-    int64_t taken_trials,
-        taken_winners; /* rows that were taken over: the user's file lacked them, or had them with
-                          no more evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
+    int64_t trials, winners;             /* sound rows in all the files together */
+    int64_t taken_trials, taken_winners; /* rows that the user's file lacked, or had with no more
+                                            evidence (GT_TEXT_TRIAL_EVIDENCE, _WINNER_EVIDENCE) */
 } gt_merged;
 
 /* Takes over the trials, winners and code of the files `paths` into the user's file, all or

@@ -17,9 +17,8 @@ typedef struct gt_wisdom_import {
     int driver_version; /* of the device at hand; 0: there is no device */
     bool keep; /* keep the winners in the user's database; else in a layer of this store, below the
                   user's */
-    uint32_t taken; /* set: how many winners were taken over */
-    uint32_t
-        left_out; /* set: how many entries were left out as damaged, edited or of another format */
+    uint32_t taken;    /* set: how many winners were taken over */
+    uint32_t left_out; /* set: how many entries were damaged, edited or of another format */
     const gt_log *log; /* gets a warning about the first entry that is left out */
     const char *from;  /* what the warning calls the text: a path, or "the text" */
 } gt_wisdom_import;
