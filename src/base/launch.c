@@ -89,7 +89,7 @@ void gt_step_complete(gt_iteration *run, const gt_kernel_step *step)
     }
 }
 
-/* Of steps that merely follow each other. */
+/* Moves *run to the next step of a launch without a sequence. False: there is none. */
 static bool next_step(gt_iteration *run, const gt_launch *launch)
 {
     run->step = run->at++;

@@ -66,7 +66,8 @@ void gt_iteration_begin(gt_iteration *run)
     }
 }
 
-/* Too large ones stay too large. */
+/* Sets a grid, a block or a number of launches. A value that is too large becomes one that is still
+ * too large. */
 static void set(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
 {
     run->error = value < 1 ? error : GT_SEQUENCE_FINE;

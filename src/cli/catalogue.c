@@ -100,7 +100,8 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
 }
 
-/* Of two kernels of one name, the library could use only one by it. */
+/* Refuses a kernel whose name another one of the catalogue has: the library could use only one of
+ * them by that name. */
 static int check_name(const cli_catalogue *catalogue, size_t at)
 {
     const cli_kernel *kernel = &catalogue->kernels[at];

@@ -21,7 +21,7 @@ typedef struct settings {
     const char *sides[2]; /* configurations, or databases */
 } settings;
 
-/* What came of one pair: its rows go to `table`. */
+/* The result of comparing one pair. Its rows go to `table`. */
 typedef struct comparison {
     cli_table *table;
     int code;

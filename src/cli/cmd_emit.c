@@ -55,7 +55,7 @@ static char *in_toolkit(const char *name)
     return NULL;
 }
 
-/* In a wheel of the user's Python. */
+/* Looks for the program `name` in a wheel of the user's Python. */
 static char *in_wheel(const char *name)
 {
     const char *home = getenv("HOME"), *environment = getenv("VIRTUAL_ENV");

@@ -141,7 +141,7 @@ static bool is_named(const cli_measured *one, const cli_measured_name *name)
            (!name->scenario || strncmp(one->scenario, name->scenario, strlen(name->scenario)) == 0);
 }
 
-/* What --gpu takes to mean this one alone. */
+/* The text by which --gpu means this scenario's GPU alone. */
 static const char *gpu_name(const cli_measured *one, const cli_measured_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -292,7 +292,8 @@ static void place(void *user, const char *name, const char *value)
     at->choice[axis - at->data->axes] = find_value(axis, value);
 }
 
-/* What lacks an axis (of another version of the template) has its first value. */
+/* Adds a trial. Where its configuration lacks an axis, because it is of another version of the
+ * template, the trial gets the first value of that axis. */
 static void place_trial(cli_export *data, const cli_trial *trial)
 {
     size_t index = data->entry_count++;
@@ -312,7 +313,8 @@ static bool has_outcome(const cli_trial *trial)
     return !right || trial->median_ns > 0;
 }
 
-/* In the order of the axes; of the same configuration, the newest first. */
+/* Orders entries by their values on the axes, and those of the same configuration with the newest
+ * first. */
 static int compare_entries(const void *left, const void *right)
 {
     const cli_export_entry *a = left, *b = right;
@@ -484,7 +486,7 @@ static void write_header(const cli_export *data, FILE *file)
     fputs("},\n\"objective\": \"time\",\n\"cache\": {", file);
 }
 
-/* The key is what Kernel Tuner joins of the values. */
+/* Writes an entry's key: its values, joined as Kernel Tuner joins them. */
 static void write_key(const cli_export *data, const cli_export_entry *entry, FILE *file)
 {
     char *key = cli_copy("");

@@ -75,7 +75,7 @@ static uint32_t count_status(const cli_failure *items, size_t count, const char 
     return sum;
 }
 
-/* Of the commonest status, the commonest message. */
+/* The failure with the commonest message among those of the commonest status. */
 static const cli_failure *commonest(const cli_failure *items, size_t count)
 {
     const cli_failure *best = items;

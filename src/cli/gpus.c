@@ -217,7 +217,7 @@ bool cli_gpus_is_usable(const cli_gpu *gpu)
     return !gpu->is_out && !gpu->is_slow && !gpu->is_in_doubt;
 }
 
-/* The usable ones of a kind whose pace is known. */
+/* The usable GPUs of one kind whose pace is known. */
 typedef struct equals {
     const cli_gpu *first, *fastest, *slowest; /* NULL: there are none */
     size_t count;

@@ -95,7 +95,8 @@ static void refuse(int connection, const char *status)
     answer(connection, status, "text/plain", body, strlen(body));
 }
 
-/* In a time that does not tell how much of it is right. */
+/* Whether the text begins with the token. The time that this takes does not tell how many
+ * characters are right. */
 static bool is_token(const cli_live_service *service, const char *text, size_t length)
 {
     unsigned differs = length < CLI_LIVE_TOKEN;

@@ -18,7 +18,8 @@ enum {
     PERIOD_MS = 500
 };
 
-/* What a run writes at its place, and that place's lock is the first byte's. */
+/* What a run writes at its place in the file. The lock of the run is on the first byte of that
+ * place. */
 typedef struct record {
     char run[64]; /* "HOST PID START": two runs never have the same */
     char host[64];
@@ -59,7 +60,8 @@ static int lock(int file, int command, struct flock *out, off_t from, off_t byte
 
 /* --- the others ------------------------------------------------------------------------------- */
 
-/* It has gone on since it was seen free: its lock was held then. */
+/* Looks at another run. If the run has written since its lock was seen free, it held its lock then,
+ * and this process did not see it. */
 static void look_at(neighbour *other, int file, uint32_t shard)
 {
     record now;
@@ -115,7 +117,7 @@ static void *work(void *unused)
 
 /* --- beginning, ending ------------------------------------------------------------------------ */
 
-/* As the library finds it; NULL: it is in memory, or nowhere. */
+/* The path of the database, as the library finds it; NULL: it is in memory, or nowhere. */
 static char *path_of(const char *database)
 {
     const char *given = database ? database : getenv("GPUTUNE_DB");
@@ -158,7 +160,7 @@ void cli_locks_begin(const char *database, const cli_shard *shard)
     }
 }
 
-/* Who has all locks is the last. */
+/* Removes the file if this run is the last one: only the last run can lock the whole file. */
 static void remove_if_last(void)
 {
     struct flock unused;

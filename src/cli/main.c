@@ -83,7 +83,7 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* The help of a command; NULL: of all. */
+/* Prints the help of a command; NULL: the list of commands. */
 static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
@@ -143,7 +143,8 @@ static void fill_descriptors(void)
     }
 }
 
-/* The environment's orders are for programs without options; here the options say the same. */
+/* Unsets the environment variables that steer the library. They are for programs without options;
+ * here the options say the same. */
 static void forget_orders(void)
 {
     static const char *const names[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",

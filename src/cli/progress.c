@@ -95,7 +95,7 @@ static void append_bar(char **text, double fraction)
     }
 }
 
-/* What may be cut off on a narrow terminal. */
+/* Appends what may be cut off on a narrow terminal. */
 static void append_details(char **text, const gputune_progress *at)
 {
     if (at->failed) {

@@ -44,7 +44,8 @@ static void flop_rate(cli_cell *out, const void *item)
     cli_set_number(out, flops_per_s(item), true);
 }
 
-/* Of a kernel that states no bytes, in views that else show its bandwidth. */
+/* The rate of operations of a kernel that states no bytes, for views that else show its
+ * bandwidth. */
 static void flop_rate_alone(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
@@ -96,7 +97,7 @@ static void pipeline_blocks(cli_cell *out, const void *item)
     cli_set_text(out, is_pipeline(record->grids) ? record->blocks : "");
 }
 
-/* Of a winner's tuning, in which nothing may have failed. */
+/* How many variants failed in a winner's tuning; 0 is shown too. */
 static void failed(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;
@@ -199,7 +200,7 @@ static void clocks(cli_cell *out, const void *item)
     }
 }
 
-/* Of another record, which is not known yet. */
+/* An empty cell: its value is that of another record, which is not known yet. */
 static void later(cli_cell *out, const void *item)
 {
     (void)out, (void)item;

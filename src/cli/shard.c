@@ -55,7 +55,7 @@ static bool is_outside(const engine *engine)
     return engine->task && getenv(engine->rank) && !getenv(engine->task);
 }
 
-/* What this engine says; count 0: nothing. */
+/* Asks the environment variables of one engine for the shard; count 0: they say nothing. */
 static int ask(cli_shard *out, const engine *engine, uint32_t given)
 {
     const char *rank = getenv(engine->rank), *size = engine->size ? getenv(engine->size) : NULL;
@@ -89,7 +89,7 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
     return CLI_CONTINUE;
 }
 
-/* What all engines say that say something, which is the same. */
+/* Asks all engines for the shard. Those that say something must say the same. */
 static int ask_all(cli_shard *out, uint32_t given)
 {
     const engine *first = NULL, *outside = NULL;

@@ -73,7 +73,7 @@ static int await(const cli_tool *tool, pid_t child)
                                                  : CLI_TOOL_KILLED;
 }
 
-/* What a temporary file holds; with the name of a program only the first line that begins with it
+/* The text of a temporary file; with the name of a program only the first line that begins with it
  * ("curl: (60) ..."), behind which advice may follow, or else the last one. */
 static char *take_text(FILE *file, const char *name)
 {

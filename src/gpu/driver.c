@@ -234,7 +234,7 @@ static gputune_status start(gt_driver *driver)
     }
 }
 
-/* What a name asks for. */
+/* What the name of a driver asks for: a library, and for the emulator a profile. */
 typedef struct request {
     char path[4096];
     char profile[64];

@@ -33,7 +33,8 @@ static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr addres
     return resource;
 }
 
-/* In the launcher's context alone: an object is of the context in which it is made. */
+/* To be called in the launcher's context alone: a texture object belongs to the context in which it
+ * is made. */
 gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
                                const gt_texture *texture, CUdeviceptr address, CUarray array)
 {

@@ -509,7 +509,8 @@ static void make_configs(gt_launcher *launcher)
     }
 }
 
-/* What the launch needs beside the kernel. */
+/* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
+ * of their own. */
 static void plan_passing(gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
@@ -566,7 +567,7 @@ static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
     return GPUTUNE_OK;
 }
 
-/* Its own copy of the image, or `parent`'s module. */
+/* Loads the launcher's own copy of the image, or attaches to the module of `parent`. */
 static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
                                       const gt_launcher *parent)
 {
@@ -582,7 +583,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
     return gt_l2_attach(launcher);
 }
 
-/* What few launches need, for those alone: an application may keep thousands of launchers. */
+/* Allocates what only few launches need, for those alone, because an application may keep thousands
+ * of launchers. */
 static gputune_status make_parts(gt_launcher *launcher)
 {
     uint32_t steps = launcher->launch->step_count;

@@ -245,7 +245,8 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
 
 /* ---- what graphs hold ---- */
 
-/* What has no launcher any more. A graph lets go some time after it was destroyed. */
+/* What graphs hold after their launcher is gone. A graph lets go of it some time after the graph
+ * was destroyed. */
 static struct {
     pthread_mutex_t lock;
     gt_held *list;

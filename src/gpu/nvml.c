@@ -124,8 +124,8 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Whether it is a worker that this process or `friend` started. In /proc/PID/stat its parent stands
- * behind its name and a letter, its state. */
+/* Whether process `pid` is a worker that this process or `friend` started. In /proc/PID/stat the
+ * number of the parent stands behind the process's name and a letter, its state. */
 static bool is_worker_of(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";

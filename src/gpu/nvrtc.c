@@ -309,7 +309,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     return add_head_options(out, request);
 }
 
-/* Notes the standard options that the log calls unrecognised; whether there were new ones. */
+/* Notes the standard options that the log calls unrecognised. Returns whether one of them was not
+ * noted before. */
 static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
 {
     unsigned refused = 0;

@@ -63,7 +63,7 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
 }
 
-/* What the source says that was left out, where something is missing. */
+/* Appends the headers that the source names as left out, if the compiler misses a name. */
 static void append_skipped(gt_text *out, const char *line, const char *source)
 {
     static const char mark[] = "// skipped: ";
@@ -386,7 +386,7 @@ static void append_version(gt_text *out, const struct part *part, long number)
     }
 }
 
-/* Notes which parts the folder has; whether it has any. */
+/* Notes which parts of the toolkit the folder has. Returns whether it has any. */
 static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;

@@ -102,7 +102,8 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* A further link to a file of this user's may be made by another one. */
+/* Whether a journal may be another user's work. A file with several links counts as such, because
+ * another user can make a link to a file of this user. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || gt_distrust_file(facts);
@@ -243,7 +244,7 @@ const char *gt_database_why(const gt_database *database)
     return sqlite3_errstr(database->code);
 }
 
-/* A millisecond longer each time. */
+/* Sleeps for `tries` + 1 milliseconds, at most `longest_s`. False: the patience is over. */
 static bool wait_step(const gt_patience *patience, int tries, double longest_s)
 {
     double left_s = gt_patience_left_s(patience);
@@ -555,7 +556,8 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
     return GT_TROUBLE_NONE;
 }
 
-/* Goes on with a copy in memory, which may be brought up to date. */
+/* Replaces the connection by one to a copy of the file in memory, whose schema may be brought up to
+ * date. */
 static int continue_in_copy(gt_database *database)
 {
     sqlite3 *copy;

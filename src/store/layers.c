@@ -279,7 +279,8 @@ static gt_store *new_store(const gt_log *log)
     return store;
 }
 
-/* Goes on to the file that was begun beside a damaged one, and says so. False: there is none. */
+/* Makes the file that was begun beside a damaged one the file in use, and warns of it. False: there
+ * is no such file. */
 static bool turn_to_beside(gt_store *store, const char *why)
 {
     int next = store->file.index + 1;
@@ -413,7 +414,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return gt_patience_at_most(&most, fmax(left_s, share_s));
 }
 
-/* A lookup waited for so long, and the file stayed locked. */
+/* Notes that a lookup waited for `waited_s` seconds in vain, because the file stayed locked. */
 static void note_blind(gt_store *store, double waited_s)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -604,7 +605,7 @@ static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *conte
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* What lies below the file: wisdom, and the system's file. */
+/* Calls `work` on the layers below the user's file: wisdom, and the system's file. */
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);

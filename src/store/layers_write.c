@@ -37,7 +37,7 @@ static int lock_beside(const gt_store *store, const gt_patience *patience)
     return file;
 }
 
-/* Once for a file: when it is made. */
+/* Warns, when a file was made, that it is on a network file system. */
 static void tell_network(gt_store *store, const char *path)
 {
     const char *network = store->writer->made ? gt_network_of(path) : NULL;
@@ -158,7 +158,8 @@ static void roll_back(gt_database *database)
     }
 }
 
-/* A transaction that memory was too short to roll back is rolled back first. */
+/* Begins a transaction and calls `work` in it. If an earlier transaction could not be rolled back
+ * for want of memory, it is rolled back first. */
 static gputune_status begin(gt_database *database, gt_store_fn work, void *context)
 {
     roll_back(database);
@@ -298,7 +299,8 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
 
 static const double closing_wait_s = 5;
 
-/* In the order in which rows refer to each other. */
+/* The statements that copy rows from memory to the file, in the order in which rows refer to each
+ * other. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER};
@@ -362,7 +364,8 @@ static void detach(gt_store *store)
     pthread_mutex_unlock(&store->writing);
 }
 
-/* What was put into memory since then is brought the next time, and leases stay there. */
+/* Forgets the rows in memory that were brought to the file. Rows that were added since then are
+ * brought the next time; leases stay in memory. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -467,7 +470,8 @@ static gputune_status count_kept(gt_merged *merged, gt_database *database)
     return GPUTUNE_OK;
 }
 
-/* A row that is kept as it is, is not counted. */
+/* Copies the rows of `kept` and counts those that changed something: a row that the file has
+ * already does not count. */
 static gputune_status bring_counted(gt_database *database, gt_merged *merged)
 {
     for (size_t i = 0; i < STEPS; i++) {

@@ -124,7 +124,8 @@ static bool is_of_here(const lease_row *row, const lease_try *attempt)
     return strcmp(row->machine, attempt->machine) == 0;
 }
 
-/* Of another machine. The wall clock may have been set back since it was written, here or there. */
+/* Whether a lease of another machine ends later than any lease can: the wall clock was set back
+ * since it was written, here or there. */
 static bool is_of_the_future(const lease_row *row, const lease_try *attempt)
 {
     return !is_of_here(row, attempt) && row->expires_ms > unix_ms() + LEASE_MS;

@@ -386,7 +386,7 @@ static gputune_status shrink(forgetting *work, gt_database *database)
     return forget_unused(database);
 }
 
-/* What is only to be said is done, and rolled back by ECANCELED. */
+/* Drops what the caller selects. With `only_say` it does the same, and ECANCELED rolls it back. */
 static gputune_status forget(gt_database *database, void *context)
 {
     forgetting *work = context;

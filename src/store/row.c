@@ -67,7 +67,7 @@ static int bind_text(sqlite3_stmt *statement, int index, const char *text)
     return sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
 }
 
-/* A member as the type that its kind says. */
+/* Reads `member` as a value of the given type. */
 #define AS(type) (*(const type *)member)
 
 gt_value gt_column_value(const gt_column *column, const void *row)

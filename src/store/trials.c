@@ -38,7 +38,7 @@ static bool known(const trial_search *search, gt_hash hash)
     return false;
 }
 
-/* Of a file that others can write no result is proved. */
+/* Marks a right trial as not proved, since it is from a file that other users can write. */
 static gputune_status distrust(gt_trial *trial)
 {
     if (!gt_trial_is_right(trial->status)) {
@@ -49,7 +49,8 @@ static gputune_status distrust(gt_trial *trial)
     return gt_strdup((char **)&trial->proved_at, "");
 }
 
-/* A failure counts only with the tools that it was met with; 0 stands for any. */
+/* Whether a trial counts. A failure counts only with the driver and NVRTC that it was met with; 0
+ * stands for any. */
 static bool counts(const trial_search *search, const gt_trial *trial)
 {
     bool same_driver = !search->driver_version || trial->driver_version == search->driver_version;

@@ -172,7 +172,8 @@ static bool is_answered(const winner_search *search, const gt_winner *winner)
     return false;
 }
 
-/* What the system's database has is enough: so is an upper layer's result that is as fast. */
+/* Marks winners of upper layers as final that are as fast as a winner of the system's database and
+ * answer for it, since that one is always taken as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {

@@ -474,7 +474,7 @@ static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
     return gt_winner_load_codes(&entry->winner, database);
 }
 
-/* A winner of the same space that came before, in an upper layer, hides an entry. */
+/* Appends an entry, unless an upper layer has given a winner of the same space already. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
