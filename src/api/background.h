@@ -1,5 +1,5 @@
-/* Tunings in the background, which no call waits for: a thread of the tuner does one after another.
- */
+/* Tunings in the background, which no call waits for. A thread of the tuner runs them one after
+ * another. */
 #pragma once
 
 #include "api/plan.h"
@@ -10,22 +10,22 @@
 
 typedef struct gt_background gt_background;
 
-/* Makes the place for the tuner's tunings; no thread yet. ENOMEM. */
+/* Opens the tuner's queue of background tunings, without starting a thread. ENOMEM. */
 gputune_status gt_background_open(gt_background **out, gputune *tuner);
-/* Waits for the thread, whose tuning the closing of the tuner's calls has ended. NULL is allowed.
- */
+/* Waits for the thread to end. The tuner's calls must be closed before, which ends the thread's
+ * tuning. NULL is allowed. */
 void gt_background_close(gt_background *background);
 
-/* Asks for a tuning of this call, once: not again while templates stay as they are (`forgets` of
- * gt_plan_table_forgets()). EINVAL for options with inputs, files or a reference function. Within
- * a call of the tuner. */
+/* Asks for a background tuning of this call. A call with the same key is not tuned again while
+ * templates are unchanged (`forgets` is the value of gt_plan_table_forgets()). EINVAL for options
+ * with inputs, files or a reference function. Must be called within a call of the tuner. */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);
 
 extern atomic_bool gt_launch_seen;
 
-/* A plan was launched. Costs a load where that is known already. */
+/* Notes that a plan was launched. This costs one load if a launch was noted already. */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {
@@ -33,12 +33,12 @@ static inline void gt_note_launch(void)
     }
 }
 
-/* What one thread knows of it. */
+/* What the background thread knows of the application's use of the GPU. */
 typedef struct gt_activity {
     gt_nvml *nvml;
     int64_t launched_ns; /* when a launch was last seen */
     int64_t asked_ns;    /* when gt_activity_is_busy() was last called */
-    int64_t resting_ns;  /* since when it is called again and again */
+    int64_t resting_ns;  /* since when the calls have followed closely on one another */
     int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* what it said */
+    bool others;         /* whether NVML said then that the GPU is busy */
 } gt_activity;

@@ -1,6 +1,6 @@
 /* Calls of the application inside a tuner: each public function begins one and ends it, so that
- * gputune_close() knows when it may free what they use. Lookups of known plans, which must cost
- * nothing, are readers instead (base/readers.h). */
+ * gputune_close() knows when it may free what the calls use. Lookups of known plans, which must
+ * cost nothing, are readers instead (base/readers.h). */
 #pragma once
 
 #include "base/signals.h"
@@ -15,36 +15,36 @@ typedef struct gt_calls {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     unsigned inside;
-    volatile int closing; /* a cancel flag of every call; read and written atomically */
+    volatile int closing; /* cancels every call when not 0; read and written atomically */
     pid_t owner;          /* the process that opened the tuner */
 } gt_calls;
 
 /* One call, on its thread's stack: all zero until it begins. A function declares it
  * GT_SCOPED(gt_call_end), before what must be freed within the call. */
 typedef struct gt_call {
-    gt_calls *calls;       /* NULL: it has not begun */
-    struct gt_call *outer; /* of the same thread: a callback calls again */
+    gt_calls *calls;       /* NULL: the call has not begun */
+    struct gt_call *outer; /* the call of this thread in whose callback this call was made */
     gt_held_signal held;
 } gt_call;
 
 void gt_calls_open(gt_calls *calls);
-/* No call may be inside, or ever begin. */
+/* No call may be inside, and none may begin later. */
 void gt_calls_free(gt_calls *calls);
 
 /* EINVAL where a pointer that a public function needs is NULL; `what` says which. */
 gputune_status gt_need(const char *function, const char *what, const void *pointer);
-/* The same for a callback. */
+/* EINVAL if a callback that a public function needs is NULL (not `given`). */
 gputune_status gt_need_callback(const char *function, bool given);
 
 /* Whether the tuner has been closed, or is about to be. */
 bool gt_calls_closing(const gt_calls *calls);
 
-/* Begins a call of the public function of that name. Until it ends, a file that is too large fails
- * to be written, and ends no process; nor does pthread_cancel() end the thread. EINVAL when the
- * tuner is closed; EUNSUPPORTED in a forked child, which has neither the workers nor the database's
- * connections. */
+/* Begins a call of the public function of that name. Until the call ends, writing a file that is
+ * too large fails instead of ending the process, and pthread_cancel() does not end the thread.
+ * EINVAL when the tuner is closed; EUNSUPPORTED in a forked child, which has neither the workers
+ * nor the database's connections. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
-/* Ends a call, if it has begun. */
+/* Ends a call, if the call has begun. */
 void gt_call_end(gt_call *call);
 
 /* Lets no call begin any more, cancels those inside, and waits until they have ended. EINVAL when

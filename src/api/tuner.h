@@ -1,4 +1,4 @@
-/* What a gputune handle points to (tuner.c), for all files of the api. */
+/* The struct behind a gputune handle (tuner.c), for all files of the API. */
 #pragma once
 
 #include "api/background.h"
@@ -16,9 +16,9 @@ struct gputune {
     gt_log_output output;
     gt_log log; /* writes to `output` */
     gt_overrides overrides;
-    gt_misses *misses;       /* NULL: they are not recorded */
-    char *driver_name;       /* "cuda", "emu:PROFILE" or a path: what workers are told too */
-    const gt_driver *driver; /* NULL with device "none", and where only a worker has started it */
+    gt_misses *misses;       /* NULL: misses are not recorded */
+    char *driver_name;       /* "cuda", "emu:PROFILE" or a path; workers get the same name */
+    const gt_driver *driver; /* NULL with device "none", or if only a worker has started it */
     gt_device device;
     bool has_device;
     gt_catalog *catalog;
@@ -29,11 +29,12 @@ struct gputune {
     gt_workers workers;
     gt_background *background;
     char *worker;
-    char *measure_on;    /* a command that starts the measure worker, or NULL: here */
+    char *measure_on; /* a command that starts the measure worker; NULL: it runs on this machine */
     gt_texts compile_on; /* commands that start more compile workers */
 };
 
-/* The options of a caller of any version; NULL: the _INIT ones. */
+/* Reads the options of a caller of any version; `given` NULL: the defaults of
+ * GPUTUNE_OPEN_OPTIONS_INIT. */
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given);
 
 /* Fails with `code`, and a message that begins with `what`, for a tuner without a device. */
@@ -43,8 +44,8 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
-/* One live input for the measure worker: an IPC handle if the allocation can be shared, else staged
- * bytes, which the caller frees. In inputs.c, as the next. */
+/* Makes one live input ready for the measure worker: *out has an IPC handle if the allocation can
+ * be shared, else staged bytes, which the caller frees (inputs.c). */
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
-/* Waits for the event behind which the inputs are filled, if there is one. */
+/* Waits for the event after which the inputs are filled, if the options name one (inputs.c). */
 gputune_status gt_inputs_await(void *tuner, const gputune_options *options);

@@ -1,5 +1,5 @@
-/* The farms of a tuner, lent to one session at a time, and the right to measure on its GPU.
- * Thread-safe. */
+/* The farms of a tuner, each lent to one session at a time, and the right to measure on the tuner's
+ * GPU. Thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -15,7 +15,7 @@ typedef struct gt_lent_farm {
     gputune_isolation isolation;
 } gt_lent_farm;
 
-/* How fast the GPU was, and how the worker fared that found out. */
+/* How fast the GPU was, or why the worker could not find that out. */
 typedef struct gt_paced {
     gputune_status status;
     gputune_pace pace;
@@ -24,50 +24,53 @@ typedef struct gt_paced {
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_lent_farm idle[GT_IDLE_FARMS]; /* farm NULL: free place */
+    gt_lent_farm idle[GT_IDLE_FARMS]; /* one place each for a farm that only compiles and one that
+                                         measures; farm NULL: free */
     GT_ARRAY(gt_lent_farm) lent;
     bool gpu_is_taken, gpu_is_wanted;
-    bool gpu_is_lent; /* taken for another tuner's session */
-    /* What gputune_measure_pace() wants of the session that has the GPU: */
-    pthread_cond_t pace_news; /* it was answered, or the GPU is free */
+    bool gpu_is_lent; /* a session of another tuner has taken it */
+    /* What gputune_measure_pace() asks of the session that has the GPU: */
+    pthread_cond_t pace_news; /* signalled when an answer came, or the GPU became free */
     bool pace_is_wanted, pace_is_asked_for;
-    uint64_t pace_count;     /* of answers */
-    gt_paced paced;          /* the latest one */
+    uint64_t pace_count;     /* number of answers so far */
+    gt_paced paced;          /* the latest answer */
     bool keep;               /* workers stay between sessions, and the code that they compiled */
-    gt_farm_options options; /* of every farm; its strings are the tuner's */
+    gt_farm_options options; /* options of every farm; the tuner owns the strings */
 } gt_workers;
 
-/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`,
- * workers stay after their session, and hold memory, of the device too; code stays as well
- * (tuner/code_memo.h). */
+/* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
+ * worker processes stay after their session, and hold memory, also of the device; compiled code
+ * stays as well (tuner/code_memo.h). */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);
 
-/* Adds a farm that was opened elsewhere. */
+/* Adds a farm that measures and was opened elsewhere, as an idle one. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
 /* Lends an idle farm that fits, or a new one. A session that only compiles can use any farm. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
-/* Takes the right to measure; false: another session has it, and a tuning in the background gives
- * it up soon. */
+/* Takes the right to measure on the GPU. False: another session has it; if that is a tuning in the
+ * background and the caller is not, it gives the right up soon. */
 bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background);
-/* Whether a tuning that a caller waits for was refused it since. */
+/* Whether a tuning that a caller waits for was refused the right since it was last taken. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
-/* Takes it for a session of another tuner, which finds out no pace. */
+/* Takes the right to measure for a session of another tuner. That session does not answer questions
+ * for the pace. */
 bool gt_workers_lend_gpu(gt_workers *workers);
 
 /* ---- how fast the GPU is --------------------------------------------------------------------- */
 
 gt_paced gt_paced_of(const gt_event *sampled);
-/* Wants the pace of the session that has the GPU, and waits for it a little. False, with the count
- * of answers so far in *since: not yet, or the GPU is free. Begin with *since UINT64_MAX. EBUSY in
- * *out: the GPU is lent. */
+/* Asks the session that has the GPU for the pace, and waits up to 0.1 s for the answer. False:
+ * there is no answer yet, or the GPU is free; the caller calls again with the same *since, which is
+ * UINT64_MAX in the first call. True: *out has the answer, or EBUSY if the GPU is lent. */
 bool gt_workers_await_pace(gt_paced *out, gt_workers *workers, uint64_t *since);
-/* Whether the session that has the GPU is to ask its worker for the pace, which it then does. */
+/* Whether the session that has the GPU is to ask its worker for the pace. If true, the session must
+ * do so. */
 bool gt_workers_is_pace_wanted(gt_workers *workers);
-/* What its worker answered. */
+/* Takes the answer of the session's measure worker, and wakes the callers that wait for it. */
 void gt_workers_tell_pace(gt_workers *workers, const gt_event *sampled);

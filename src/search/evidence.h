@@ -8,36 +8,37 @@ typedef enum gt_state {
     GT_STATE_PENDING, /* proposed */
     GT_STATE_OK,
     GT_STATE_FAILED,
-    GT_STATE_GIVEN_UP /* nothing is known but that it compiles for long */
+    GT_STATE_GIVEN_UP /* given up: nothing is known but that it takes long to compile */
 } gt_state;
 
 typedef struct gt_known {
     gt_state state;
-    double log_time;  /* of time_ns; GT_STATE_OK only */
+    double log_time;  /* logarithm of time_ns; only in GT_STATE_OK */
     double compile_s; /* 0: not known */
-    double measure_s; /* the same */
-    double so_far_s;  /* has been compiling for so long; 0: not known */
+    double measure_s; /* 0: not known */
+    double so_far_s;  /* seconds for which it has been compiling; 0: not known */
 } gt_known;
 
-/* All zero is an empty one. One thread. */
+/* What a search knows. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
     gt_point_set points;
-    gt_known *known; /* of points.points[i] */
+    gt_known *known; /* known[i] is of points.points[i] */
     uint32_t known_capacity;
     uint32_t ok, failed, pending, given_up;
     uint32_t told;         /* results so far */
-    uint32_t told_at_best; /* when the best one came */
-    uint32_t best;         /* index of the fastest; of no meaning while ok is 0 */
-    double compile_s;      /* in all, each configuration once */
-    uint32_t compiled;     /* how many that is of */
-    double measure_s;      /* the same of the GPU */
+    uint32_t told_at_best; /* value of `told` when the best result came */
+    uint32_t best;         /* index of the fastest point; has no meaning while ok is 0 */
+    double compile_s;      /* compile time in all, each configuration once */
+    uint32_t compiled;     /* number of configurations in compile_s */
+    double measure_s;      /* GPU time in all, each configuration once */
     uint32_t measured;
 } gt_evidence;
 
 /* Remembers a proposal. ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
-/* A pending point has been compiling for so long, which it takes at least. */
+/* Notes that a pending point has been compiling for `seconds`, so that its compile takes at least
+ * as long. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Whether the point was proposed or told. */
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);

@@ -1,20 +1,21 @@
-/* A growable map from points to small numbers. */
+/* A growable set of points, which numbers its points from 0. */
 #pragma once
 
 #include "search/domain.h"
 
-/* All zero is an empty one. One thread. */
+/* All zero is an empty set. One thread. */
 typedef struct gt_point_set {
     gt_point *points; /* in the order in which they were added */
     uint32_t *slots;  /* open addressing: index into points, plus 1 */
     uint32_t count, capacity, slot_count;
 } gt_point_set;
 
-/* *index is where the point stands; a new one is added at the end (*is_new). ENOMEM. */
+/* Finds or adds a point. *index is its place in `points`; a new point is added at the end, and
+ * *is_new is true. ENOMEM. */
 gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32_t *index,
                                 bool *is_new);
-/* Makes *items, an array of elements of `bytes` bytes, as long as the set has room for points.
- * *capacity is the array's. ENOMEM, and the array is as it was. */
+/* Enlarges *items, an array with elements of `bytes` bytes, to one element for each point that the
+ * set has room for. *capacity is the array's length in elements. ENOMEM: the array is unchanged. */
 gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_point_set *set,
                                   size_t bytes);
 /* The point's index, or -1. */

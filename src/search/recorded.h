@@ -1,5 +1,5 @@
-/* A recorded space: its configurations were all measured, and it is a domain to search in. Pure.
- * api/recorded.h reads one from a file. */
+/* A recorded space: all its configurations were measured, so that searches can be replayed in it.
+ * Pure. api/recorded.h reads one from a file. */
 #pragma once
 
 #include "search/point_set.h"
@@ -9,34 +9,34 @@
 
 /* The record of one configuration. */
 typedef struct gt_recorded_entry {
-    gt_tried tried;  /* measure_s: what all its launches took */
-    double launch_s; /* one of them */
-    double worker_s; /* time of the host besides compiling */
-    int line;        /* where it stands in the file */
+    gt_tried tried;  /* tried.measure_s is the time of all its launches */
+    double launch_s; /* seconds of one launch */
+    double worker_s; /* seconds of the host besides compiling */
+    int line;        /* its line in the file */
 } gt_recorded_entry;
 
-/* All zero is an empty one. Immutable once gt_recorded_finish() succeeded. */
+/* All zero is an empty space. Immutable once gt_recorded_finish() has succeeded. */
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
     GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order when finished */
-    uint32_t ok;                         /* of the entries: with a time */
+    uint32_t ok;                         /* number of entries with a time */
     double best_ns, worst_ns;
-    gt_point_set index; /* entry i is at i */
+    gt_point_set index; /* point i of the index is that of entry i */
 } gt_recorded;
 
-/* Appends an axis: `values` NULL makes words of them. EINVAL beyond the limits of domain.h; ENOMEM.
- */
+/* Appends an axis. `values` is copied; NULL: the choices are words. EINVAL beyond the limits of
+ * domain.h; ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
 /* Appends an entry. ENOMEM. */
 gputune_status gt_recorded_add(gt_recorded *recorded, const gt_recorded_entry *entry);
-/* Sorts the entries. ERECORDED where two are of one configuration and differ (equal ones become
- * one), and where none has a time. */
+/* Sorts the entries, and merges equal ones. ERECORDED if two entries of one configuration differ,
+ * or if no entry has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* The domain of the recorded configurations; what failed is valid, what is not recorded is not. The
- * space must outlive it. */
+/* The domain of the recorded configurations. A configuration that failed is valid; one that is not
+ * recorded is not. The space must outlive the domain. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 /* The entry of a valid point. */
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

@@ -1,50 +1,54 @@
 /* How one GPU is shared between the variants that were compiled, which are to be launched for the
  * first time, and the contestants of the race, which are to be sampled; and how far compiling may
- * run ahead of it. A tuning and a replay decide by this alone. Pure; one thread. */
+ * run ahead of the GPU. A tuning and a replay both decide by this schedule alone. Pure; one
+ * thread. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the GPU's time, what rounds of samples get beside a search that learns. */
+/* The fraction of the GPU's time that rounds of samples get while a search that learns goes on. */
 #define GT_ROUND_SHARE 0.25
-/* A first launch of so many times the best is a loser's, where only few of many variants are tried:
- * it is neither proved nor sampled. */
+/* Where only few of many variants are tried, a variant whose first launch takes this many times the
+ * best is taken for a loser: it is neither proved nor sampled. */
 #define GT_CLEARLY_SLOWER 1.15
 
-/* A newcomer is a variant that is compiled and was not launched yet. All zero is one that nothing
- * was noted of, with no time set aside for rounds. */
+/* What the schedule knows. A newcomer is a variant that is compiled and was not launched yet. All
+ * zero is a schedule that knows nothing yet, and sets no time aside for rounds. */
 typedef struct gt_schedule {
-    double round_share;      /* of the GPU's time that rounds of samples get while newcomers wait */
-    double owed_s;           /* to rounds; below 0: they had more than their share */
-    double newcomer_s;       /* seconds of the GPU that a newcomer takes; 0: not known */
-    double compile_s;        /* seconds that a compile takes; 0: not known */
-    double helped_per_s;     /* newcomers that other GPUs launch first, a second */
-    uint32_t helped_in_hand; /* how many of them may be with those */
+    double round_share;  /* fraction of the GPU's time that rounds of samples get while newcomers
+                            wait */
+    double owed_s;       /* seconds that rounds are owed; below 0: they had more than their share */
+    double newcomer_s;   /* seconds of the GPU that a newcomer takes; 0: not known */
+    double compile_s;    /* seconds that a compile takes; 0: not known */
+    double helped_per_s; /* newcomers per second that other GPUs launch first */
+    uint32_t helped_in_hand; /* newcomers that these GPUs may have in hand */
 } gt_schedule;
 
-/* A compile took so long. */
+/* Notes that a compile took `seconds`. */
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
-/* The GPU was at a newcomer for so long. `rounds_wait`: contestants waited to be sampled. */
+/* Notes that the GPU was at a newcomer for `seconds`. `rounds_wait`: contestants waited to be
+ * sampled meanwhile. */
 void gt_schedule_note_newcomer(gt_schedule *schedule, double seconds, bool rounds_wait);
-/* The GPU was at a round of samples for so long. */
+/* Notes that the GPU was at a round of samples for `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Whether the next thing that the GPU does is a round, if there are contestants to sample; else it
- * is a newcomer. `waiting`: newcomers that wait for the GPU. */
+/* Whether the GPU is to sample a round next, if there are contestants; else it is to launch a
+ * newcomer. `waiting`: the number of newcomers that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
-/* After how many seconds the GPUs are free for one more newcomer, rounds included; a guess until
- * the first one was launched. */
+/* The seconds between two newcomers on the GPUs, rounds included; a guess until the first newcomer
+ * was launched. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* How many newcomers may be with the measure worker: so many that it is at work while the session
- * thinks, and few, because what was handed over cannot be put off. At least 1. */
+/* How many newcomers the measure worker may have in hand, at least 1. They keep the worker busy
+ * while the session thinks, but are few, because a newcomer that was handed over cannot be put
+ * off. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* How many more variants may be proposed. `compiling`: sources with the compile workers or before
- * them; `on_their_way`: from there to the time of the first launch. What a search that learns
- * proposes before those times are there, it proposes without them. Where compiling is the
- * bottleneck, every worker has a source and the next free one finds another. Where the GPU is, as
- * many compile as it can take (by Little's law, L = lambda W), which is guessed until it has taken
- * one: those proposals are at random, and keep it from what is learnt. What does not learn keeps
+ * them; `on_their_way`: variants from there on to the time of their first launch. A search that
+ * learns does not know those times yet, so it should propose few variants without them. If
+ * compiling is the bottleneck, every worker has a source, and the next free worker finds another.
+ * If the GPU is the bottleneck, as many sources compile as the GPU can take (by Little's law, L =
+ * lambda W); that number is a guess until the GPU has taken one. A search that does not learn keeps
  * all workers busy. */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);

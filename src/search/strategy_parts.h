@@ -1,4 +1,4 @@
-/* What strategy.c and the strategies share: auto.c, model*.c, local.c. */
+/* Declarations that strategy.c shares with the strategies: auto.c, model*.c and local.c. */
 #pragma once
 
 #include "search/evidence.h"
@@ -9,15 +9,15 @@ typedef struct gt_method {
     size_t bytes; /* of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* One point to try next that the evidence does not have; *found false: it knows none, and the
-     * walk through the domain finds what is left. */
+    /* Proposes one point that the evidence does not have. *found false: the method knows none, and
+     * the walk through the domain finds what is left. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
-    /* After the evidence took a result. Or NULL. */
+    /* Called after the evidence took a result. Or NULL. */
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
-    /* Fills what the model knows of gt_outlook. Or NULL. */
+    /* Fills the members of gt_outlook that only the method knows. Or NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns; /* results matter to what it proposes */
-    /* The gain in logarithms of time that is expected of a proposal. Or NULL. */
+    /* The expected gain of a proposal, in logarithms of time; negative: not known. Or NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
 
@@ -30,14 +30,14 @@ struct gt_strategy {
     gt_evidence evidence;
     gt_tried *hints;
     size_t hint_count;
-    gt_point walked; /* how far the walk through the domain is */
+    gt_point walked; /* the last point of the walk through the domain */
     bool walking, walked_all;
 };
 
 extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 
-/* The next point of the domain in lexicographic order that the evidence does not have; false at the
- * end. */
+/* Finds the next point of the domain, in lexicographic order, that the evidence does not have;
+ * false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
-/* A random point that the evidence does not have; false where none was found in a hundred draws. */
+/* Draws a random point that the evidence does not have; false if a hundred draws found none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);

@@ -1,24 +1,28 @@
-/* The code that this process has compiled, for its next searches and those that run beside them:
- * most sources do not depend on sizes, and GPUs of one kind run the same code. Any thread. */
+/* A memo of the code that this process has compiled. Later searches, and searches that run at the
+ * same time, take code from it: most sources do not depend on sizes, and GPUs of one kind run the
+ * same code. Any thread may call these functions. */
 #pragma once
 
 #include "base/device.h"
 #include "store/store.h"
 
-/* Code is kept from now on, until as many have let go of it. */
+/* The memo keeps code while it has a holder: each gt_code_memo_hold() needs one
+ * gt_code_memo_let_go(), and the last one drops all code. */
 void gt_code_memo_hold(void);
 void gt_code_memo_let_go(void);
 
-/* Keeps a copy of a code, as long as somebody holds the memo. Above a limit of bytes all that was
- * kept before is dropped. Where there is no memory, nothing is kept. */
+/* Keeps a copy of `code` while the memo has a holder. If the memo grows above its limit of bytes,
+ * all earlier code is dropped. If memory is short, the code is not kept. */
 void gt_code_memo_put(const gt_code *code);
-/* The code of a source for a device. False: it is not kept. gt_code_free() releases *out. */
+/* Copies the code of a source for a device to *out, which the caller releases by gt_code_free().
+ * False: the memo does not have that code. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);
 
-/* Whether `who` is to compile a source; false: another one is at it, whose code will be found here,
- * or who gives it up. Where nobody holds the memo, everybody compiles. */
+/* Whether `who` (any pointer that identifies a session) is to compile this source. False: another
+ * session compiles it; the caller asks again later, and then finds the code here, or finds that the
+ * other session gave up. Always true while the memo has no holder. */
 bool gt_code_memo_begin(gt_hash source, const gt_device *device, const void *who);
-/* It is compiled, or failed to be. */
+/* `who` has finished compiling the source, with success or without. */
 void gt_code_memo_end(gt_hash source, const gt_device *device, const void *who);
-/* Gives up all that `who` has begun. */
+/* Gives up every compile that `who` has begun. */
 void gt_code_memo_end_all(const void *who);

@@ -6,30 +6,32 @@
 #include "kernel/npy.h"
 #include "tuner/field.h"
 
-/* A file with what a buffer holds, or what an output must hold after a launch. */
+/* A file with the contents of an input buffer, or with the contents that an output must have after
+ * a launch. */
 struct gt_data_file {
-    uint32_t argument; /* index into the template's, or GT_PARAMETER_MAX and a block's */
+    uint32_t argument; /* index of the template's argument; GT_PARAMETER_MAX plus its index for a
+                          block */
     bool expected;
-    bool named;   /* the caller's tag stands for its contents in the key */
-    char *path;   /* owned, like the next */
+    bool named;   /* in the key, the caller's tag takes the place of the contents' hash */
+    char *path;   /* owned, as is `text` */
     char *text;   /* the whole file */
-    gt_npy npy;   /* its data begin at text + npy.data */
-    gt_hash hash; /* of the file */
+    gt_npy npy;   /* the header; the data begin at text + npy.data */
+    gt_hash hash; /* of the file's contents */
 };
 
-/* Finds the files that the template and the options name, reads them, and checks their types and
- * shapes against the arguments. EINVAL, ENOTFOUND. They belong to the request. */
+/* Reads the files that the template and the options name, and checks their types and shapes against
+ * the arguments. The files belong to the request. EINVAL, ENOTFOUND. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and each host buffer that no tag stands for. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Fills the setup's inputs with all that the measure worker cannot make: live buffers, files and
- * expressions. */
+/* Fills the inputs in the field's setup that the measure worker cannot make itself: live buffers,
+ * files and expressions. gt_data_release() releases them. */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 
-/* The place among the workload's inputs of an argument that is a buffer, or of a block. */
+/* The index among the workload's inputs of an argument that is a buffer, or of a block. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;

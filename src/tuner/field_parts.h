@@ -1,70 +1,75 @@
-/* What field.c and field_*.c share. */
+/* Functions that field.c and field_*.c share. */
 #pragma once
 
 #include "tuner/field.h"
 
 /* ---- field.c --------------------------------------------------------------------------------- */
 
-/* Generates the source of a variant, and compiles it unless it is known already. */
+/* Generates the source of a variant, and submits its compile unless that source is known
+ * already. */
 gputune_status gt_field_start(gt_field *field, uint32_t variant);
 
-/* Takes what other sessions of this process have compiled meanwhile, and compiles here what they
- * gave up. */
+/* Takes the code that other sessions of this process have compiled meanwhile, and compiles here the
+ * sources that those sessions gave up. */
 gputune_status gt_field_take_elsewhere(gt_field *field);
 
 /* ---- field_verify.c -------------------------------------------------------------------------- */
 
-/* Binds the launches at the requested size and, where there is one, the awkward one. */
+/* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to verification, once the measure worker is preparing, as far as it has
- * room. The default comes before all others, so that there is something to compare with even if the
- * time is soon up. */
+/* Sends compiled variants to verification, as many as the measure worker has room for, once that
+ * worker has begun to prepare. The default comes before all others, so that there is something to
+ * compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
-/* Sends a variant to the own measure worker, or to a helper's. One whose launch cannot be made
- * fails instead: *sent is false then. */
+/* Sends a variant to the session's own measure worker (`helper` NULL), or to a helper's. A variant
+ * whose launch cannot be made fails instead, and *sent is false. */
 gputune_status gt_field_send(gt_field *field, uint32_t variant, const gt_helper *helper,
                              bool *sent);
-/* The first launch of a variant that is right, as it is compared with others: 0 where it does not
- * tell. */
+/* The time of the first launch of a variant that is right, in the form in which variants are
+ * compared; 0 if that launch does not tell the variant's time. */
 double gt_field_first_launch(const gt_field *field, uint32_t variant);
-/* Takes in what a worker says of a variant that was launched and not proved. ENOMEM. */
+/* Notes that a worker has launched a variant, found it clearly slower than the best, and not proved
+ * it. ENOMEM. */
 gputune_status gt_field_mark_slower(gt_field *field, uint32_t variant);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
-/* Notes what came of a sketch, and tells the proposer. */
+/* Notes the outcome of a sketch, and tells the proposer. */
 void gt_field_settle_sketch(gt_field *field, uint32_t variant, gputune_status failure);
-/* Lets variants be proved whose first launch is not clearly slower than what is the fastest now:
- * after the one that they were compared with failed, or its first launch turned out to be lucky.
- * ENOMEM. */
+/* Sends variants that were left out as slower to be proved after all, if their first launch is not
+ * clearly slower than the present fastest variant. That happens when the variant that they were
+ * compared with has failed, or its first launch turns out to be lucky. ENOMEM. */
 gputune_status gt_field_prove_slower(gt_field *field);
-/* Takes the measure worker's answer to a verification. Fails where the failure is no variant's. */
+/* Takes the measure worker's answer to a verification. Fails if the answer is a failure that is not
+ * the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 
 /* ---- field_help.c ---------------------------------------------------------------------------- */
 
-/* Other GPUs of the same kind launch and prove newcomers first. What is too slow there is left out;
- * whatever else becomes of a variant there, the request's own GPU decides: it is launched there
- * next. Times of another GPU are scaled, by a variant that is launched on both now and then. */
+/* Helpers, other GPUs of the same kind, launch and prove newcomers first. A variant that is too
+ * slow on a helper is left out. For every other variant the request's own GPU decides: it launches
+ * the variant next. Times of a helper's GPU are scaled: now and then one variant is launched on
+ * both GPUs, and the ratio of its times is the scale. */
 
-/* Asks the helpers' measure workers to prepare as the own one does, those that were not asked yet.
- */
+/* Asks the measure worker of each helper that was not asked yet to prepare, as the session's own
+ * worker does. */
 gputune_status gt_field_prepare_helpers(gt_field *field);
-/* Gives them newcomers, as far as they have room. */
+/* Gives newcomers to the helpers, as many as they have room for. */
 gputune_status gt_field_give_helpers(gt_field *field);
-/* What a launch of a variant must not take on a helper's GPU if it is to be proved there, where
- * `slower_ns` is that here. */
+/* The time of a first launch on the helper's GPU from which on a variant is not proved there, in
+ * nanoseconds of that GPU. `slower_ns` is the same limit on the request's own GPU. 0: no limit. */
 double gt_helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns);
-/* Takes a helper's answer, event->gpu being its number from 1. ENOMEM. */
+/* Takes the answer of the helper whose number, from 1, is event->gpu. ENOMEM. */
 gputune_status gt_field_handle_helper(gt_field *field, gt_event *event);
-/* Variants that they have in hand. */
+/* The number of variants that the helpers have in hand. */
 uint32_t gt_field_with_helpers(const gt_field *field);
-/* Notes in the schedule what they take. */
+/* Notes in the field's schedule how many newcomers the helpers take, and how fast. */
 void gt_field_schedule_helpers(gt_field *field);
 
 /* ---- field_pump.c ---------------------------------------------------------------------------- */
 
-/* Variants on their way: those without a result, of which a proposer knows nothing yet. */
+/* The number of variants that were started and have no result yet, so that the proposer knows
+ * nothing of them. */
 uint32_t gt_field_on_their_way(const gt_field *field);
 
 /* ---- field_late.c ---------------------------------------------------------------------------- */
@@ -76,12 +81,13 @@ void gt_field_note_compiled(gt_field *field, uint32_t unit);
 
 /* ---- field_propose.c ------------------------------------------------------------------------- */
 
-/* Adds the default and the variant that is right at any alignment, as the options want. */
+/* Adds the default and the fallback (the variant that is right at any alignment), as far as the
+ * options ask for them. */
 gputune_status gt_field_add_given(gt_field *field);
 /* Whether the proposer may have more proposals, and the field would take them. */
 bool gt_field_has_more_proposals(const gt_field *field);
-/* Adds the next proposals, at most `most` and GT_FIELD_PROPOSALS; none while the proposer waits for
- * results. */
+/* Adds the proposer's next proposals, at most `most` and at most GT_FIELD_PROPOSALS. Adds none
+ * while the proposer waits for results. */
 enum { GT_FIELD_PROPOSALS = 16 };
 gputune_status gt_field_take_proposals(gt_field *field, uint32_t most);
 

@@ -1,5 +1,5 @@
-/* What earlier tunings of a scenario found, by trial: evidence about configurations, whatever race
- * they were in. Immutable once loaded. */
+/* The trials of earlier tunings of a scenario. A trial is evidence about a configuration, whatever
+ * race that configuration was in. A history does not change once it is loaded. */
 #pragma once
 
 #include "kernel/space.h"
@@ -11,16 +11,17 @@ typedef struct gt_history {
     gt_trial_list trials; /* sorted by hash */
 } gt_history;
 
-/* Loads the trials of the request's scenario; an empty history where there are none. Failures that
- * were met with another driver, or in a proof at something else (gt_request.proved_at), are left
- * out. */
+/* Loads the trials of the request's scenario; the history is empty if there are none. Leaves out
+ * failures that were seen with another driver, or in a proof with other data or sizes
+ * (gt_request.proved_at). *out is for gt_history_free(). */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
-/* The same of the request's own sizes alone (gt_request.here). */
+/* Like gt_history_load(), but only the trials at the request's own sizes (gt_request.here). */
 gputune_status gt_history_load_here(gt_history *out, const struct gt_request *request);
 void gt_history_free(gt_history *history);
-/* The trial of that hash, or NULL; a NULL history knows nothing. */
+/* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* The fastest right trial of the request's own space, and its time; zero and 0 if there is none. */
+/* Finds the fastest right trial of the request's own space, and its time. Without one, *trial is
+ * all zero and *time_ns is 0. */
 gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
                                    const struct gt_request *request);
 /* Whether a time of an earlier tuning is so far behind the best that its variant cannot win. */
@@ -30,20 +31,20 @@ bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_reques
  * sampled once only. */
 bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
                               const struct gt_request *request);
-/* The failure that the trial is remembered for; OK if it was right, or did not finish within a
- * shorter limit than the request's. */
+/* The failure for which a trial is not tried again. OK if the trial was right, or if it only did
+ * not finish within a limit that was shorter than the request's. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
-/* The trial of a configuration in the request's scenario, or NULL. It lives as long as the history,
- * which is for gt_history_free(). */
+/* Loads the history of the request's scenario, and finds the trial of a configuration in it, or
+ * NULL. The trial lives as long as the history, which is for gt_history_free(). */
 gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
                                       const struct gt_request *request, const gt_config *config);
-/* Whether the configuration is known to be right at what the request is proved at, with the present
- * driver. */
+/* Whether the configuration was proved right with the data and sizes of the request's proof
+ * (gt_request.proved_at) and with the present driver. */
 gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,
                                     const gt_config *config);
-/* The failure that is known of a configuration with the present driver, with a message. OK: none is
- * known. */
+/* Fails, with a message, as the configuration is known to have failed with the present driver. OK:
+ * no failure is known. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);
-/* The same of failures that would harm who launches it: that its compile did not end within a limit
- * is none. */
+/* Like gt_history_refutes(), but only for failures that harm a caller who launches the
+ * configuration. A compile that did not end within a limit is not such a failure. */
 gputune_status gt_history_warns(const struct gt_request *request, const gt_config *config);

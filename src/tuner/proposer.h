@@ -1,43 +1,47 @@
-/* Who proposes the variants of a tuning, and hears what became of them. A search strategy is one of
- * these. One thread. */
+/* A proposer proposes the variants of a tuning, and hears what became of them. A search strategy is
+ * one kind of proposer. One thread. */
 #pragma once
 
 #include "base/launch.h"
 #include "kernel/space.h"
 
-/* What became of a proposed configuration. It is heard once it is compiled and proved, or failed,
- * and again whenever it was sampled. */
+/* What became of a proposed configuration. The proposer hears it once the configuration is compiled
+ * and proved, or has failed, and again whenever it was sampled. */
 typedef struct gt_finding {
     gputune_status status; /* OK, or the failure */
     double time_ns;        /* by the objective; 0: not sampled yet */
     double compile_ns;
-    double gpu_s; /* that a newcomer keeps the GPU from the next one */
+    double gpu_s; /* seconds for which one newcomer occupies the GPU before the next */
     gt_resources resources;
     double occupancy; /* 0: not known */
-    bool given_up;    /* a failure that is only that compiling took too long */
+    bool given_up;    /* it failed only because compiling took too long */
     bool is_sketch;
 } gt_finding;
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
     /* Writes up to `count` configurations that are to be tried next and have not been proposed
-     * before; returns how many. 0: there are no more, or none until more is heard. */
+     * before; returns how many it wrote. 0: the proposer has no more, or none until it hears
+     * more. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
     /* May be NULL. */
     void (*hear)(gt_proposer *self, const gt_config *config, const gt_finding *finding);
-    /* How many it will propose in all, as far as it knows; 0: not known. May be NULL. */
+    /* How many configurations it will propose in all, as far as it knows; 0: not known. May be
+     * NULL. */
     uint64_t (*total)(gt_proposer *self);
     /* Whether a compile of this configuration that has been running for `seconds` is to be given
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    bool sketches; /* what it proposed last is to be compiled quickly and launched once, which is no
-                      trial (search/sketching.h) */
-    bool learns;   /* what it hears matters to what it proposes: it is asked late. May change */
+    bool sketches; /* its last proposals are sketches: compiled quickly and launched once, and no
+                      trials (search/sketching.h) */
+    bool learns; /* what it hears changes what it proposes, so it is asked as late as possible. The
+                    value may change */
     bool exhausted;     /* the proposer proposes nothing more, whatever it hears */
-    bool out_of_memory; /* likewise: memory was short for what it heard or would propose */
+    bool out_of_memory; /* it proposes nothing more, because memory was short */
 };
 
-/* Proposes every configuration of a list, in its order. The list must outlive it. */
+/* Proposes every configuration of a list, in the order of the list. The list must outlive the
+ * proposer. */
 typedef struct gt_list_proposer {
     gt_proposer proposer;
     const gt_config *configs;
@@ -46,7 +50,7 @@ typedef struct gt_list_proposer {
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
 
 /* Proposes every valid configuration of a space, in the order of its axes. The space must outlive
- * it. */
+ * the proposer. */
 typedef struct gt_space_proposer {
     gt_proposer proposer;
     gt_space *space;

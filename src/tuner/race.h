@@ -28,7 +28,7 @@
 typedef struct gt_race gt_race;
 
 typedef struct gt_race_options {
-    uint64_t seed;         /* of the shuffling */
+    uint64_t seed;         /* seed of the shuffling of rounds */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
     double drop_ratio;     /* first elimination; 0: 2, below 1: none */
     double drop_error;     /* one-sided error of a bound that eliminates; 0: 0.003 */
@@ -60,7 +60,7 @@ typedef enum gt_race_leave {
     GT_RACE_IN,          /* still racing, or at the end */
     GT_RACE_LEFT_FIRST,  /* slower than drop_ratio times the best in its first round */
     GT_RACE_LEFT_EARLY,  /* far slower than the best in each of its two to four rounds */
-    GT_RACE_LEFT_SLOWER, /* slower: the lower bound of its log-ratio is above 0 */
+    GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
     GT_RACE_LEFT_FAILED  /* gt_race_fail() */
 } gt_race_leave;
 
@@ -68,8 +68,8 @@ typedef enum gt_race_leave {
 typedef struct gt_race_sample {
     double value;
     uint32_t round; /* from 1; values of the same round were sampled side by side */
-    bool quick;     /* of a quick round: counts only while there are no full ones */
-    bool final;     /* taken after the decision */
+    bool quick; /* taken in a quick round: counts only while the contestant has no full samples */
+    bool final; /* taken after the decision */
 } gt_race_sample;
 
 /* What is known of one contestant. */
@@ -100,8 +100,8 @@ typedef struct gt_race_result {
     gt_race_end end;
     uint64_t winner;    /* id */
     bool has_default;   /* the default was sampled at all (it may have failed) */
-    gt_verdict verdict; /* the interval is from the final rounds, fewer than 3 of them: from all
-                           shared rounds; a default that won has 1; never noisy */
+    gt_verdict verdict; /* its interval is from the final rounds, or from all shared rounds if fewer
+                           than 3 are final; it is 1 for a default that won; never noisy */
     uint32_t rounds, samples;
 } gt_race_result;
 
@@ -112,7 +112,7 @@ void gt_race_free(gt_race *race);
 /* Adds a contestant. `id` must be new to the race (else EINVAL). Where two contestants cannot be
  * told apart, the lower `rank` wins. At most one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
-/* Says that no more contestants will come. The race does not end by itself before. */
+/* Says that no more contestants will come. The race does not end by itself before this call. */
 void gt_race_complete(gt_race *race);
 /* Whether there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
@@ -132,10 +132,10 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants, and decides the race if it can. *end is GT_RACE_RUNNING
  * while more rounds are needed, final ones included. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* With `tie_break`: whether the race is decided, but others (those that are `tied`) may be as good
- * as the winner. There are no rounds until gt_race_break_tie() has named one of them. If the race
- * is stopped before, the winner is the one of lowest rank. A failure of winner or default reopens
- * the race. */
+/* With `tie_break`: whether the race is decided, but other contestants (those marked `tied`) may be
+ * as good as the winner. There are no rounds until gt_race_break_tie() has named one of them. If
+ * the race is stopped before, the winner is the one of lowest rank. A failure of winner or default
+ * reopens the race. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL if the race is not tied,
  * or `id` is not one of the tied contestants. */
@@ -151,10 +151,11 @@ uint32_t gt_race_count(const gt_race *race);
 bool gt_race_incumbent(const gt_race *race, uint64_t *id);
 /* Contestant `index` in the order of joining. The struct is a copy, its samples are not. */
 void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contestant *out);
-/* The same by id; false when unknown. */
+/* Finds a contestant by its id; false if the id is unknown. */
 bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out);
-/* Summarises a contestant's final samples if there are at least 5: they are the longest, and the
- * choice was not made by them. Else its full samples; else its quick ones. ENOMEM. */
+/* Summarises a contestant's final samples if there are at least 5, because final samples are the
+ * longest and had no part in the choice. Else it summarises the full samples, or, without any, the
+ * quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
 /* The outcome; before the end, that of the best contestant so far. ENOVARIANT if every contestant
  * failed. */

@@ -1,4 +1,5 @@
-/* What race.c and race_*.c share: the race's state, and what is decided between rounds. */
+/* Declarations that race.c and race_*.c share: the race's state, and the decisions between
+ * rounds. */
 #pragma once
 
 #include "base/array.h"
@@ -12,7 +13,7 @@ enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
     GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3,        /* rounds without a value, after which a contestant has failed */
+    GT_RACE_MISSED_MAX = 3,        /* rounds in a row without a value: the contestant has failed */
     GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
 };
 
@@ -23,14 +24,14 @@ typedef struct gt_runner {
     gt_race_leave left;
     uint32_t left_round;
     uint32_t missed; /* rounds in a row without a value */
-    double ratio;    /* to the incumbent */
+    double ratio;    /* estimated time over the incumbent's */
     double first;    /* log-ratio to the incumbent of its first round, NaN: unknown */
     double pending;  /* value in the current round, NaN: none */
     GT_ARRAY(gt_race_sample) samples;
-    gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
+    gt_paired paired; /* compared with the incumbent in shared full rounds; count 0: not */
     bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
                   see race_judge.c */
-    bool tied; /* of a decided race with `tie_break` */
+    bool tied; /* may be as good as the winner of a decided race with `tie_break` */
 } gt_runner;
 
 /* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
@@ -43,9 +44,9 @@ struct gt_race {
     gt_race_options options;
     gt_random random;
     GT_ARRAY(gt_runner) runners;
-    uint32_t *table; /* id to index + 1, open addressing */
+    uint32_t *table; /* hash table from an id to its index in `runners` plus 1, open addressing */
     uint32_t slots;
-    uint32_t *order; /* of the current round, indices */
+    uint32_t *order; /* the current round as indices into `runners` */
     uint64_t *ids;
     uint32_t order_capacity;
     gt_race_round round; /* number 0: none so far; count 0: none in progress */
@@ -65,12 +66,14 @@ struct gt_race {
 };
 
 bool gt_runner_is_in(const gt_runner *runner);
-/* Has shared enough rounds with the incumbent for a decision by bounds. */
+/* Whether a contestant has shared enough rounds with the incumbent for a decision by bounds. */
 bool gt_runner_is_ready(const gt_race *race, const gt_runner *runner);
-/* Rounds in which both have a sample of that kind. */
+/* The rounds in which two contestants are compared: those in which both have a sample of that
+ * kind. */
 typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind);
-/* Sorted log-ratios a over b of the shared rounds into race->scratch; returns how many. */
+/* Writes the log-ratios of `a` over `b` in their shared rounds to race->scratch, sorted; returns
+ * how many. */
 size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind);
 /* Makes room for the ratios of any two contestants; ENOMEM. */
 gputune_status gt_race_reserve_scratch(gt_race *race);

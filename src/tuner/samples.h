@@ -7,15 +7,16 @@
 
 #include <stdio.h>
 
-/* Opens a file to append to it, and makes it where it is missing. NULL with errno, which is EINVAL
- * for a FIFO: it may have no reader, or a slow one, and hold up the tuning. */
+/* Opens a file to append to it, and creates the file if it is missing. Returns NULL and sets errno
+ * on failure. A FIFO or a socket fails with EINVAL: without a reader, or with a slow one, it would
+ * hold up the tuning. */
 FILE *gt_samples_append(const char *path);
-/* What errno says of that. */
+/* Describes errno after a failure of gt_samples_append(). */
 const char *gt_samples_why(void);
 /* Opens the request's samples_path to append; a new file gets a heading. NULL if there is no path,
  * or, after a warning, if the file cannot be written. */
 FILE *gt_samples_open(const gt_request *request);
-/* Closes it. Warns if not everything could be written. */
+/* Closes the file. Warns if not everything could be written. */
 void gt_samples_close(FILE *file, const gt_request *request);
 
 typedef struct gt_sample_row {

@@ -7,11 +7,12 @@
 
 typedef struct gt_strategy_proposer gt_strategy_proposer;
 
-/* A proposer by the request's strategy, over `space` (which must outlive it, and is walked by it).
- * What the history has of this space is told to it: those that may win are proposed first, the
- * others are known already; not under the option `force`. Stored trials of the same kernel
- * elsewhere are hints to it. `workers`: how many are compiled side by side. ENOMEM. *out is the
- * caller's, for gt_strategy_proposer_free(). */
+/* Opens a proposer that runs the request's strategy over `space`. The space must outlive the
+ * proposer, which walks through it. The strategy is told the trials that the history has of this
+ * space: those that may win are proposed first, and the others count as known. The option `force`
+ * turns this off. Stored trials of the same kernel at other sizes or on other GPUs are hints to the
+ * strategy. `workers`: how many variants are compiled at a time. ENOMEM. *out is the caller's, for
+ * gt_strategy_proposer_free(). */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
                                          gt_space *space, const gt_history *history,
                                          uint32_t workers);

@@ -1,50 +1,53 @@
-/* The way of a request: look up, tune, choose. Serves tune.c, rank.c, compile.c, tuning.c and
- * conclude.c. */
+/* How a request gets its answer: look up, tune, choose. Declares functions of tune.c, rank.c,
+ * compile.c, tuning.c and conclude.c. */
 #pragma once
 
 #include "tuner/request.h"
 
-/* The configuration to launch, and why it was chosen. Owns its images and text. */
+/* The configuration to launch, and why it was chosen. A choice owns its images and its text. */
 typedef struct gt_choice {
     gputune_source source;
     gt_config config;
     gt_image image;
     gt_resources resources;
     bool needs_alignment; /* the plan needs buffers of more than the least alignment */
-    bool has_fallback;    /* a variant that is right at any alignment comes with it */
-    bool outside_only;    /* the restrictions of the request leave it out */
+    bool has_fallback;    /* `fallback` is a variant that is right at any alignment */
+    bool outside_only;    /* the request's restrictions leave the configuration out */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
     gt_verdict verdict;
-    gt_terms terms; /* the terms that it was made under: it answers requests of at most these */
+    gt_terms terms; /* the terms that the choice was made under: it answers requests whose terms ask
+                       for no more */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* The configuration of a stored winner. ENOTFOUND when it is not one of the request's. The default
- * is one, also where restrictions leave it out: it races in every space. */
+/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it. A
+ * winner of this very space may be the default even if the restrictions leave the default out: it
+ * races in every space. */
 gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner);
-/* Takes a stored winner's times, with the speed-up over the template's default: 0 where that was
- * edited since, and is not measured. ENOMEM, or why the store cannot be read. */
+/* Fills a choice's times from a stored winner, and its speed-up over the template's default. The
+ * speed-up is 0 if the default was edited since and is not measured. ENOMEM, or the status of a
+ * store that cannot be read. */
 gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
                                     const gt_request *request);
-/* Completes a choice whose configuration, source and terms are set: its code from the winner (NULL:
- * none) or the store, or compiled; its variant for misaligned buffers; the winner's reason. A
- * failure frees the choice. */
+/* Completes a choice whose configuration, source and terms are set. Adds the code (from the winner,
+ * which may be NULL, from the store, or compiled), the variant for misaligned buffers, and the
+ * winner's reason. A failure frees the choice. */
 gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,
                                 gt_winner *winner);
 
 /* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's
  * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
- * default and nothing else is right, the call fails with that status. Database trouble never fails
- * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel
- * ends the measuring, it answers with the default, which is compiled with the first variants, or
- * while it waits for another process's tuning; ETIMEOUT where the limit was too short even for
- * that. It ends within 0.2 s of its limit. A request
- * in the background gets no answer but a winner, as no caller waits for it. */
+ * default and nothing else is right, the call fails with that status. A failure of the database
+ * never fails the call. ENOCOMPILER only if there is neither a stored image nor a compiler. If the
+ * time limit or a cancel ends the measuring, the call answers with the default, which is compiled
+ * with the first variants, or while the call waits for another process's tuning. ETIMEOUT if the
+ * limit was too short even for the default. The call ends within 0.2 s of its limit. A request in
+ * the background is answered by a winner only, because no caller waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Races the variants of the request's space, and stores every trial and the winner (tuning.c,
@@ -55,15 +58,17 @@ gputune_status gt_search(gt_choice *out, gt_request *request);
  * best candidate that verifies in the worker. Stores nothing. */
 gputune_status gt_rank(gt_choice *out, gt_request *request);
 
-/* Compiles one configuration (or takes it from the store) without measuring. Caller frees
- * image->data. NULL: its code is not wanted; that of the default stays with the request. */
+/* Compiles one configuration (or takes it from the store) without measuring. The caller frees
+ * image->data. `image` is NULL if the code is not wanted; the default's code is then kept in the
+ * request. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
-/* Compiles the default, so that it is the request's standby. It gets most of the time that is left;
- * that it does not succeed is no failure. */
+/* Compiles the default, so that its code is the request's standby. The compile gets most of the
+ * time that is left. If it does not succeed, the request has no standby. */
 void gt_stand_by(gt_request *request);
-/* Compiles the request's space, stores the code, and calls `each` for every variant as it is done,
- * in the order of the space; a non-zero answer stops and is returned. Stopped by time or on
- * request, what was compiled is kept. ECOMPILE where nothing compiled. */
+/* Compiles the request's space, stores the code, and calls `each` for every variant once its
+ * compile ends, in the order of the space. A value of `each` other than 0 ends the calls and is
+ * returned. If the time limit or the caller ends the compiling, the code compiled so far is kept.
+ * ECOMPILE if no variant compiled. */
 int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
                      void *user);

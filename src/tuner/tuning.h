@@ -47,13 +47,13 @@ typedef enum gt_step {
     GT_STEP_REFUTED,   /* the winner failed its last proof: the others race again */
     GT_STEP_REVIVED,   /* variants that hung once were right when they were tried again */
     GT_STEP_FINISHED,  /* nothing is left to try again */
-    GT_STEP_STOPPED    /* time is up, or the caller cancelled */
+    GT_STEP_STOPPED    /* the time is up, or the caller cancelled */
 } gt_step;
 
 typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
-    gt_race *race;      /* by the objective, and decides; for energy, first by time */
+    gt_race *race;      /* the deciding race, by the objective; for energy, first by time */
     gt_race *tie_break; /* by device time, among tied contestants; NULL before the first tie */
     gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
     uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
@@ -61,14 +61,15 @@ typedef struct gt_tuning {
         gt_race *race, *by_time;
         uint64_t proved;
     } earlier;               /* the last race that was decided, if everything races again */
-    const gt_race *restored; /* `race` if it is the earlier one again: no time for the later one */
-    gt_race_end end;         /* of `race` */
+    const gt_race *restored; /* equals `race` if that is the earlier race again, because there was
+                                no time for a later one */
+    gt_race_end end;         /* how `race` ended */
     gt_race_round round;     /* in progress; its ids belong to the race until the next round */
     gt_history history;
     gt_strategy_proposer *strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
-    int64_t give_up_ns; /* after a stop: the winner's last proof may take until then */
+    int64_t give_up_ns; /* after a stop: when the winner's last proof must have ended */
 } gt_tuning;
 
 /* The policy; its state is a gt_tuning. */
@@ -89,7 +90,7 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* Adds the variants that became ready to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
-/* Contestants whose time is not known yet. */
+/* The number of contestants whose time is not known yet. */
 uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 /* Asks for the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
@@ -107,21 +108,22 @@ gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Seconds of the limit that the winner's last proof takes, after what the measure worker has in
+/* Seconds to set aside for the winner's last proof, after the jobs that the measure worker has in
  * hand. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Asks for the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
-/* The session was stopped: the best so far is to be proved again, as long as there is time. */
+/* Called when the session was stopped: has the best variant so far proved again, if there is
+ * time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* After a stop: ends the tuning where no time is left for the last proof. The winner then has the
- * proof of before its race alone, and the result says so. */
+/* After a stop: ends the tuning if no time is left for the last proof. The winner then has only its
+ * proof from before the race, and the result says so. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* Opens a new race of every variant that is right, whether it was eliminated or not. */
+/* Opens a new race of every right variant, including those that were eliminated. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
 /* Replaces `race` by an earlier race, without the variants that have failed since. Frees the
- * present one. */
+ * present race. */
 void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
 void gt_tuning_free_races(gt_tuning *tuning);
 
@@ -132,12 +134,12 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores the code that was compiled and the trials that cannot change any more, once a second, so
- * that they are kept if the tuning is killed. */
+/* Stores the compiled code and the trials that cannot change any more, at most once a second, so
+ * that they survive if the process is killed. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
-/* Stores trials and winner of a finished tuning, and makes the choice. */
+/* Stores the trials and the winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
 /* After a failure of the tuning: stores the trials, and notes in the request whether the default
- * failed. The thread's message stays. */
+ * failed. The thread's error message is unchanged. */
 void gt_tuning_keep_findings(const gt_tuning *tuning);
