@@ -1,5 +1,5 @@
-/* Tuning in the background: a thread of the tuner that makes requests like any other, and looks
- * whether the application uses the GPU meanwhile. */
+/* Tuning in the background. A thread of the tuner makes requests as any other thread would, and
+ * watches whether the application uses the GPU meanwhile. */
 #include "api/background.h"
 
 #include "api/tuner.h"
@@ -31,7 +31,8 @@ static void read_others(gt_activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-/* `uuid` of the GPU, of which nothing has been launched by this library for a second. */
+/* Begins to watch the GPU with this `uuid`. This library must not have launched anything on that
+ * GPU for a second. */
 static void gt_activity_open(gt_activity *out, const char *uuid)
 {
     *out = (gt_activity){.nvml = gt_nvml_open(uuid)};
@@ -44,8 +45,8 @@ static void gt_activity_close(gt_activity *activity)
     activity->nvml = NULL;
 }
 
-/* NVML tells the application's work from gputune's only after a rest that is as long as its
- * window. */
+/* Whether the application uses the GPU. NVML can tell its work from gputune's only after a rest
+ * that is as long as NVML's window. */
 static bool gt_activity_is_busy(gt_activity *activity)
 {
     int64_t now = gt_now_ns();
@@ -112,7 +113,7 @@ static bool take_gpu(void *user)
     return gt_workers_take_gpu(&((gputune *)user)->workers, true);
 }
 
-/* A quarter of the cores compiles, and no other machine. */
+/* Farm options for the background: a quarter of the cores compile, and no other machine does. */
 static gt_farm_options make_farm_options(const gputune *tuner)
 {
     gt_farm_options options = tuner->workers.options;
@@ -189,7 +190,7 @@ static bool must_give_way(void *user)
     return true;
 }
 
-/* What is said of a tuning that has ended. OK: there is a winner. */
+/* The status that is reported of a tuning that has ended. OK: there is a winner. */
 static gputune_status judge(const gputune *tuner, const gt_request *request,
                             const gt_choice *choice)
 {
@@ -244,7 +245,7 @@ static job *next_job(const gt_background *background)
     return NULL;
 }
 
-/* Under the mutex, which is free while the job runs. */
+/* Runs a job. The caller holds the mutex, which is released while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
     one->state = JOB_RUNNING;

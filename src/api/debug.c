@@ -1,4 +1,4 @@
-/* Checks of a launch for which the driver is asked. */
+/* Checks a launch with the help of the driver. */
 #include "api/debug.h"
 
 #include "gpu/context.h"

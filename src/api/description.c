@@ -113,7 +113,7 @@ static void set_block(gputune_parameter *out, const gt_block *block, const gt_bu
     out->by_address = block->pass == GT_PASS_GLOBAL;
 }
 
-/* What every argument is; how many bytes a block has among the parameters is not known yet. */
+/* Describes every argument; how many bytes a block takes among the parameters is not known yet. */
 static void set_arguments(gt_description *out, const gt_workload *workload, const gt_launch *launch)
 {
     for (uint32_t i = 0; i < out->argument_count; i++) {

@@ -16,10 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the memory's bandwidth, by a copy. An H200 reaches 0.88; the rest is room for other GPUs. */
+/* The least fraction of the memory's peak bandwidth that a copy must reach. An H200 reaches 0.88;
+ * the rest is room for other GPUs. */
 static const double LEAST_OF_PEAK = 0.7;
 
-/* What is looked at, and what the checks before have found. */
+/* The subject of the checks, and what earlier checks have found. */
 typedef struct patient {
     const gputune_open_options *options;
     int (*each)(void *user, const gputune_diagnosis *diagnosis);

@@ -1,4 +1,4 @@
-/* Joins calls that make the same plan. */
+/* Joins calls that want the same plan, so that only one makes it. */
 #include "api/flight.h"
 
 #include "base/condition.h"
@@ -93,7 +93,7 @@ gt_flight *gt_flight_join(gt_flights *flights, bool *leads, const gt_plan_key *k
 
 /* ---- landing --------------------------------------------------------------------------------- */
 
-/* Leaves a flight, and the mutex. */
+/* Leaves a flight, and unlocks the mutex. */
 static void leave(gt_flights *flights, gt_flight *flight)
 {
     bool last = --flight->inside == 0;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What rank 0 tells the others, as bytes of one size. */
+/* What rank 0 tells the other ranks, as a fixed number of bytes. */
 typedef struct verdict {
     int32_t status;
     int32_t is_default; /* nothing is known but the template's default */
@@ -52,7 +52,8 @@ static gputune_status describe(verdict *out, gputune *tuner, const char *kernel,
     return GPUTUNE_OK;
 }
 
-/* Rank 0: as a call for itself alone. The others hear of it also where it failed. */
+/* The part of rank 0: it makes its plan as a call for itself alone, and tells the other ranks the
+ * result, a failure too. */
 static gputune_status lead(gputune_plan **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const gputune_options *options,
                            const gputune_group *group)
@@ -82,7 +83,7 @@ static void take_times(gt_choice *choice, const verdict *v)
     choice->verdict = v->verdict;
 }
 
-/* A plan of rank 0's configuration. It is proved here, unless it is known to be right. */
+/* Makes a plan of rank 0's configuration, which is proved here unless it is known to be right. */
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
                                 const gputune_options *options, const verdict *v)
@@ -122,8 +123,8 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const ch
     return plan;
 }
 
-/* The plan that rank 0's verdict asks for: one that is there, or a new one in its place, so that
- * later calls of this process alone agree as well. */
+/* Gives the plan that rank 0's verdict asks for: the plan in the table, or a new one in its place,
+ * so that later calls of this process alone get the same plan. */
 static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const gputune_options *options, const verdict *v)
 {

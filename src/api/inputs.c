@@ -39,7 +39,7 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
     return true;
 }
 
-/* Memory that CUDA does not know is not the device's. */
+/* EINVAL if CUDA does not know the address, which then is not memory of the device. */
 static gputune_status check_address(const gt_driver *driver, const gputune_input *input)
 {
     unsigned kind = 0;

@@ -60,7 +60,7 @@ static void append_utf8(gt_text *out, uint32_t c)
     gt_text_append_bytes(out, bytes, (size_t)count);
 }
 
-/* Four digits. */
+/* Reads the four hexadecimal digits of a UTF-16 unit. */
 static bool read_unit(uint32_t *out, gt_json_scan *p)
 {
     uint32_t unit = 0;
@@ -80,7 +80,8 @@ static bool read_unit(uint32_t *out, gt_json_scan *p)
     return true;
 }
 
-/* Behind \u: a character, of one unit or two. U+0000 would end the text. */
+/* Reads the character behind \u, of one UTF-16 unit or two. U+0000 is refused, because it would end
+ * the text. */
 static gputune_status parse_units(gt_text *out, gt_json_scan *p)
 {
     uint32_t high, low;
@@ -111,7 +112,7 @@ static gputune_status parse_escape(gt_text *out, gt_json_scan *p)
     return GPUTUNE_OK;
 }
 
-/* How many characters follow that stand for themselves, in bytes. */
+/* The number of bytes that follow of characters that stand for themselves. */
 static size_t plain_length(const gt_json_scan *p)
 {
     const char *at = p->at;
@@ -123,7 +124,7 @@ static size_t plain_length(const gt_json_scan *p)
     return (size_t)(at - p->at);
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* Reads a string from behind its opening quote to behind the closing one. */
 static gputune_status parse_characters(gt_text *out, gt_json_scan *p)
 {
     while (!take(p, '"')) {
@@ -253,7 +254,7 @@ static gputune_status parse_member(json_t *object, gt_json_scan *p)
     return parse_named(object, gt_text_string(&name), p);
 }
 
-/* From behind the opening bracket to behind the closing one. */
+/* Reads a container from behind its opening bracket to behind the closing one. */
 static gputune_status parse_container(json_t *container, gt_json_scan *p)
 {
     const bool is_array = json_is_array(container);
@@ -321,7 +322,8 @@ gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t b
 
 /* ---- Members as text ------------------------------------------------------------------------- */
 
-/* From behind an opening quote to behind the closing one; false at the end of the text. */
+/* Skips a string from behind its opening quote to behind the closing one; false if the text ends
+ * before. */
 static bool skip_string(gt_json_scan *p)
 {
     for (; p->at < p->end; p->at++) {
@@ -334,7 +336,7 @@ static bool skip_string(gt_json_scan *p)
     return false;
 }
 
-/* A container to its closing brace or bracket. */
+/* Skips a container to behind its closing brace or bracket. */
 static bool skip_container(gt_json_scan *p)
 {
     int depth = 0;
@@ -366,7 +368,7 @@ static bool skip_value(gt_json_scan *p)
     return p->at < p->end;
 }
 
-/* From behind the opening quote of a member's name to its value. */
+/* Skips from behind the opening quote of a member's name to the member's value. */
 static gt_json_step skip_name(gt_json_scan *p, gt_json_piece *out)
 {
     const char *from = p->at;

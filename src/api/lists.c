@@ -1,4 +1,4 @@
-/* What there is, as public structs: kernels, GPUs, and the names of enumerated values. */
+/* Lists kernels and GPUs as public structs, and gives the names of enumerated values. */
 #include "api/tuner.h"
 
 #include "base/environment.h"
@@ -125,7 +125,7 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     return GPUTUNE_OK;
 }
 
-/* Without starting the driver; 0: only the driver tells. */
+/* Counts the devices without starting the driver; 0: only the driver can tell. */
 static uint32_t count_before_start(const char *driver_name)
 {
     const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");

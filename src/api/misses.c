@@ -1,4 +1,4 @@
-/* Notes what a lookup did not find, in memory and in a file (GPUTUNE_RECORD). */
+/* Notes the requests that no stored result answered, in memory and in a file (GPUTUNE_RECORD). */
 #include "api/misses.h"
 
 #include "api/call.h"
@@ -33,7 +33,7 @@ static gputune_status fail_at(const char *path, const char *what)
     return gt_fail(GPUTUNE_EIO, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* The lock belongs to the open file: closing it ends it. */
+/* Locks the file. The lock belongs to the open file, and ends when the file is closed. */
 static gputune_status lock(int file, const char *path)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -196,7 +196,8 @@ static int most_wanted_first(const void *left, const void *right)
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 
-/* What is no line, such as one that a full disk cut short, is left out. */
+/* Reads the lines of the file. A malformed line, such as one that a full disk cut short, is left
+ * out. */
 static gputune_status read_lines(miss_list *out, char *text)
 {
     for (char *line = text; *line;) {
@@ -258,7 +259,8 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* What could not be written is tried again with the next count. */
+/* Writes a miss's counts. Counts that could not be written are written with the next one. The
+ * caller holds the lock. */
 static gputune_status write_locked(gt_misses *misses, gt_miss *miss)
 {
     uint64_t asked = atomic_load(&miss->asked);
@@ -327,7 +329,8 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* The miss of that key, which is taken over. NULL: there is no memory. */
+/* Finds or adds the miss of a key, and takes over the key. NULL: memory is short. The caller holds
+ * the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place;

@@ -1,4 +1,4 @@
-/* What the environment orders: GPUTUNE_FORCE and others, and where the log goes. */
+/* Reads the environment's overrides, GPUTUNE_FORCE and others, and where the log goes. */
 #include "api/overrides.h"
 
 #include "base/environment.h"

@@ -59,7 +59,7 @@ typedef struct gt_pairs {
     uint32_t count;
 } gt_pairs;
 
-/* Whether one byte belongs to both. */
+/* Whether some byte belongs to both buffers of a pair. */
 static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *items)
 {
     uintptr_t written = *(const uintptr_t *)items[pair->written];
@@ -123,7 +123,7 @@ static gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code,
     return GPUTUNE_OK;
 }
 
-/* Unloads it everywhere. */
+/* Unloads the code in every context. */
 static void gt_plan_code_free(gt_plan_code *code)
 {
     gt_loaded_code *next;
@@ -558,7 +558,7 @@ static gputune_status refuse_size(const gputune_plan *plan, const check *c, int6
                    plan->kernel, plan->names[c->name], (long long)c->expected, (long long)got);
 }
 
-/* Of members, and of what the driver knows. */
+/* Checks the members of structs, and, with GPUTUNE_DEBUG, what the driver knows. */
 static gputune_status check_further(const gputune_plan *plan, const void *const *items)
 {
     for (uint32_t i = 0; i < plan->member_count; i++) {
@@ -616,7 +616,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Behind what the caller passes, the addresses in its structs. */
+/* Fills `out` with the caller's arguments and the addresses that the caller's structs hold. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
@@ -756,7 +756,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return write_parameter(out, gt_description_parameter(plan->description, at));
 }
 
-/* Of what the caller passes; NULL: it is none of it. */
+/* The description of a caller's argument; NULL: the caller passes none of that index. */
 static const gt_described_argument *caller_argument(const gputune_plan *plan, uint32_t argument)
 {
     return argument < plan->argument_count ? gt_description_argument(plan->description, argument)

@@ -261,14 +261,14 @@ static void insert(slots *into, entry *e)
     atomic_store_explicit(&into->items[slot], e, memory_order_relaxed);
 }
 
-/* For one that no reader sees any more. */
+/* Queues an entry that no reader sees any more, to be freed. */
 static void let_go(gt_plan_table *table, entry *e)
 {
     e->next = table->gone;
     table->gone = e;
 }
 
-/* Puts empty slots in place of the table's, and moves its entries there but those that go. */
+/* Replaces the table's slots by empty ones, and moves all entries there except those that go. */
 static void move_to(gt_plan_table *table, slots *made)
 {
     GT_FREED slots *old = atomic_load(&table->current);
@@ -319,7 +319,8 @@ static void choose_unused(gt_plan_table *table, size_t wanted)
     }
 }
 
-/* Few are let go at a time: the call that adds a plan frees them. */
+/* Makes room for one more plan. Few plans are dropped at a time, because the call that adds a plan
+ * frees them. */
 static gputune_status make_place(gt_plan_table *table)
 {
     size_t size = atomic_load(&table->current)->mask + 1;
@@ -351,8 +352,8 @@ static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_pl
     return GPUTUNE_OK;
 }
 
-/* Whether the table's plan answers as well. If the same plan is looked up again, its entry becomes
- * current again, so that repeated lookups do not use more memory. */
+/* Whether the table's plan answers the same requests as a new one. If the same plan is looked up
+ * again, its entry becomes current again, so that repeated lookups do not use more memory. */
 static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_plan_key *key)
 {
     entry *old = look_up(table, key);

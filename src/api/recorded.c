@@ -75,7 +75,8 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* How failures are called, by a part of the word. Kernel Tuner's InvalidConfig does not build. */
+/* The names of failures: a part of the word, and the outcome. Kernel Tuner's InvalidConfig does not
+ * build. */
 static const struct {
     const char *part;
     gt_tried_outcome outcome;
@@ -282,7 +283,7 @@ static gputune_status parse(json_t **out, const reader *at, const gt_json_piece 
                : status;
 }
 
-/* The same for what is kept; of a member that comes again, the last one counts. */
+/* Keeps a member's value; if the member comes again, the last value counts. */
 static gputune_status keep(json_t **kept, const reader *at, const gt_json_piece *piece)
 {
     json_t *parsed;
@@ -341,7 +342,7 @@ static gputune_status find_members(reader *at)
     return GPUTUNE_OK;
 }
 
-/* Puts the place before the message. */
+/* Fails with the message, and puts the place in the file before it. */
 static gputune_status fail_at(const reader *at, const gt_json_piece *piece, gputune_status status)
 {
     if (piece->key) {

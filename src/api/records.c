@@ -1,4 +1,4 @@
-/* What the store holds, as the public structs: showing, forgetting, checking. */
+/* Shows, forgets and checks the contents of the store, as public structs. */
 #include "api/asked.h"
 #include "api/tuner.h"
 
@@ -42,7 +42,8 @@ typedef struct listing {
     const gt_template *template; /* its template at hand; NULL: none */
 } listing;
 
-/* Records come kernel by kernel, and looking for a template reads the folders. */
+/* Finds a record's template, and remembers it: records come kernel by kernel, and looking for a
+ * template reads the folders. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -52,7 +53,8 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-/* Of the template at hand, on the tuner's GPU, it is known how a configuration is launched. */
+/* Binds the launch of a record's configuration. This is possible only with the kernel's present
+ * template, on the tuner's GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -111,8 +113,8 @@ static int ignore_template(void *user, const gt_template *template)
     return 0;
 }
 
-/* Nothing is stored. Fails where the name is neither that of a template nor of anything stored, on
- * whatever GPU. */
+/* Called if nothing is stored for a filter: fails if the name is neither a template's nor that of
+ * any stored kernel, on whatever GPU. */
 static int check_name(const gt_asked *asked)
 {
     listing any = {asked, 0, NULL, NULL, "", NULL};
@@ -123,7 +125,7 @@ static int check_name(const gt_asked *asked)
                      : gt_catalog_each(asked->tuner->catalog, asked->stored, ignore_template, NULL);
 }
 
-/* What a call asks for, as the store's filter. */
+/* Reads a call's filter as the store's filter. */
 static gputune_status read_asked(gt_asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {

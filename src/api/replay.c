@@ -135,7 +135,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* 0 if half of the runs did not get there. */
+/* The median; 0 if half of the runs did not reach the goal. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);

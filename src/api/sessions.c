@@ -107,7 +107,7 @@ static gputune_status await(gt_event *event, gt_farm *farm, const gputune *tuner
                                            : GPUTUNE_OK;
 }
 
-/* While no session has the GPU. */
+/* Measures the pace with a borrowed farm, while no session has the GPU. */
 static gputune_status measure(gt_paced *out, gputune *tuner)
 {
     gt_farm *farm;
@@ -123,7 +123,7 @@ static gputune_status measure(gt_paced *out, gputune *tuner)
     return status;
 }
 
-/* By the session that has the GPU, or without one. */
+/* Finds the pace by the session that has the GPU, or, if none has, by measure(). */
 static gputune_status find_pace(gt_paced *out, gputune *tuner)
 {
     uint64_t since = UINT64_MAX;

@@ -17,8 +17,8 @@ static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
                                    : GPUTUNE_MEASURE;
 }
 
-/* What the environment orders for this kernel. ENOTFOUND, silently, if that is nothing; with a
- * warning, if it cannot be done. */
+/* Chooses the configuration that the environment forces on this kernel. ENOTFOUND if there is none,
+ * and, with a warning, if it cannot be used. */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -184,7 +184,7 @@ static void plan_alone(gt_landing *out, const asking *a)
     }
 }
 
-/* Whether what came of another call's asking is what would come of this one's. */
+/* Whether the result of another call's flight is also this call's result. */
 static bool is_shared(const gt_landing *landing)
 {
     return !landing->cut_short && landing->status != GPUTUNE_ENOMEM;
@@ -229,7 +229,7 @@ static void plan_or_wait(gt_landing *out, const asking *a)
     plan_alone(out, a);
 }
 
-/* Gives the plan to the caller, and says in *terms what it was made under. */
+/* Gives the plan to the caller, and the terms that it was made under. */
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -252,8 +252,8 @@ static gputune_status want(const asking *a, uint32_t forgets)
                               a->options);
 }
 
-/* A call that tunes in the background: the winner where it is known, else what is known without
- * measuring, and the tuning is asked for. */
+/* Answers a call that tunes in the background: with the winner if it is known; else with what is
+ * known without measuring, and a background tuning is asked for. */
 static gputune_status plan_in_background(gputune_plan **out, const asking *a)
 {
     asking known = *a;

@@ -146,7 +146,8 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* What choose_device() left open, by what the store knows of this GPU, or else by the driver. */
+/* Completes what choose_device() left open, from the store's facts about this GPU, or else by the
+ * driver. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {

@@ -1,4 +1,4 @@
-/* Lending farms to sessions. */
+/* Lends farms to sessions. */
 #include "api/workers.h"
 
 #include "base/condition.h"

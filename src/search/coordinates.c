@@ -1,4 +1,4 @@
-/* Choices as numbers for a model. */
+/* Computes the coordinates of choices for a model. */
 #include "search/coordinates.h"
 
 #include "search/bonds.h"

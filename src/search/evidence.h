@@ -19,7 +19,7 @@ typedef struct gt_known {
     double so_far_s;  /* seconds for which it has been compiling; 0: not known */
 } gt_known;
 
-/* What a search knows. All zero is empty evidence. One thread. */
+/* The evidence of a search. All zero is empty evidence. One thread. */
 typedef struct gt_evidence {
     gt_point_set points;
     gt_known *known; /* known[i] is of points.points[i] */

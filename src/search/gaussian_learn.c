@@ -18,7 +18,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 96, PARAMETERS = 2 * GT_COORDINATES + 1 }
 #define NOISE_CENTRE   1e-2
 #define NOISE_SPREAD   1.5
 #define SMALLEST_NOISE 1e-4
-/* Where the logarithms end that are learnt. */
+/* The range of the logarithms that are learnt. */
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
@@ -283,7 +283,7 @@ static void take(gt_gaussian *g, const parameters *from)
     g->noise = exp(from->value[(size_t)2 * g->dimensions]);
 }
 
-/* The rows anew, their values as they were. */
+/* Computes the factor's rows anew, with their values unchanged. */
 static void factor_again(gt_gaussian *g)
 {
     uint32_t count = g->count;

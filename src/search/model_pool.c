@@ -172,7 +172,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* By what the process's deviations are multiplied. What is known from elsewhere is trusted. */
+/* The factor for the process's deviations. It is smaller with hints, because times from elsewhere
+ * are trusted. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     if (model->prior.present) {
@@ -213,7 +214,8 @@ double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, cons
     return candidate.gain;
 }
 
-/* Judges what has a row missing; the best of all, or -1. */
+/* Judges the candidates from index `from` on that were neither proposed nor told; returns the best
+ * one, or -1. */
 static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     for (uint32_t i = from; i < model->pool.count; i++) {

@@ -45,7 +45,7 @@ static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known
     model->row_prior[row] = gt_model_prior_at(model, z);
 }
 
-/* Adds rows for what has none; false when there is no room. */
+/* Adds rows for the points that have none; false if there is no room for all. */
 static bool add_rows(gt_model *model, const gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->points.count; i++) {
@@ -122,8 +122,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* The logarithm of what compiling it takes, over the usual, or NAN. What has run for longer than
- * half of the usual time is taken to run on for as long again. */
+/* The logarithm of a point's compile time over the usual one, or NAN. A compile that has run for
+ * longer than half of the usual time is taken to run on for as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;

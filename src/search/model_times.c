@@ -1,6 +1,6 @@
 /* What the model's process sees of times. Slow ones need not be foreseen as exactly as fast ones,
- * and in many spaces a few are slower by far than all others, which no process expects. So what is
- * over the best is compressed beyond a width; near the best it is what it was. */
+ * and in many spaces a few are slower by far than all others, which no process expects. So
+ * differences to the best time are compressed beyond a width; near the best they hardly change. */
 #include "search/model.h"
 
 #include <math.h>

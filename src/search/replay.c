@@ -107,7 +107,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Asks for what may be on its way, as a tuning does. */
+/* Asks the strategy for as many points as may be on their way, as a tuning does. */
 static gputune_status ask(clock_state *at)
 {
     gt_outlook outlook;

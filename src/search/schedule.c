@@ -5,16 +5,16 @@
 
 /* A mean over the last results, so that it follows a search to its faster variants. */
 #define NEWS 0.1
-/* What rounds are owed, or had too much, counts no longer than this. */
+/* The most seconds that rounds are owed, or that they had too much: more is forgotten. */
 #define MEMORY_S 0.25
-/* A session thinks no longer before it hands over more work. */
+/* A session hands over more work within this many seconds. */
 #define THINKING_S 0.02
-/* Beside what takes longer, the time to hand over the next one does not matter. */
+/* If a newcomer takes longer, in seconds, the time to hand over the next one does not matter. */
 #define LONG_S 0.05
 /* A free compile worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
-/* For the GPU to take a newcomer, before it has taken one. */
+/* Seconds that a newcomer is taken to need on the GPU, before the first one was launched. */
 #define USUAL_NEWCOMER_S 0.02
 /* Compiles take unequally long; the GPU shall not wait for a slow one. */
 #define SPARE 1.25

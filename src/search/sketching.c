@@ -1,4 +1,4 @@
-/* Sketches: when they pay, and what is done with their times. */
+/* Decides when sketches pay, and gives their times to the search. */
 #include "search/sketching.h"
 
 #include "stats/correlation.h"
@@ -40,13 +40,14 @@ void gt_sketching_end(gt_sketching *sketching)
     sketching->strategy = NULL;
 }
 
-/* A variant that compiles for no longer leaves time to try MANY of them. */
+/* If variants compile in this many seconds, there is time to try MANY of them. */
 static double quick_s(const gt_sketching *sketching, double left_s)
 {
     return left_s * sketching->settings.workers / MANY;
 }
 
-/* One whose compile has not ended counts with the time since the first was proposed. */
+/* The compile time of a pair's variant. If its compile has not ended, it is the time since the
+ * first proposal. */
 static double compile_s_so_far(const gt_sketching *sketching, const gt_sketch_pair *pair,
                                double left_s)
 {
@@ -153,7 +154,8 @@ static bool has_both_times(const gt_sketch_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Whether what is faster as a sketch is faster; too few pairs do not tell. */
+/* *out: whether the faster sketch is also the faster variant. It is true if the pairs are too few
+ * to tell. */
 static gputune_status agree(bool *out, const gt_sketching *sketching)
 {
     double sketch[GT_SKETCH_PAIRS], full[GT_SKETCH_PAIRS], correlation;

@@ -22,7 +22,7 @@ typedef enum gt_tried_outcome {
 typedef struct gt_tried {
     gt_point point;
     gt_tried_outcome outcome;
-    double time_ns;   /* what is minimised, positive; of GT_TRIED_OK only */
+    double time_ns;   /* the value that is minimised, positive; only of GT_TRIED_OK */
     double compile_s; /* seconds; 0: nothing was compiled, or not known; if given up, the seconds
                          until then */
     double measure_s; /* seconds that verifying and measuring took; 0: not known */

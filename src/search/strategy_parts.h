@@ -6,7 +6,7 @@
 
 /* One way to search, with a state of its own. */
 typedef struct gt_method {
-    size_t bytes; /* of the state, which begins as zeros */
+    size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
     /* Proposes one point that the evidence does not have. *found false: the method knows none, and

@@ -1,4 +1,4 @@
-/* The templates there are: which files were read, and which kernels a word or path stands for. */
+/* The catalog: which template files were read, and which kernels a word or a path stands for. */
 #include "tuner/catalog.h"
 
 #include "base/array.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Of an installation, for a program that has the library linked in. */
+/* Lists the template folders of an installation, for a program that has the library linked in. */
 static gputune_status list_installed(gt_texts *out)
 {
     GT_FREED char *folder = NULL;
@@ -29,7 +29,7 @@ static gputune_status list_installed(gt_texts *out)
     return gt_texts_take(out, templates);
 }
 
-/* Where the prelude may be, the likeliest first. */
+/* Lists the folders where the prelude may be, the likeliest first. */
 static gputune_status list_places(gt_texts *out, const char *given)
 {
     static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
@@ -134,8 +134,8 @@ struct gt_catalog {
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Without a prelude the catalog opens: what is stored can be shown. A folder that is named by the
- * call must be there. */
+/* Finds the template folders. Without a prelude the catalog still opens, so that stored results can
+ * be shown. A folder that the call names must exist. */
 static gputune_status find_folders(gt_catalog *catalog, const char *given)
 {
     gputune_status status = gt_template_folders(&catalog->folder, &catalog->home, given);
@@ -161,8 +161,8 @@ static void drop_folders(gt_catalog *catalog)
     catalog->folder = catalog->home = catalog->prelude = NULL;
 }
 
-/* ENOTFOUND where the prelude is missing. It is looked for again in each call: what was not there
- * when the catalog was opened may be there now. Under the lock. */
+/* ENOTFOUND if the prelude is missing. Each call looks for the prelude again, because it may have
+ * been installed since the catalog was opened. The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog)
 {
     char *before = catalog->missing;
@@ -213,7 +213,8 @@ static gputune_status add_name(void *to, const char *name)
     return gt_texts_add(&((gt_catalog_file *)to)->names, name, strlen(name));
 }
 
-/* Reading the clauses takes as long as reading a template, so it is done when it is needed. */
+/* Lists the names of a file's kernels. Reading the clauses takes as long as reading a template, so
+ * it is done only when it is needed. */
 static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -227,7 +228,7 @@ static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
     return GPUTUNE_OK;
 }
 
-/* Keeps a new file, whose text is to be read or whose kernels are to be listed still. */
+/* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_catalog_file *file = calloc(1, sizeof *file);
@@ -249,7 +250,7 @@ static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* A file that is gone stays as it was last. */
+/* Finds or reads a file. A file that was deleted stays as it was last read. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     struct stat now = {0};
@@ -265,8 +266,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return read_file(out, catalog, path, &now.st_mtim);
 }
 
-/* Adds the file's kernel of that name, or all of them with NULL. Of a file without kernels that is
- * one without a name, whose reading will tell what is wrong. */
+/* Adds the file's kernel of that name, or, with NULL, all its kernels. A file without kernels adds
+ * one without a name: reading that kernel then reports what is wrong. */
 static gputune_status add_kernels(gt_kernel_refs *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -299,8 +300,8 @@ static bool may_have(const gt_catalog_file *file, const char *kernel)
     return !kernel || !file->text || strstr(file->text, last ? last + 1 : kernel);
 }
 
-/* The kernels of one file of the folder. What cannot be read has none; where all kernels are wanted
- * that is told. */
+/* Adds the kernels of one file of the folder. A file that cannot be read has none; a warning says
+ * so if all kernels are wanted. */
 static gputune_status add_kernels_of(gt_kernel_refs *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -318,7 +319,7 @@ static gputune_status add_kernels_of(gt_kernel_refs *out, gt_catalog *catalog, c
     return GPUTUNE_OK;
 }
 
-/* The kernels of that name in the folder's files, or all. */
+/* Adds the kernels of that name in the folder's files, or all kernels. */
 static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED struct dirent **files = NULL;
@@ -372,13 +373,13 @@ static gputune_status resolve_all(gt_kernel_refs *out, gt_catalog *catalog)
     return status;
 }
 
-/* Makes the file that was taken up last be found no more. */
+/* Makes the file that was added last unknown again. */
 static void forget_newest(gt_catalog *catalog)
 {
     catalog->files.items[catalog->files.count - 1]->path[0] = '\0';
 }
 
-/* Takes up a text as a new file of that name, with its kernels. */
+/* Adds a text as a new file of that name, with its kernels. */
 static gputune_status resolve_text(gt_kernel_refs *out, gt_catalog *catalog, const char *name,
                                    const char *text, gt_include_fn include, void *user)
 {
@@ -423,7 +424,7 @@ static gputune_status resolve_path(gt_kernel_refs *out, gt_catalog *catalog, con
                                     file->names.count ? file->names.items[0] : "");
 }
 
-/* The kernels of a file that is named without its folder and ".cu": one that was added, or the
+/* Adds the kernels of a file that is named without its folder and ".cu": an added file, or the
  * folder's. */
 static gputune_status add_named_file(gt_kernel_refs *out, gt_catalog *catalog, const char *name)
 {
@@ -459,8 +460,9 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
                    catalog->folder);
 }
 
-/* What a word stands for by the rule of catalog.h, at least one; what is at a path; all kernels, by
- * name. The array is the caller's, also on failure. */
+/* Resolves a word by the rule of catalog.h to at least one kernel, a path to the kernels of its
+ * file, and NULL to all kernels in the order of names. The caller frees the array, also after a
+ * failure. */
 static gputune_status resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
     const gt_kernel_ref *added = find_added(catalog, kernel);
@@ -590,7 +592,8 @@ typedef struct source_reader {
     const gputune_include *includes; /* ends with one without a name; NULL: none */
 } source_reader;
 
-/* Includes of a text in memory are those that came with it, then files of the template folder. */
+/* Reads an include of a text in memory: one that came with the text, else a file of the template
+ * folder. */
 static gputune_status read_given(void *user, const gt_include *include, gt_included *out)
 {
     const source_reader *reader = user;
@@ -607,7 +610,7 @@ static gputune_status read_given(void *user, const gt_include *include, gt_inclu
     return GT_GIVE(status, out, found, free(found.text));
 }
 
-/* All kernels of the text are parsed, since the caller may free it. */
+/* Parses all kernels of the text at once, because the caller may free the text. */
 static gputune_status add_text(gt_kernel_refs *refs, gt_catalog *catalog, const char *name,
                                const origin *from)
 {
@@ -636,7 +639,8 @@ static gputune_status add_file(gt_kernel_refs *refs, gt_catalog *catalog, const 
     return status;
 }
 
-/* Calls `each` without the lock. What does not parse is left out, unless it must. */
+/* Calls `each` without holding the lock. A kernel that does not parse is left out, unless it must
+ * parse. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -657,7 +661,7 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catal
     return answer;
 }
 
-/* With a text a file in memory, else the file at that path. */
+/* Adds a file in memory if `text` is given, else the file at that path. */
 static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
                void *user)
 {

@@ -54,7 +54,8 @@ typedef struct report {
     void *user;
 } report;
 
-/* The compiler knows a source by its name in a folder of its own. */
+/* The path of a finding's file. The compiler knows the template's source by its name in another
+ * folder, so for that name it is the template's path. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -63,7 +64,7 @@ static const char *find_path(const report *r, const char *file)
     return same ? path : file;
 }
 
-/* Cuts a line of the emulator's into its parts. */
+/* Cuts a line of the emulator's report into its parts. */
 static uint32_t cut(char *parts[PARTS], char *line)
 {
     uint32_t count = 0;

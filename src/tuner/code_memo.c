@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* That of some thousand variants. */
+/* The code of some thousand variants. */
 static const size_t BYTES_MAX = (size_t)128 << 20;
 
 typedef struct begun {
@@ -105,7 +105,8 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
     return found;
 }
 
-/* By a key, or all of one; the number is that of all that are left where there is none. */
+/* Finds a compile that has begun, by its key, or, if `key` is NULL, by its owner. Returns
+ * memo.begun.count if there is none. */
 static size_t find_begun(const gt_hash *key, const void *who)
 {
     size_t i = 0;

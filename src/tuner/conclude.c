@@ -200,7 +200,7 @@ static gputune_status describe_twin(gt_trial *trial, const gt_template *template
     return GPUTUNE_OK;
 }
 
-/* One launch told enough of it. */
+/* Describes a variant that was left out as slower: one launch told enough of it. */
 static gputune_status describe_slower(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
 {
     const gt_field *field = &tuning->session.field;
@@ -230,8 +230,8 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
     return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
-/* Whether an earlier tuning measured the variant, and this one did not, for want of time perhaps.
- */
+/* Whether an earlier tuning measured the variant and this one did not, perhaps because time was
+ * short. */
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
@@ -257,7 +257,8 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
 }
 
-/* Whether the result is final: a failure, or a contestant that has left. */
+/* Whether a variant's result is final: it failed, was left out as slower, or has left the race for
+ * good. */
 static bool is_settled(const gt_tuning *tuning, uint32_t index)
 {
     const gt_variant *variant = &tuning->session.field.variants.items[index];
@@ -320,7 +321,8 @@ static bool is_new_code(const gt_unit *unit)
     return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_sketch;
 }
 
-/* The code of the variants' units; `kept`: those that were stored, else those that were not. */
+/* Lists the code of the variants' units: with `kept` the code that was stored already, else the
+ * code that was not. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
 {
     const gt_field *field = &tuning->session.field;
@@ -424,7 +426,8 @@ static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning
                       &unit_of(tuning, (uint32_t)*variant)->compiled.image);
 }
 
-/* Stopped after its race was over, but before all was done that may change the result. */
+/* Whether the tuning was stopped after its race, but before everything was done that may change the
+ * result. */
 static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
 {
     return tuning->session.stop != GT_STOP_NONE &&
@@ -456,8 +459,8 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* A result that time or the caller ended is kept, but does not answer for a decided one. Nor does
- * one that lacks a variant for no fault of that variant's. */
+/* The terms of a result. If time or the caller ended the tuning, its result is stored, but does not
+ * count as decided. Neither does a result that lacks a variant which was not at fault. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -550,15 +553,15 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* What was found out is stored even when the call's time is up: briefly, and whether or not the
- * caller cancelled. */
+/* The time for storing the findings after the call's time is up: it is short, and is given even if
+ * the caller cancelled. */
 static gt_patience last_patience(const gt_tuning *tuning)
 {
     return tuning->session.stop == GT_STOP_NONE ? tuning->session.request->patience
                                                 : gt_patience_for(0.15, NULL);
 }
 
-/* What is stored of the GPU. `device` holds the facts' device. */
+/* The facts of the GPU that are stored. The facts point to `device`. */
 static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
@@ -574,8 +577,8 @@ static gt_hash default_trial(const gt_tuning *tuning)
     return id == GT_NO_VARIANT ? (gt_hash){0} : gt_tuning_variant(tuning, id)->trial;
 }
 
-/* Service kernels and reference; of a tuning that another may go on with, the variants' code too.
- */
+/* Lists the code of the service kernels and the reference, and, if a later tuning may go on from
+ * this one, of the variants. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -590,8 +593,8 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Without a winner (NULL) trials and code alone, so that neither the next tuning nor an answer
- * without times compiles it again. */
+/* Stores trials, code and the winner. If `winner` is NULL, only trials and code are stored, so that
+ * neither the next tuning nor an answer without times compiles the code again. */
 static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                             const gt_winner *winner)
 {

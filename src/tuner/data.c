@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new input at the end of the setup's. */
+/* Adds a new input at the end of the setup's inputs. */
 static gputune_status add_to(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
                              uint32_t buffer)
 {
@@ -32,7 +32,7 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* What is sent for that input; NULL: nothing, and the worker makes it. */
+/* The data that are sent for that input; NULL: none, and the worker makes them. */
 static const gt_live_input *find_input(const gt_measure_setup *setup, uint32_t workload,
                                        uint32_t buffer)
 {
@@ -162,7 +162,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return GPUTUNE_OK;
 }
 
-/* What a template names lies beside it. */
+/* Adds a file that a template names; its path is relative to the template's folder. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {
@@ -249,7 +249,8 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* NumPy has no bfloat16 and no fp8, whose bits come as unsigned numbers. */
+/* Whether a file has elements of this type. NumPy has no bfloat16 and no fp8, so their bits come as
+ * unsigned numbers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -276,7 +277,8 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* A block is counted in one dimension, whatever its array has. */
+/* Whether a file has this shape. A block counts as one dimension, whatever the dimensions of its
+ * array. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;

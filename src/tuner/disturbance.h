@@ -1,4 +1,5 @@
-/* What disturbed the measurements: other users of the GPU, clocks that were held back. */
+/* Keeps track of what disturbed the measurements: other users of the GPU, clocks that were held
+ * back. */
 #pragma once
 
 #include "base/log.h"

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A worker that is ended for it is replaced in about half a second. */
+/* No compile is given up earlier, in seconds: replacing the worker takes about half a second. */
 static const double LEAST_S = 1;
 /* A compile is asked about again when it has been running for so many times as long. */
 static const double AGAIN = 1.25;
 
-/* What everything is compared with, and what must be there for misaligned buffers, are waited for;
- * so is a source while the proposer holds on to one of its variants. */
+/* Whether a compile may be given up. The default and the fallback are always waited for; another
+ * source is waited for while the proposer wants one of its variants. */
 static bool is_to_be_given_up(const gt_field *field, const gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -123,7 +123,8 @@ static void take_code(gt_unit *unit, const gt_code *code)
     unit->compiled.nvrtc_version = code->nvrtc_version;
 }
 
-/* By an earlier session of this process, or of another one that stored it. */
+/* Whether the unit's code is there already: from an earlier session of this process, or from the
+ * store. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     gt_code code;
@@ -331,7 +332,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
-/* The unit of that hash; *is_new when it was added just now. */
+/* Finds or adds the unit of that hash; *is_new: it was added now. */
 static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
 {
     uint32_t next = (uint32_t)field->units.count;
@@ -341,7 +342,7 @@ static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index
 }
 
 /* Small sizes leave some axes without a say (blocks a multiprocessor, where one block is all there
- * is): what is launched exactly like an earlier variant needs no trial of its own. */
+ * is): a variant that is launched exactly like an earlier one needs no trial of its own. */
 static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source, bool *found)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -370,7 +371,8 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
 
 /* --- compiled sources ------------------------------------------------------------------------- */
 
-/* A variant whose source is there: on to verification, or done where nothing is measured. */
+/* Advances a variant whose source is compiled: to verification, or, if the field does not measure,
+ * to ready. */
 static gputune_status advance(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -403,9 +405,9 @@ static gputune_status advance(gt_field *field, uint32_t index)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* What earlier tunings found out about this trial. A failure is not tried again; what was far
- * slower than the best of this very space cannot win. All others race, whatever they lost to then.
- */
+/* Whether earlier tunings make a trial of this variant needless. A failure is not tried again, and
+ * a variant that was far slower than the best of this very space cannot win. All others race,
+ * whatever they lost to then. */
 static bool is_known_already(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
@@ -437,7 +439,8 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     return outclassed;
 }
 
-/* Code that was compiled quickly is not taken for the other. */
+/* The hash of a sketch's source, so that code that was compiled quickly is not taken for fully
+ * optimised code. */
 static gt_hash sketch_hash(gt_hash source)
 {
     return gt_hash_join(source, gt_hash_string("sketch"));
@@ -534,7 +537,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     return advance_waiting(field, unit);
 }
 
-/* Compiles here what another session is at for too long, or has given up. */
+/* Compiles here a source that another session has given up, or has been compiling for too long. */
 static gputune_status compile_after_all(gt_field *field, uint32_t index)
 {
     const gt_request *request = field->options.request;

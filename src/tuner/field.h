@@ -220,10 +220,10 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
  * far slower than it; *count: how many. */
 gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
 /* Ends slow compiles while other variants wait for a compile worker, and leaves their variants for
- * gt_field_try_late(). A compile is slow if it takes far longer than every one that has ended;
- * while none has ended, one compile is ended now and then. The default's compile is ended only if
- * there is a single worker. After a quarter of the request's limit the other variants no longer
- * wait for the default, if there is a reference. */
+ * gt_field_try_late(). A compile is slow if it takes more than a fifth of the request's limit, and
+ * far longer than every compile that has ended; while none has ended, one slow compile is ended at
+ * a time. The default's compile is ended only if there is a single worker. After a fifth of the
+ * limit the other variants no longer wait for the default, if there is a reference. */
 gputune_status gt_field_put_off_slow(gt_field *field);
 /* Tries the variants that were put off, and those that an earlier call with a shorter limit could
  * not finish; *count: how many. */

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* So many variants are launched between two that find out the scale; a scale that is further off is
- * no equal GPU's; so often in a row, and it is left out. */
+/* The scale is measured once for every CALIBRATE_EVERY variants. A scale above EQUAL or below 1 /
+ * EQUAL means that the GPUs are not equally fast; after UNEQUAL_MAX such scales in a row the helper
+ * is left out. */
 enum { CALIBRATE_EVERY = 32, UNEQUAL_MAX = 3 };
 #define EQUAL 1.1
-/* A mean over the last scales. */
+/* Weight of a new scale in the running mean of the scales. */
 #define NEWS 0.3
-/* No launch is as short: a variant of which only the time is wanted is not proved. */
+/* A limit that every launch exceeds: a variant with this limit is only timed, and not proved. */
 #define TIME_ALONE_NS 1
 
 /* ---- their state ----------------------------------------------------------------------------- */
@@ -40,7 +41,8 @@ void gt_field_schedule_helpers(gt_field *field)
     }
 }
 
-/* The search goes on without it. What it has in hand is answered yet. */
+/* Leaves a helper out of the rest of the search. The jobs that it has in hand are still
+ * answered. */
 static void lose(gt_field *field, gt_helper *helper, const char *why)
 {
     const gt_request *request = field->options.request;
@@ -52,7 +54,7 @@ static void lose(gt_field *field, gt_helper *helper, const char *why)
     }
 }
 
-/* Ends what the worker had in hand first. */
+/* Notes that the worker has answered the first job that it had in hand. */
 static void note_answer(gt_helper *helper)
 {
     gt_schedule_note_newcomer(&helper->schedule, gt_seconds_since(helper->since_ns), false);
@@ -86,8 +88,8 @@ gputune_status gt_field_prepare_helpers(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* One that is right here is launched there for its time alone, but for the first, by which the
- * worker may learn what is right. */
+/* A variant that is already right here is launched on the helper for its time alone. The first one
+ * is the exception: by it the helper's worker may learn what is right. */
 double gt_helper_slower_ns(const gt_helper *helper, const gt_variant *variant, double slower_ns)
 {
     bool calibrates = variant->stage == GT_STAGE_READY;
@@ -104,8 +106,9 @@ static gputune_status send(gt_field *field, gt_helper *helper, uint32_t index, b
     return GPUTUNE_OK;
 }
 
-/* The variant that is launched on both GPUs: the fastest; at first the default, without which no
- * other can be proved there. GT_NO_VARIANT: there is none yet. */
+/* The variant that is launched on both GPUs to measure the scale: the fastest one, but at first the
+ * default, without which no other variant can be proved on the helper. GT_NO_VARIANT: there is none
+ * yet. */
 static uint64_t calibrator(const gt_field *field, const gt_helper *helper)
 {
     uint64_t best = GT_NO_VARIANT;
@@ -132,7 +135,7 @@ static gputune_status calibrate(gt_field *field, gt_helper *helper)
     return send(field, helper, (uint32_t)index, &helper->calibrates);
 }
 
-/* The next variant in the queue that no GPU has launched, taken out; false: there is none. */
+/* Takes the next variant that no GPU has launched out of the queue; false: there is none. */
 static bool take_newcomer(gt_field *field, uint32_t *index)
 {
     for (size_t i = 0; i < field->compiled.count; i++) {
@@ -210,7 +213,8 @@ static void take_calibration(gt_field *field, gt_helper *helper, const gt_event 
     note_scale(field, helper, (uint32_t)event->id, event->verified.pilot_ns);
 }
 
-/* The own GPU launches it next; one that failed, after the others. */
+/* Queues a variant for the request's own GPU: with `first` before all others, as after a success on
+ * the helper, else after them. */
 static gputune_status queue_here(gt_field *field, uint32_t index, bool first)
 {
     field->variants.items[index].helped = true;

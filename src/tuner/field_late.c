@@ -1,5 +1,5 @@
-/* What takes too long: it does not hold up other variants, comes last, and is remembered with the
- * limit that it had. */
+/* Variants that take too long: they do not hold up the others, are tried last, and are remembered
+ * with the limit that they had. */
 #include "tuner/field_parts.h"
 
 #include "base/clock.h"
@@ -8,13 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the limit: as long others wait for a compile that may be any variant's. */
+/* The fraction of the limit for which a compile may always hold its worker, and for which other
+ * variants wait for the default. */
 static const double SHARE = 0.2;
-/* Of the limit: what took as long is taken to be too slow for it. */
+/* The fraction of the limit from which on a variant counts as too slow for that limit. */
 static const double MOST = 0.5;
-/* A compile that had less says nothing: a busy machine may take as long for any. */
+/* A compile that had fewer seconds is not judged: a busy machine may take as long for any
+ * compile. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes so many times as long as the longest that ended. */
+/* A compile is slow if it takes this many times as long as the longest one that ended. */
 static const double SLOW = 8;
 
 static double limit_s(const gt_field *field)
@@ -62,8 +64,9 @@ static bool others_wait(const gt_field *field, uint32_t running)
            gt_field_has_more_proposals(field);
 }
 
-/* Those that had their turn and took too long are compiled to the end, or to the call's. So is the
- * default, which the call returns where it finds nothing else, unless it has the only worker. */
+/* Whether a compile may be put off. A variant that was put off before is then compiled to the end,
+ * or to the end of the call. So is the default, which the call returns if it finds nothing else,
+ * unless the default holds the only worker. */
 static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
 {
     const gt_unit *unit = &field->units.items[job->id];

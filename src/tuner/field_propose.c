@@ -103,7 +103,7 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
     return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* How old what the proposer knows is, for the debug log. */
+/* Notes how many variants had no result at this proposal, for the debug log. */
 static void note_age(gt_field *field, uint32_t unknown)
 {
     field->ages.count++;

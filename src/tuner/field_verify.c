@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* A first launch of so many times the best cannot be the winner's where every variant is tried: the
- * race drops what is as slow. */
+/* Where every variant is tried, one whose first launch takes this many times the best cannot win:
+ * the race would drop a variant that is as slow. */
 #define SLOWER_OF_ALL 2.0
 /* The launch that verified a variant is timed by events, with a cold cache. A shorter one tells the
  * host's time as well, unless the clock is a model. */
 #define LONG_ENOUGH_NS 50e3
-/* A first launch that is so many times faster than the samples was luck. */
+/* A first launch that is this many times faster than the samples was luck. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -87,8 +87,8 @@ static void note_best(gt_field *field, uint32_t index)
     }
 }
 
-/* A variant is proved after all if its first launch is not clearly slower than what is the fastest
- * now. */
+/* Has a variant proved after all, if its first launch is not clearly slower than the present
+ * fastest variant. */
 static gputune_status reconsider(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -170,7 +170,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* A launch that is too short to tell is of no use. */
+/* A sketch whose launch is too short to tell its time is of no use. */
 void gt_field_settle_sketch(gt_field *field, uint32_t index, gputune_status failure)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -191,7 +191,8 @@ gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
     return gt_array_push(&field->newly_ready, index);
 }
 
-/* As long as contestants wait whose turn it is to be sampled, there is none. */
+/* Whether the measure worker has room for a newcomer. It has none while it is the contestants' turn
+ * to be sampled. */
 static bool has_room(const gt_field *field)
 {
     return field->verifying < gt_schedule_in_hand(&field->schedule) &&
@@ -240,7 +241,8 @@ gputune_status gt_field_mark_slower(gt_field *field, uint32_t index)
     return reconsider(field, index); /* the best may have failed meanwhile */
 }
 
-/* Takes over what the event says. Errors are known from where its results were compared. */
+/* Takes over the event's answer. The numerical errors stay those of the helper, if the variant's
+ * results were compared there. */
 static void take_over(gt_variant *variant, gt_event *event)
 {
     const gt_verified before = variant->verified;

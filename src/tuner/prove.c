@@ -48,8 +48,8 @@ static gputune_status take_first(gt_choice *choice, gt_field *field, const gt_co
     return gt_field_verdict(field);
 }
 
-/* The configurations, each with the variant of it that is right at any alignment, if that is
- * another. */
+/* Lists the configurations, each followed by its variant for any alignment, if that is another
+ * configuration. */
 static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
                                const gt_config *configs, size_t count, const gt_request *request)
 {
@@ -74,8 +74,8 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-/* What a variant that is right is kept as: the trial that is known of it, with its times, or a new
- * one. */
+/* Makes the trial under which a right variant is stored: the trial that is known of it, with its
+ * times, or a new one. */
 static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
 {
     const gt_trial *known = gt_history_find(here, trial->hash);
@@ -114,8 +114,8 @@ static bool is_verdict(const gt_variant *variant)
             gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* So that none is compiled, proved, or tried in vain, again. That it cannot be stored is no
- * failure. */
+/* Stores code and verdicts, so that no configuration is compiled or proved, or fails, a second
+ * time. A store that cannot be written is no failure. */
 static void keep(const gt_field *field, const gt_request *request)
 {
     GT_SCOPED(gt_history_free) gt_history here = {0};
@@ -188,7 +188,7 @@ bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_c
     return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
 }
 
-/* Whether it is no answer only because it is not proved. */
+/* Whether a winner would answer the request if it was proved. */
 static bool would_answer(const gt_winner *winner, gt_request *request, gt_config *config)
 {
     gt_terms terms = winner->terms;
@@ -315,7 +315,7 @@ gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
 
 /* ---- what is ordered ------------------------------------------------------------------------- */
 
-/* An order answers every request. */
+/* The terms of a forced configuration, which answers every request. */
 static gt_terms terms_of(const gt_request *request)
 {
     gt_terms terms = request->terms;

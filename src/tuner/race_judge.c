@@ -220,7 +220,7 @@ static int64_t first_incumbent(const gt_race *race)
     return best;
 }
 
-/* Median of what it took in full rounds. */
+/* Median of a contestant's values in full rounds. */
 static double usual(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
@@ -364,7 +364,7 @@ void gt_race_call_reserve(gt_race *race)
     race->reserve = -1;
 }
 
-/* Whether it took more than drop_ratio times the best in its first round. */
+/* Drops a contestant that took more than drop_ratio times the best in its first round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -529,8 +529,8 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Whether it is as good as the incumbent: not shown to be slower, and shown to be within epsilon
- * (the default: within one and a half epsilon). */
+/* Whether a contestant is as good as the incumbent: not shown to be slower, and shown to be within
+ * epsilon (the default: within one and a half epsilon). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -539,8 +539,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            gt_race_bound(&race->stop, &runner->paired, 1) <= within;
 }
 
-/* Whether it may be as good as the incumbent: the estimate is within epsilon, and the interval
- * includes 0. */
+/* Whether a contestant may be as good as the incumbent: the estimate is within epsilon, and the
+ * interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -548,8 +548,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            gt_race_bound(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Whether it is neither shown nor likely to be much slower. Among many equal contestants the
- * incumbent is one that was lucky, so that the estimates of the others lie above its own. */
+/* Whether a contestant is neither shown nor likely to be much slower than the incumbent. Among many
+ * equal contestants the incumbent is one that was lucky, so that the estimates of the others lie
+ * above its own. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&

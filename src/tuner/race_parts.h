@@ -11,8 +11,8 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
-    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds for this in exhaustive races */
+    GT_RACE_CALM_FIRST = 3,        /* shared rounds for this if the spread of all is known */
     GT_RACE_MISSED_MAX = 3,        /* rounds in a row without a value: the contestant has failed */
     GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
 };

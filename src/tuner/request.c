@@ -1,4 +1,4 @@
-/* Calls resolved, with the keys of their results. */
+/* Resolves calls to requests, with the keys of their results. */
 #include "tuner/request.h"
 
 #include "base/clock.h"
@@ -33,7 +33,7 @@ gputune_objective gt_default_objective(const gt_template *template)
                                 : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Checked before anything is measured. */
+/* Checks, before anything is measured, that samples_path can be written. */
 static gputune_status check_samples(const gputune_options *o)
 {
     FILE *file = o->samples_path ? gt_samples_append(o->samples_path) : NULL;
@@ -182,7 +182,8 @@ static void append_reference(gt_text *out, const gputune_options *o)
     }
 }
 
-/* The sizes, and the awkward ones, at which a proof launches, and the caller's reference. */
+/* Writes the sizes and the awkward sizes at which a proof launches, and the caller's reference, as
+ * text. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_problem awkward;
@@ -284,7 +285,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Checked even if a stored result will answer, for which the data do not matter. */
+/* Checks the inputs even if a stored result will answer, for which the data do not matter. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;

@@ -33,9 +33,9 @@ static gt_farm *last_farm(gt_session *session)
     return session->helper_count ? session->helpers[session->helper_count - 1].farm : session->farm;
 }
 
-/* Those that have come since it was called last. Helpers are linked to the farm in the order in
- * which they come. One whose GPU is at something else does not help. EINVAL for one of another
- * kind. */
+/* Borrows the farms of the helpers that have become available since the last call. They are linked
+ * to the session's farm in the order in which they come. A helper whose GPU is in use does not take
+ * part. EINVAL for a helper whose GPU is of another kind. */
 static gputune_status borrow_helpers(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -118,7 +118,7 @@ static const gt_variant *find_default(const gt_session *session)
     return variant && variant->unit >= GT_UNIT_FIRST ? variant : NULL;
 }
 
-/* The default's code stays with the request, whatever the session ended with. */
+/* Keeps the default's code in the request, whatever the session ended with. */
 static void keep_default(gt_session *session)
 {
     gt_request *request = session->request;
@@ -227,7 +227,8 @@ static gputune_status try_to_measure(gt_session *session)
     return gt_field_allow_measuring(&session->field);
 }
 
-/* What it has in hand comes first. */
+/* Asks the measure worker for the pace, if that is wanted. The worker first does the jobs that it
+ * has in hand. */
 static gputune_status ask_for_pace(const gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -254,7 +255,7 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* What is left of the limit, without what the policy sets aside for afterwards. */
+/* Seconds left of the limit, without those that the policy sets aside for the end. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -335,7 +336,8 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
-/* All rounds of a session are taken alike. */
+/* Notes the kind of sharing that the first round found, because all rounds of a session must be
+ * taken alike. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
@@ -393,7 +395,8 @@ static gputune_status handle(gt_session *session, gt_event *event)
     }
 }
 
-/* As long as there is nothing to start, a cancel may go unheard, and the request has time left. */
+/* How long the session may wait for an answer, in seconds: no longer than there is nothing to
+ * start, a cancel may go unnoticed, and the request has time left. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

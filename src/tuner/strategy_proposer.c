@@ -176,7 +176,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     }
 }
 
-/* What did not finish within a shorter limit. */
+/* Whether a trial only failed to finish within a limit that was shorter than this one. */
 static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *trial)
 {
     return gt_trial_failure(trial->status) != GPUTUNE_OK &&

@@ -1,4 +1,4 @@
-/* The way of a request: the store, a tuning, or what is known without one. */
+/* How a request gets its answer: from the store, by a tuning, or from what is known without one. */
 #include "tuner/tune.h"
 
 #include "base/text.h"
@@ -21,8 +21,9 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* How much faster than today's default a winner is whose tuning had another one: known where that
- * was tried too. The interval is that of two medians that were not measured side by side. */
+/* Computes a winner's speed-up over the present default if the winner's tuning had another default.
+ * The speed-up is known if that tuning tried the present one too. The interval is that of two
+ * medians that were not measured side by side. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request)
 {
@@ -154,7 +155,8 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     return gt_choice_finish(out, &choice, request, winner);
 }
 
-/* Of a tuning that was stopped before it weighed, no energy is known. */
+/* A winner's value to compare. It is infinite if the tuning was stopped before it measured
+ * energy. */
 static double value_of(const gt_winner *winner)
 {
     return winner->time.median > 0 ? winner->time.median : INFINITY;
@@ -198,7 +200,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     return winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
 }
 
-/* The same for the request itself, which may want to be measured again. */
+/* Looks up the request's own answer; a request may want to be measured again instead. */
 static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                       const gt_patience *patience)
 {
@@ -208,7 +210,7 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* What an answer without a decision is worth: it answers requests that may not measure. */
+/* The terms of an answer that was not measured: it answers requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -277,7 +279,8 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return gt_choice_finish(out, &choice, request, NULL);
 }
 
-/* Where the time is up, or the caller cancelled: a little more, to find what was compiled. */
+/* Gives the request a little more time, if its time is up or the caller cancelled, to find the code
+ * that was compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -356,7 +359,8 @@ static const char *message_without(const char *name)
     return named ? message + length + 2 : message;
 }
 
-/* Who asks once more for what this call had no time to measure gives it no more time. */
+/* The terms of an answer for which the time was too short: a later call with no longer limit would
+ * get no further. */
 static gt_terms terms_of_timed_out(const gt_request *request)
 {
     gt_terms terms = terms_of_unmeasured(request);

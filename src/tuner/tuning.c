@@ -45,7 +45,7 @@ void gt_tuning_advance(gt_tuning *tuning, gt_step step)
     assert(!"a step that this phase does not know");
 }
 
-/* The invariants between two turns of the loop. */
+/* Checks the invariants between two turns of the loop. */
 static void check_invariants(const gt_tuning *tuning)
 {
     const gt_session *session = &tuning->session;

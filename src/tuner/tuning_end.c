@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-/* Of the limit: most that the last proof may take with inputs of another seed, for which the
- * reference runs again; and most that is set aside at all. */
+/* Fractions of the limit. FRESH_SHARE: the most that the last proof may take with inputs of another
+ * seed, for which the reference runs again. MOST_SHARE: the most that is set aside. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* A worker's answer crosses a loaded machine. */
+/* Extra time for a worker's answer on a loaded machine: seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 /* ---- what it takes --------------------------------------------------------------------------- */
@@ -20,7 +20,8 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* With inputs of another seed they and the expected results are made again, as for preparing. */
+/* Seconds to make inputs of another seed and their expected results, which takes as long as
+ * preparing. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -31,8 +32,8 @@ static bool is_fresh(const gt_tuning *tuning)
     return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
 }
 
-/* Two launches at the requested size, the comparison of both and copies of the inputs: what a proof
- * before the race takes twice, and as much for its first comparison. */
+/* Seconds of the last proof's launches: two at the requested size, the comparison of both, and
+ * copies of the inputs. They are estimated from the proofs before the race. */
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
@@ -44,13 +45,15 @@ static double trial_s(const gt_tuning *tuning)
     return tuning->session.field.preparation.trial_ns * 1e-9;
 }
 
-/* All of it. The trial, which may be shortened, gets no more than another tenth of the limit. */
+/* Seconds of the whole last proof. The trial, which may be shortened, gets no more than another
+ * tenth of the limit. */
 static double proof_s(const gt_tuning *tuning)
 {
     return launches_s(tuning) + fmin(trial_s(tuning), FRESH_SHARE * limit_s(tuning));
 }
 
-/* Until another worker has opened the device and prepared, as it took the first one. */
+/* Seconds until a new worker has opened the device and prepared: as long as the first worker
+ * took. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
@@ -103,7 +106,8 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* What is in hand would take the time that was set aside for the last proof. */
+/* Ends a stuck job of the measure worker, which would take the time that was set aside for the last
+ * proof. */
 static void interrupt_if_stuck(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;

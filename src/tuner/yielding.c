@@ -1,4 +1,4 @@
-/* Rests of tunings in the background. */
+/* Makes tunings in the background rest while the application uses the GPU. */
 #include "tuner/yielding.h"
 
 #include "base/clock.h"
@@ -14,7 +14,8 @@ static void nap(double ns)
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* The measure worker's work since the last call: never more than the time that went by. */
+/* The measure worker's time since the last call, in nanoseconds: never more than the time that went
+ * by. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
@@ -31,7 +32,7 @@ static bool is_over(const gt_session *session)
     return gt_patience_left_s(&session->request->patience) <= 0;
 }
 
-/* Rests for what is owed. The time limit waits meanwhile. */
+/* Rests for the time that is owed, and extends the time limit by as much. */
 static void rest(gt_session *session)
 {
     gt_request *request = session->request;
