@@ -1,16 +1,17 @@
-/* What the files that read a launch share. For call*.c only. */
+/* Types and functions that the files reading a launch share. For call*.c only. */
 #pragma once
 
 #include "draft/print.h"
 #include "draft/trace.h"
 #include "draft/write.h"
 
-/* `kernel<…><<<config>>>(arguments)`. */
+/* One launch in the program's text: `kernel<types><<<config>>>(arguments)`. */
 typedef struct gt_call_launch {
-    size_t at;
-    gt_span types, config, arguments; /* without their brackets */
+    size_t at;                        /* the token of the kernel's name */
+    gt_span types, config, arguments; /* the tokens between the brackets */
 } gt_call_launch;
 
+/* The state of reading one launch. */
 typedef struct gt_caller {
     gt_draft *draft;
     gt_call *call;
@@ -18,27 +19,30 @@ typedef struct gt_caller {
     gt_tracer tracer;
     gt_call_launch launch;
     gt_site site;
-    bool is_pinned; /* results depend on the block: it must stay one */
-    int64_t chosen; /* for sizes that the program does not say */
-    int order;      /* of them: 0, they are equal; 1, the first is the largest; 2, the last */
+    bool is_pinned; /* results depend on the block, which therefore keeps one value */
+    int64_t chosen; /* the largest value for problem sizes that the program does not state */
+    int order; /* how these sizes compare: 0, all are equal; 1, the first is the largest; 2, the
+                  last is the largest */
 } gt_caller;
 
 /* ---- call.c ---- */
 
-/* The value of a symbol of the kernel's, for gt_sum_value(); `user` is the caller. */
+/* The value of one of the kernel's symbols, as a callback of gt_sum_value(); `user` is the
+ * gt_caller. */
 double gt_call_value(const void *user, uint16_t symbol);
-/* What the launch has for a dimension of its grid (0) or its block (1), and where that is read;
- * false: nothing. */
+/* Sets *span to the launch's value for one dimension of its grid (`index` 0) or block (1), and
+ * *site to the place at which this value is read. false: the launch has no such value. */
 bool gt_call_configured(const gt_caller *c, gt_span *span, gt_site *site, size_t index,
                         int dimension);
 
 /* ---- call_values.c ---- */
 
-/* Reads the grid, the lengths, the fills and the scalars, over the names that leaves have now. */
+/* Reads the grid, the buffers' lengths and fills, and the scalars, as expressions over the names
+ * that the tracer's leaves have at this time. */
 void gt_call_read_values(gt_caller *c);
-/* The value that a leaf has, or is given. */
+/* The value of a leaf: the program's, or else one chosen here. */
 int64_t gt_call_leaf_value(const gt_caller *c, size_t leaf);
 /* Decides which leaves are sizes of the problem; the others are numbers. */
 void gt_call_settle_leaves(gt_tracer *t);
-/* Writes what follows from all values: conditions, work, blocks and sizes. */
+/* Writes what needs all values: conditions, work, blocks and problem sizes. */
 void gt_call_write(gt_caller *c);

@@ -1,11 +1,13 @@
-/* What of a file is for the host alone, and no compiler of kernels should see. */
+/* Finds the parts of a file that are for the host alone, and hides them from the kernels' compiler.
+ */
 #pragma once
 
 #include "draft/lines.h"
 
-/* Puts between #ifndef __CUDACC_RTC__ and #endif, in the text of the file: headers of which no
- * kernel reads a name, those of `missing` that are no host's by their names, variables and
- * functions that are declared by types of the host, and #error. A header that is missing is said.
- * `text`: the file's with what it includes, as `program` and `lines` have it. */
+/* Encloses host-only parts of the file in #ifndef __CUDACC_RTC__ and #endif: #include of files from
+ * which no kernel reads a name, variables and functions declared with the host's types, and #error
+ * lines. Inserts a comment at each #include of one of the `count` headers in `missing`, which were
+ * not found. `file` is the file's own text. `text` is the joined text (the file with what it
+ * includes), from which `program` and `lines` were made. */
 gputune_status gt_hosts_put_aside(gt_lines *lines, const gt_program *program, const char *text,
                                   const char *file, char *const *missing, size_t count);

@@ -1,5 +1,5 @@
-/* The lines of the file that a draft is made of: which the joined text has from where, and what is
- * put in front of them. */
+/* The lines of the file that a draft is made from. Maps each line of the joined text (the file with
+ * the files that it includes) to the file's line, and collects texts to insert into the file. */
 #pragma once
 
 #include "draft/program.h"
@@ -7,28 +7,33 @@
 #include "base/text.h"
 
 typedef struct gt_insertion {
-    int line;
-    bool closes; /* comes in front of what opens at the same line */
-    char *text;
+    int line;    /* of the file; `text` is inserted in front of this line */
+    bool closes; /* an #endif: it precedes the other insertions at the same line */
+    char *text;  /* owned */
 } gt_insertion;
 
 typedef struct gt_lines {
+    /* By line of the joined text: the file's line number; or, for a line of an included file, minus
+     * the number of the file's line that includes it. */
     GT_ARRAY(int)
-    own; /* of each line of the joined text: the file's line, or, of what is
-included, less than 0: the line that includes it */
+    own;
     GT_ARRAY(gt_insertion) insertions;
 } gt_lines;
 
-/* Reads the marks of `text`, as gt_reader_run() made it of the file `path`. */
+/* Fills lines->own from the #line marks of `text`, the joined text that gt_reader_run() made of the
+ * file `path`. ENOMEM. */
 gputune_status gt_lines_read(gt_lines *lines, const char *text, const char *path);
 void gt_lines_free(gt_lines *lines);
-/* The file's line of a line of the joined text: of what is included, that of the #include. */
+/* The file's line for a line of the joined text; for a line of an included file, the line of the
+ * #include. */
 int gt_lines_of(const gt_lines *lines, int joined);
-/* Whether that line of the joined text is in the file itself. */
+/* Whether this line of the joined text stands in the file itself. */
 bool gt_lines_is_own(const gt_lines *lines, int joined);
-/* Puts the text in front of a line of the file; takes what `text` has. */
+/* Inserts `text` in front of a line of the file, and takes ownership of its contents. ENOMEM. */
 gputune_status gt_lines_insert(gt_lines *lines, int line, gt_text *text);
-/* Puts lines of the file, both included, where the macro is not defined. */
+/* Encloses the file's lines `first` to `last` (both included) in #ifndef `macro` and #endif.
+ * ENOMEM. */
 gputune_status gt_lines_enclose(gt_lines *lines, int first, int last, const char *macro);
-/* The file's text with what is inserted; *out is the caller's. */
+/* Copies `text`, the file's own, into *out with all insertions. *out is the caller's to free().
+ * ENOMEM. */
 gputune_status gt_lines_join(char **out, const gt_lines *lines, const char *text);

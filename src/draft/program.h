@@ -1,5 +1,6 @@
-/* The program around a kernel, as tokens: its functions, its macros, and what gives a value to a
- * name. No C++ front end: what it does not understand is not found. */
+/* The program around a kernel, as tokens: its functions, its macros, and the values of its names.
+ * This is no C++ front end: it does not find a declaration that it does not understand. Functions
+ * take and return positions in gt_program.tokens. */
 #pragma once
 
 #include "kernel/lexer.h"
@@ -7,13 +8,13 @@
 
 #include "base/array.h"
 
-/* Tokens from `first` to in front of `end`. */
+/* The tokens from `first` up to, but without, `end`. */
 typedef struct gt_span {
     size_t first, end;
 } gt_span;
 
 typedef struct gt_program_function {
-    size_t name;
+    size_t name;              /* the token of the name */
     gt_span parameters, body; /* between the brackets */
     bool is_device;           /* __global__ or __device__ */
 } gt_program_function;
@@ -25,22 +26,24 @@ typedef struct gt_macro {
 } gt_macro;
 
 typedef struct gt_program {
-    GT_ARRAY(gt_token) tokens; /* the code's, then those of the macros */
-    size_t code, own;          /* how many are the code's, and the first file's code's */
+    GT_ARRAY(gt_token) tokens; /* the code of all files, then the macros' definitions */
+    size_t code, own;          /* how many tokens are code, and how many the first file's code */
     GT_ARRAY(gt_program_function) functions;
     GT_ARRAY(gt_macro) macros;
-    bool failed; /* out of memory */
+    bool failed; /* memory ran out */
 } gt_program;
 
 struct gt_bound;
 
-/* Where a name is read: what is defined behind it counts for nothing. */
+/* Where a name is read: definitions behind this place do not count. */
 typedef struct gt_site {
     size_t at;
-    const gt_program_function *function; /* NULL: outside of all */
-    const struct gt_bound *bound; /* of a macro or function that is read in its call's place */
+    const gt_program_function *function; /* NULL: outside of all functions */
+    const struct gt_bound *bound; /* the call, if this is the body of a macro or function that is
+                                     read in the call's place */
 } gt_site;
 
+/* A call: the parameters of the function or macro, the arguments, and where the call stands. */
 typedef struct gt_bound {
     gt_span parameters, arguments;
     gt_site caller;
@@ -48,90 +51,94 @@ typedef struct gt_bound {
 
 /* What a name stands for. */
 typedef struct gt_found {
-    size_t identity; /* the token that declares it: one for each variable */
-    gt_span value;   /* empty: nothing that is known */
-    gt_site site;    /* where the value is read */
-    const gt_macro *macro;
-    bool is_constructed; /* by NAME(value) */
+    size_t identity;       /* the token that declares the name, different for each variable */
+    gt_span value;         /* empty: the value is not known */
+    gt_site site;          /* where the value is read */
+    const gt_macro *macro; /* the name is this macro's; NULL: no macro's */
+    bool is_constructed;   /* the declaration is of the form NAME(value) */
 } gt_found;
 
-/* The files of a program, one after another; the texts must outlive it. */
+/* Reads the files of a program, one after another; the texts must outlive the program. Sets
+ * program->failed when memory runs out. */
 void gt_program_read(gt_program *program, const char *const *texts, size_t count);
-/* More tokens behind all others, of no file; back: which. */
+/* Appends the tokens of a text that belongs to no file, and returns their span. */
 gt_span gt_program_push(gt_program *program, const char *text);
 void gt_program_free(gt_program *program);
 
 /* ---- tokens ---- */
 
-/* Whether the token is one of the words, between which blanks stand; false behind the last one. */
+/* Whether the token is one of `words`, which blanks separate; false behind the last token. */
 bool gt_program_is(const gt_program *program, size_t at, const char *words);
 /* Whether the span is a name alone. */
 bool gt_program_is_name(const gt_program *program, gt_span span);
-/* The token's text; "": it is too long for a name. */
+/* Copies the token's text; "": the text is too long for a name. */
 void gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 void gt_program_name(char out[GT_NAME_MAX], const gt_program *program, size_t at);
-/* Whether both tokens are the same. */
+/* Whether both tokens have the same text. */
 bool gt_program_same(const gt_program *program, size_t a, size_t b);
-/* Steps over the span's first token if it is one of the words. */
+/* Steps over the span's first token if it is one of `words`, and returns whether it is. */
 bool gt_program_accept(const gt_program *program, gt_span *span, const char *words);
-/* The first token in the span that is one of the words, or its end. */
+/* The first token in the span that is one of `words`, or span.end. */
 size_t gt_program_first(const gt_program *program, gt_span span, const char *words);
-/* The token that closes the bracket at `open`, or the last one. */
+/* The token that closes the bracket at `open`, or the program's last token. */
 size_t gt_program_close(const gt_program *program, size_t open);
-/* With `open` on "<": the token that closes it, or the statement's end. */
+/* The token that closes the "<" at `open`, or the statement's end. */
 size_t gt_program_close_angle(const gt_program *program, size_t open);
 /* Whether the brace is a namespace's, or that of extern "C". */
 bool gt_program_is_scope(const gt_program *program, size_t brace);
-/* The tokens of the first file from `from` to in front of `to`, places in its text. */
+/* The tokens of the first file that lie from `from` up to, but without, `to`; both point into its
+ * text. */
 gt_span gt_program_between(const gt_program *program, const char *from, const char *to);
-/* Takes the first of the items that commas separate off `rest`; false: there is none left. */
+/* Takes the first of the comma-separated items off `rest`; false: no item is left. */
 bool gt_program_item(const gt_program *program, gt_span *out, gt_span *rest);
-/* The item at place `index`; false: there are not so many. */
+/* The item at place `index` of the comma-separated `items`; false: there are fewer. */
 bool gt_program_item_at(const gt_program *program, gt_span *out, gt_span items, size_t index);
-/* `(TYPE)` or `static_cast<TYPE>` in front of a value: how many tokens; 0: there is none. */
+/* How many tokens the cast has that the span begins with, `(TYPE)` or `static_cast<TYPE>`; 0: it
+ * begins with none. */
 size_t gt_program_cast(const gt_program *program, gt_span span);
-/* Without brackets and casts around it. */
+/* The span without the brackets and casts around it. */
 gt_span gt_program_strip(const gt_program *program, gt_span span);
-/* What stands from there to the next semicolon. */
+/* The tokens from `first` to the next semicolon. */
 gt_span gt_program_statement(const gt_program *program, size_t first);
-/* The words of the type in front of a name that is declared, `TYPE *a, *NAME`. */
+/* The tokens of the type in the declaration of `name`: TYPE in `TYPE *a, *NAME`. */
 gt_span gt_program_type(const gt_program *program, size_t name);
-/* The span's tokens but struct and const, with blanks between them; "": they are too long. */
+/* Joins the span's tokens, without struct and const, by blanks; "": the result is too long. */
 void gt_program_words(char out[GT_NAME_MAX], const gt_program *program, gt_span span);
 
 /* ---- names ---- */
 
-/* The function whose body has the token, or NULL. */
+/* The function whose body contains the token, or NULL. */
 const gt_program_function *gt_program_function_at(const gt_program *program, size_t at);
-/* The place of a token that is read where it stands. */
+/* The site of a token that is read where it stands, not in a call's place. */
 gt_site gt_program_site(const gt_program *program, size_t at);
 /* The function or macro of that name, or NULL. */
 const gt_program_function *gt_program_function_of(const gt_program *program, const gt_token *name);
 const gt_macro *gt_program_macro_of(const gt_program *program, const gt_token *name);
-/* The next of the calls, `NAME(…)`, of one of those functions in the span, behind which that then
- * begins: the token of the name, and the arguments; false: there is none left. */
+/* Finds the next call `NAME(…)` in *rest of one of the functions in `names`, and moves *rest behind
+ * it. *at is the token of the name. false: no call is left. */
 bool gt_program_call(const gt_program *program, gt_span *rest, const char *names, size_t *at,
                      gt_span *arguments);
-/* Where the parameter's name is among those; its place in *index. 0: it is none. */
+/* The token of the parameter called `name` in the list `parameters`; *index is the parameter's
+ * place in the list. 0: the list has no such parameter. */
 size_t gt_program_parameter(const gt_program *program, gt_span parameters, const gt_token *name,
                             size_t *index);
-/* Whether the value is made of what the program has: not of its command line, a file or a device.
- */
+/* Whether the program's text alone decides the value: no command line, file or device does. */
 bool gt_program_is_plain(const gt_program *program, gt_span span);
-/* Whether another file belongs to the program: it calls one of the functions that nothing here
- * calls, and defines none of those that are here. */
+/* Whether the file `other` belongs to the program: it calls one of the program's functions that the
+ * program itself never calls, and defines none of the program's functions. */
 bool gt_program_takes(const gt_program *program, const gt_program *other);
-/* What the name at that token stands for; false: nothing defines it. */
+/* What the name at token `name`, read at `site`, stands for; false: nothing defines the name. */
 bool gt_program_find(gt_found *out, const gt_program *program, const gt_site *site, size_t name);
-/* Goes from a span that is a name alone, without casts, to the value that it stands for; false: it
- * is no name, or of no value. *found is told of every name. */
+/* If the span, apart from brackets and casts, is a name alone, moves *span and *site to the name's
+ * value. false: the span is no name, or the name has no known value. *found describes the name if
+ * it is defined, and is zero otherwise. */
 bool gt_program_follow(gt_found *found, const gt_program *program, gt_span *span, gt_site *site);
-/* Whether device code reads the macro, or another macro that device code reads. */
+/* Whether device code reads the macro, itself or through another macro. */
 bool gt_program_on_device(const gt_program *program, const gt_token *macro);
 /* Whether the program declares the name anywhere. */
 bool gt_program_is_told(const gt_program *program, const gt_token *name);
-/* Whether it is a word of the language, or a name that CUDA's headers have. */
+/* Whether the token is a word of the language, or a name that CUDA's headers declare. */
 bool gt_program_is_word(const gt_program *program, size_t at);
-/* Whether the name at that token is one that neither the program nor CUDA gives a meaning to: what
- * a tuner defines. */
+/* Whether the token is a name that neither the program nor CUDA declares, so that a tuner must
+ * define it. */
 bool gt_program_is_undefined(const gt_program *program, size_t at);

@@ -1,5 +1,5 @@
-/* Follows the names of a host program's expressions to what they are made of: parameters of the
- * kernel, its block, and values that come from nowhere else, the leaves. */
+/* Follows the names in a host program's expressions to what they are made of: parameters of the
+ * kernel, its block, and values that cannot be followed further. These are the leaves. */
 #pragma once
 
 #include "draft/program.h"
@@ -10,74 +10,78 @@
 
 enum { GT_TRACE_LEAVES = 96, GT_TRACE_ALIASES = 64, GT_TRACE_CHAIN = 16 };
 
-/* A name that expressions are made of. */
+/* One of the names that traced expressions are made of. */
 typedef struct gt_trace_leaf {
     char name[GT_NAME_MAX];
-    size_t identity;  /* of its variable */
-    int parameter;    /* of the kernel, or -1 */
-    gt_span origin;   /* the program's text of its value */
-    int64_t value;    /* where has_value */
-    bool has_value;   /* the program says it */
-    bool is_number;   /* stands for its value: nothing is named after it */
-    bool is_axis;     /* a block */
-    bool is_property; /* of the device */
-    bool in_grid, in_length;
+    size_t identity;         /* its variable: gt_found.identity */
+    int parameter;           /* index of the kernel's parameter that it is, or -1 */
+    gt_span origin;          /* the tokens of its value in the program */
+    int64_t value;           /* set if has_value */
+    bool has_value;          /* the program states the value */
+    bool is_number;          /* expressions contain its value, not its name */
+    bool is_axis;            /* a dimension of the block that is a tunable */
+    bool is_property;        /* a property of the device */
+    bool in_grid, in_length; /* the grid, or a buffer's length, depends on it */
 } gt_trace_leaf;
 
 typedef struct gt_tracer {
     const gt_program *program;
-    const gt_function_parameter *parameters; /* of the kernel */
+    const gt_function_parameter *parameters; /* the kernel's */
     size_t parameter_count;
     gt_trace_leaf leaves[GT_TRACE_LEAVES];
     size_t leaf_count;
     const char *names[GT_SLOT_MAX];
     struct {
         size_t identity, leaf;
-        int dimension; /* of a block; -1: a parameter */
+        int dimension; /* of the block that the leaf is; -1: the leaf is a parameter */
     } aliases[GT_TRACE_ALIASES];
     size_t alias_count;
     struct {
         gt_span value;
         size_t leaf;
-        int64_t literal; /* its number, where the launch itself has one; 0: none */
+        int64_t literal; /* the number that the launch itself has as this block; 0: none */
     } blocks[3];
-    bool without_axes; /* axes stand for their values */
-    bool in_grid;      /* numbers may be a block's */
-    int dimension;     /* whose block a name is that several have */
-    gt_text text;      /* what is being written */
+    bool without_axes; /* expressions contain the values of axes, not their names */
+    bool in_grid;      /* the grid is being read: its numbers may be those of a block */
+    int dimension;     /* the dimension that a name means which stands for several blocks */
+    gt_text text;      /* the expression that is being written */
     int steps, leaf_uses;
-    bool failed; /* too much, or not understood */
+    bool failed; /* the expression is too large, or is not understood */
 } gt_tracer;
 
-/* The words of a type, as the program has them, with what its names stand for: an element's, or as
- * they are; its bytes, or 0. */
+/* Follows the type in `span` to a number type, writes this type's words to `words` and returns its
+ * bytes. 0: the type is no number type, and `words` are those of the program. */
 int64_t gt_trace_type(char words[GT_NAME_MAX], const gt_program *program, gt_span span,
                       const gt_site *site);
-/* A leaf of that name, which no other leaf has; its index. */
+/* Adds a leaf, whose name is changed if it is taken, and returns the leaf's index. */
 size_t gt_trace_add(gt_tracer *tracer, const char *name, size_t identity, int parameter);
-/* The leaf without a value whose text in the program is the same, `m.rows()` or `atoi(argv[1])`,
- * and so its value; -1: none. */
+/* The leaf whose value is not known but has the same tokens in the program as `origin`, such as
+ * `m.rows()` or `atoi(argv[1])`, so that both are equal. -1: there is none. */
 int gt_trace_origin(const gt_tracer *tracer, gt_span origin);
-/* The variables that the value is a plain name of, one after another; back: how many. *span and
- * *site are those of the last one's value. */
+/* Follows a value that is a variable's name alone to that variable's value, and so on. Writes the
+ * variables' identities, returns how many there are, and sets *span and *site to the last
+ * variable's value. */
 size_t gt_trace_chain(size_t identities[GT_TRACE_CHAIN], const gt_tracer *tracer, gt_span *span,
                       gt_site *site);
-/* Goes to .x, .y or .z of a dim3, or of a number; an empty span: it is not told. */
+/* Moves *span and *site to a component of a dim3: .x, .y or .z for `dimension` 0, 1 or 2. A number
+ * is its own .x. An empty span: the program does not tell the component. */
 void gt_trace_component(const gt_tracer *tracer, gt_span *span, gt_site *site, int dimension);
-/* Follows typedef, using and macros from a type's words, which may become others, to a number type;
- * its bytes, or 0: none. *by_macro: a macro was among them. */
+/* Follows typedef, using and macros from a type's `words` to a number type, and replaces `words` on
+ * the way. Returns the type's bytes; 0: the words name no number type. *by_macro: one of the steps
+ * was a macro. */
 int64_t gt_trace_bytes(const gt_program *program, char words[GT_NAME_MAX], bool *by_macro);
-/* Reads `prefix`, the value and `suffix` as one expression over the leaves; NULL: it is not
- * understood. The caller's, for gt_expression_free(). */
+/* Reads `prefix`, the value in `span` and `suffix` as one expression over the leaves. NULL: the
+ * text is not understood. The result is the caller's, for gt_expression_free(). */
 gt_expression *gt_trace(gt_tracer *tracer, const char *prefix, gt_span span, const gt_site *site,
                         const char *suffix);
-/* Reads all of the text as an expression over the leaves; NULL: it is none. The caller's. */
+/* Reads all of `text` as an expression over the leaves; NULL: the text is no expression. The result
+ * is the caller's, for gt_expression_free(). */
 gt_expression *gt_trace_read(gt_tracer *tracer, const char *text, size_t length);
-/* The leaf of that name, for a gt_scope; `user` is the tracer. -1: none. */
+/* The index of the leaf with this name, as gt_scope.slot; `user` is the tracer. -1: none. */
 int gt_trace_slot(void *user, const char *name);
-/* What the expression comes to, if all its leaves have values. */
+/* Computes the expression; false: one of its leaves has no value, or the evaluation fails. */
 bool gt_trace_value(int64_t *out, const gt_tracer *tracer, const gt_expression *expression);
-/* Whether the expression has a block that is an axis. */
+/* Whether the expression contains a block that is an axis. */
 bool gt_trace_has_axis(const gt_tracer *tracer, const gt_expression *expression);
-/* Notes what the expression's leaves are for. */
+/* Sets in_grid (if `grid`) and in_length (if `length`) of the expression's leaves. */
 void gt_trace_mark(gt_tracer *tracer, const gt_expression *expression, bool grid, bool length);

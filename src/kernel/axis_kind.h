@@ -1,8 +1,8 @@
-/* The kinds of axes, a row each: everything that the engine must know of a kind. A new kind needs a
- * value of gt_axis_kind (template.h), its row, and a parser where gt_parse_axis() does not do.
- * Where it is about the launch, it needs a member of gt_kernel_step (base/launch.h), which its row
- * sets, a line of it in farm/wire_tables.c, and what the launcher makes of that
- * (gpu/launcher_load.c). */
+/* The table of the kinds of axes. A row holds everything that the engine must know about one kind.
+ * A new kind needs a value of gt_axis_kind (template.h), a row, and a parser if gt_parse_axis()
+ * does not suffice. A kind that is a setting of the launch also needs a member of gt_kernel_step
+ * (base/launch.h), which `set` in its row writes, a line for that member in farm/wire_tables.c, and
+ * code in gpu/launcher_load.c that applies it. */
 #pragma once
 
 #include "kernel/binding.h"
@@ -10,27 +10,26 @@
 
 typedef struct gt_axis_traits {
     const char *name; /* the word of the pragma */
-    bool once;        /* a template may have one such pragma */
+    bool once;        /* a template may have only one pragma of this kind */
     bool generates;   /* the value shapes the generated source itself and is no macro */
-    bool at_launch;   /* the value is a part of the launch, whether or not the source has it */
-    bool aligned;     /* the buffers' alignment bounds it; the smallest value always works */
-    const char
-        *buffers; /* what its buffers are, which it names behind a colon; NULL: it has none */
-    bool one_buffer;
-    bool scratch;         /* it may be one of scratch() */
+    bool at_launch;   /* the value is a part of the launch, whether or not the source contains it */
+    bool aligned;     /* the buffers' alignment bounds the value; the smallest always works */
+    const char *buffers; /* what the buffers behind the pragma's colon are for; NULL: it has none */
+    bool one_buffer;     /* the pragma names exactly one buffer */
+    bool scratch;        /* a buffer of scratch() may be named */
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
-    bool (*takes)(const gt_value *value); /* NULL exactly where `expected` is */
-    /* What is against one value whatever the other axes have, or NULL: nothing. `binding` has the
-     * problem and the device. */
+    bool (*takes)(const gt_value *value); /* whether the kind takes it; NULL if `expected` is */
+    /* The limit that one value breaks whatever the other axes' values are. NULL: no value breaks
+     * any. `binding` has the problem and the device. */
     gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                       uint8_t choice);
-    /* Puts a value into the step that is launched, or NULL: it is no setting of a step. Such axes
-     * are decided together, by gt_binding_cluster(). */
+    /* Writes a value into the step that is launched. NULL: the kind is no setting of a step.
+     * gt_binding_cluster() calls this for all axes at once. */
     void (*set)(gt_kernel_step *step, const gt_axis *axis, int64_t value);
     gt_parse_fn parse; /* reads the pragma */
 } gt_axis_traits;
 
-/* The row of a kind; NULL behind the last. */
+/* The row of a kind; NULL behind the last kind. */
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind);
-/* The kind that this word declares; GT_AXIS_KINDS: none. */
+/* The kind of the axes that a pragma with this word declares; GT_AXIS_KINDS: none. */
 gt_axis_kind gt_axis_kind_of(const char *word);

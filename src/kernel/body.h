@@ -1,27 +1,29 @@
-/* From the text that was read to the two texts that are compiled, with the checks that only the
- * functions' declarations allow. */
+/* Makes the two texts that are compiled, one for the kernels and one for the judges, from the text
+ * that was read, and makes the checks that need the functions' declarations. */
 #pragma once
 
 #include "kernel/parse.h"
 
-/* Looks for the functions that the clauses name, and notes their entries and template arguments.
- * ETEMPLATE for one that is missing or takes other parameters than the pragmas say. */
+/* Finds the functions that the clauses name, and notes their entries and template arguments.
+ * ETEMPLATE for a function that is missing, or whose parameters differ from what the pragmas say.
+ */
 gputune_status gt_functions_check(gt_parse *parse, const char *text);
-/* Checks the functions of `text`, and makes parts->kernel_body and judge_body from it. Notes which
- * names occur. ETEMPLATE as above. */
+/* Checks the functions of `text`, makes parts->kernel_body and parts->judge_body from it, and notes
+ * which names of tunables and problem values occur. ETEMPLATE as above. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
-/* Whether the kernels' code has an array of dynamic shared memory, in any function, and no launch
- * gives it bytes. */
+/* Whether some function of the kernels' code declares an array of dynamic shared memory while no
+ * launch gives any bytes of it. */
 bool gt_template_lacks_shared(const gt_template *template);
-/* Gives the steps of a pipeline that instantiate one C++ kernel with different arguments entries of
- * their own: "scan", "scan_launch3". The steps' entries must be known. */
+/* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives
+ * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known.
+ * ETEMPLATE for an entry that becomes too long. */
 gputune_status gt_instances_name(gt_template_parts *parts);
-/* Puts into *text, which is replaced, the functions of those names. ETEMPLATE for one that cannot
- * be copied. */
+/* Adds copies of the kernel under the names that gt_instances_name() gave to *text, which is freed
+ * and replaced. ETEMPLATE for a function that cannot be copied. */
 gputune_status gt_instances_part(char **text, const gt_template_parts *parts);
-/* Cuts every declaration of a __global__ function out of *text, which is replaced; lines keep their
- * numbers. */
+/* Cuts every declaration of the __global__ function `name` out of *text, which is replaced; lines
+ * keep their numbers. */
 gputune_status gt_functions_cut(char **text, const char *name);
-/* Appends the token stream of a text: comments out, one blank between tokens, directives on lines
- * of their own, #line left out. */
+/* Appends the token stream of a text: no comments, one blank between tokens, directives on lines of
+ * their own, and no #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

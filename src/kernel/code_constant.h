@@ -1,10 +1,10 @@
-/* What a template's code gives names to: macros, constants and enumerators. */
+/* Finds the named constants of a template's code: macros, constants and enumerators. */
 #pragma once
 
 #include "kernel/lexer.h"
 
-/* Opens *value on the text of the code's constant of that name: behind `#define NAME`, to the
- * line's end; or behind the `=` of a constexpr or const variable or of an enumerator outside of
- * functions, with what follows it in the code. false: there is none, or there are several, of which
- * only the compiler knows the right one. */
+/* Opens *value on the definition of the constant `name` in the code: the text behind `#define NAME`
+ * up to the line's end, or all the code behind the `=` of a constexpr or const variable or of an
+ * enumerator, outside of functions. false: the code has no such constant, or several, of which only
+ * the compiler knows the right one. */
 bool gt_code_constant(gt_lexer *value, const char *code, const char *path, const char *name);

@@ -1,18 +1,18 @@
-/* The compiler options that a template may state: which there are, and what is made of them. */
+/* The compiler options that a template may state: checks them, and evaluates them for a source. */
 #pragma once
 
 #include "kernel/binding.h"
 #include "kernel/source.h"
 
-/* Fails with ETEMPLATE where the option cannot be had: what was found, why it is refused, what was
- * expected. Options of other compilers, and those that open files, need a link step, or are the
- * engine's own are refused. */
+/* Checks one option. ETEMPLATE refuses options of other compilers, and options that open files,
+ * need a link step or are the engine's own; the message says what was found, why it is refused and
+ * what was expected. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
-/* Evaluates options() and maxreg() into out->options. Options that say what the source means
- * (--std, -D, -U) also go to the reference and the check (`kernel` false); those that say how it is
- * compiled do not. gt_source_free() releases what was made, also on failure. */
+/* Evaluates options() and maxreg() into out->options. With `kernel` false, for the reference and
+ * the check, only options that change the source's meaning (--std, -D, -U) are taken.
+ * gt_source_free() releases the options, also on failure. */
 gputune_status gt_compiler_options_make(gt_source *out, const gt_binding *binding, bool kernel);
 
-/* Whether an option's text can depend on the axis. */
+/* Whether the text of an option can depend on the axis. */
 bool gt_compiler_options_use(const gt_template *template, uint32_t axis);

@@ -1,16 +1,18 @@
-/* Which lines of a text its #if, #ifdef and #else leave, as far as the text itself tells. */
+/* Follows the #if, #ifdef and #else of a text and says whether the current line is compiled, as far
+ * as the text itself tells. */
 #pragma once
 
 #include "kernel/lexer.h"
 
-/* Verdicts can be joined by the smaller and the larger of two. */
+/* Whether a condition holds. The order matters: && is the smaller of two verdicts, || the larger.
+ */
 typedef enum gt_verdict { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_verdict;
 
 /* Whether a macro of that name is defined. */
 typedef gt_verdict (*gt_defined_fn)(const void *user, const gt_token *name);
 
-/* What a term without && and || comes to: a comparison, a sum or a macro. The lexer ends with it.
- */
+/* Whether a term without && and || is true: a comparison, a sum or a macro. The lexer covers the
+ * term alone. */
 typedef gt_verdict (*gt_term_fn)(const void *user, gt_lexer term);
 
 enum { GT_CONDITIONS_MAX = 64 };
@@ -18,17 +20,18 @@ enum { GT_CONDITIONS_MAX = 64 };
 typedef struct gt_conditions {
     gt_verdict now; /* whether the current line is compiled */
     gt_defined_fn defined;
-    gt_term_fn term; /* NULL: it is not known */
+    gt_term_fn term; /* NULL: every term is GT_PERHAPS */
     const void *user;
     struct {
-        gt_verdict outside, taken; /* around the #if; whether one of its branches was */
+        /* Whether the code around the #if is compiled; whether one of its branches so far is. */
+        gt_verdict outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
 } gt_conditions;
 
-/* Begins outside of every condition. */
+/* Begins a text, outside of every condition. */
 void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
                         const void *user);
-/* Reads what follows the '#' of a directive; `line` is copied. A directive that is no condition
- * changes nothing. */
+/* Reads a directive; `line` is on the first token behind its '#', and the caller's copy stays
+ * there. A directive that is no condition changes nothing. */
 void gt_conditions_read(gt_conditions *conditions, gt_lexer line);

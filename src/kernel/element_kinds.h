@@ -1,5 +1,5 @@
-/* What elements are made of and filled with, for the host and for the service kernels: C, and CUDA
- * C++ in front of farm/service.h, where there are no other headers. */
+/* The types of elements and the kinds of their fills. The host includes this as C; the service
+ * kernels get it as CUDA C++ in front of farm/service.h, and so it includes no other header. */
 #pragma once
 
 typedef enum gt_fill_kind {
@@ -10,12 +10,12 @@ typedef enum gt_fill_kind {
     GT_FILL_SORTED,
     GT_FILL_PERMUTATION,
     GT_FILL_PREFIX,
-    /* made on the host and sent to the measure worker */
+    /* The host makes the elements of the kinds from here on, and sends them to the worker. */
     GT_FILL_EXPRESSION,
     GT_FILL_FILE
 } gt_fill_kind;
 
-/* What elements are made of. Floats come last. */
+/* The type of an element's component. Floats come last. */
 typedef enum gt_type {
     GT_TYPE_I8,
     GT_TYPE_U8,

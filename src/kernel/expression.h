@@ -9,57 +9,60 @@ enum { GT_SLOT_MAX = 256 };
 typedef struct gt_expression gt_expression;
 struct gt_lexer;
 
-/* Where the text stands, for messages. */
+/* A place in a source file, for messages. */
 typedef struct gt_place {
     const char *path;
     int line, column;
 } gt_place;
 
-/* Resolves a name to a slot in [0, GT_SLOT_MAX), or -1 when there is none. */
+/* Resolves the names in an expression. */
 typedef struct gt_scope {
+    /* The slot of a name, in [0, GT_SLOT_MAX); -1: the name has none. */
     int (*slot)(void *user, const char *name);
-    /* The slot that holds the bytes of a type's name, or -1. NULL: no sizeof of names. */
+    /* The slot with the bytes of the type that `name` stands for; -1: there is none. NULL: sizeof
+     * takes no names. */
     int (*size_slot)(void *user, const char *name);
-    /* Opens *value on what the code gives a name without a slot, an expression up to the text's
-     * end,
-     * ';', ',' or '}'; false: nothing that is known. NULL: no code. */
+    /* Opens *value on the expression that the code defines a name without a slot as; it ends at the
+     * text's end, ';', ',' or '}'. false: the code defines no such name. NULL: there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value);
-    /* Writes the message for a name without a slot (what follows the place) into out. NULL: a plain
+    /* Writes the message about an unknown name, without the place, to `out`. NULL: the message is
      * "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;
 
-/* Parses from a lexer's current token, as far as the expression goes: C operators (with ?: and
- * short circuits), integer and floating literals (64K, 1M, 2G and 1T are powers of 1024), ceil_div,
- * round_up, min, max (two or more values), sqrt, log2, pow, sizeof(type). ETEMPLATE with place;
- * also for unknown names, and for an expression that is nested too deep or too long. *out is the
- * caller's, for gt_expression_free().
+/* Parses an expression from the lexer's current token on, as far as the expression goes. It may
+ * have C operators (with ?: and short circuits), integer and floating literals (64K, 1M, 2G and 1T
+ * are multiples of powers of 1024), ceil_div, round_up, min, max (two or more values), sqrt, log2,
+ * pow and sizeof(type). ETEMPLATE, with the place, for syntax errors, unknown names, and
+ * expressions that are nested too deep or too long. *out is the caller's, for gt_expression_free().
  */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);
 void gt_expression_free(gt_expression *expression);
 
-/* Evaluates over int64 slots. ETEMPLATE (with the expression's place) on division by zero, on
- * overflow, on a shift by a negative or too large count; C's truncation, sqrt and log2 rounded
- * down. */
+/* Evaluates in 64-bit integers: division truncates as in C, sqrt and log2 are rounded down.
+ * ETEMPLATE, with the expression's place, on a division by zero, on overflow, and on a shift by a
+ * negative or too large count. */
 gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
                                      const int64_t *slots);
-/* The same in doubles: literals and functions floating, division exact. ETEMPLATE also when the
- * result is not finite. */
+/* Evaluates in doubles: literals and functions are floating, and division has no remainder.
+ * ETEMPLATE as above, and when the result is not finite. */
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
                                   const int64_t *slots);
-/* The same as C++ has it, where integers and floating numbers meet: integers divide as integers.
- * The result may be infinite. */
+/* Evaluates as C++ does where an expression mixes integers and floating numbers: integers divide as
+ * integers. ETEMPLATE as above; the result may be infinite. */
 gputune_status gt_expression_number(double *out, const gt_expression *expression,
                                     const int64_t *slots);
-/* gt_expression_integer() without a message: what went wrong, or NULL. For inner loops. */
+/* Like gt_expression_integer(), but sets no message: returns what went wrong, or NULL. For inner
+ * loops. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
-/* Whether the expression reads a slot: it can be computed once all that it reads are set. */
+/* Whether the expression reads the slot. An expression can be computed once every slot that it
+ * reads is set. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
-/* Whether it holds a floating literal, which has no integer value. */
+/* Whether the expression contains a floating literal, which has no integer value. */
 bool gt_expression_is_real(const gt_expression *expression);
-/* The text as written, comments out, blanks folded. */
+/* The expression's text as written, without comments and with single blanks. */
 const char *gt_expression_text(const gt_expression *expression);
 gt_place gt_expression_place(const gt_expression *expression);

@@ -1,4 +1,4 @@
-/* What an expression is parsed into. */
+/* The code that an expression is compiled to, and the table of its operators. */
 #pragma once
 
 #include "base/operation.h"
@@ -9,22 +9,22 @@ enum { GT_EXPRESSION_CODE_MAX = 2048, GT_EXPRESSION_NESTING = 64 };
 struct gt_expression {
     gt_instruction *code;
     int count;
-    bool real;
-    uint64_t used[GT_SLOT_MAX / 64];
-    char *text;
-    gt_place place; /* path: owned by whoever owns the template's texts */
+    bool real;                       /* gt_expression_is_real() */
+    uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
+    char *text;                      /* gt_expression_text(); owned */
+    gt_place place;                  /* path: owned by whoever owns the template's texts */
 };
 
-/* An operator between two operands; the tightest has the highest precedence. */
+/* An operator between two operands; a higher precedence binds tighter. */
 typedef struct gt_infix {
     const char *sign;
     int precedence;
     gt_operation operation;
 } gt_infix;
 
-/* The operator at the lexer; NULL: the token is none. */
+/* The operator that the lexer's current token is; NULL: the token is none. */
 const gt_infix *gt_infix_at(const struct gt_lexer *lexer);
-/* How the operation is written: between operands or, for the other function, as NAME(…); NULL: in
- * another way. */
+/* How an operation is written: gt_infix_of() gives the operator between two operands, and
+ * gt_function_of() the NAME of NAME(…). NULL: the operation is written in another way. */
 const gt_infix *gt_infix_of(gt_operation operation);
 const char *gt_function_of(gt_operation operation);

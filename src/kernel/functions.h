@@ -3,48 +3,51 @@
 
 #include "kernel/template_parts.h"
 
-/* One declaration or definition. Offsets into the text. */
+/* One declaration or definition of a function. All places are byte offsets into the text. */
 typedef struct gt_function {
-    size_t begin;  /* of the declaration, a leading `extern "C"`, static or template included */
+    size_t begin;  /* of the declaration, with a leading `extern "C"`, static or template */
     size_t global; /* of `__global__` */
-    size_t name, parameters, parameters_end;  /* between the parentheses */
+    /* of the function's name, and of the text between the parentheses */
+    size_t name, parameters, parameters_end;
     size_t end;                               /* behind `;` or `}` */
     bool is_template;                         /* template <class T, …>: neither of the next two */
     bool is_specialisation, is_instantiation; /* template <> …; template …<float>(…) */
     bool is_definition, is_extern_c;
-    bool plain;               /* no directive inside and all brackets closed: it can be cut out */
-    char scope[GT_ENTRY_MAX]; /* its named namespaces: "", "a", "a::b" */
+    bool plain; /* the function contains no directive and closes all brackets: it can be cut out */
+    char scope[GT_ENTRY_MAX]; /* the named namespaces around the function: "", "a", "a::b" */
 } gt_function;
 
 typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
-    char words[GT_NAME_MAX]; /* its type, as far as it is names */
+    char words[GT_NAME_MAX]; /* its type: the names in it, without qualifiers and namespaces */
     bool pointer, has_type;
     bool has_default;
-    bool is_const;      /* what it points to is not written */
+    bool is_const;      /* a pointer to const */
     bool is_overlong;   /* its type or its name has too many characters */
     bool is_unusual;    /* neither a value nor a plain pointer: TYPE **, TYPE (*)[…] */
-    gt_element element; /* where its type is a known one */
+    gt_element element; /* its type's element; set if has_type */
 } gt_function_parameter;
 
-/* The next __global__ function `name` (with as many of its namespaces as are written) whose
- * declaration begins at or after `from`. NULL for `name`: the next definition of any. */
+/* Finds the next __global__ function `name` whose declaration begins at or after the offset `from`;
+ * `name` may have namespaces, all or the last ones (b::scan for a::b::scan). NULL for `name`: the
+ * next definition of any function. false: there is none. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
-/* The template's parameters that an instance must have arguments for, of a function that is a
- * template: how many, and in `name` the one at `index` as it is written ("int ITEMS"), or "". A
- * pack, and what has a default, needs none. */
+/* How many parameters of a C++ template need an argument in each instance; packs and parameters
+ * with a default need none. Writes the one at `index` of these to `name`, as declared ("int
+ * ITEMS"), or "". */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
 /* Whether the definition declares an array of dynamic shared memory outside of every #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
-/* Whether the definition adds the parameter to something, or indexes by it: then it is an offset.
- */
+/* Whether the definition adds the parameter to something or indexes by it, which makes the
+ * parameter an offset. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
-/* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`
- * then says: "GPUTUNE_PARAM(a) GPUTUNE_PARAM(b)", or "". At most `most` are written; *count says
- * how many there are. false: directives or brackets make it unreadable. */
+/* Reads the parameters of a function. Writes at most `most` of them to `out`; *count is how many
+ * there are. Leading GPUTUNE_PARAM(block) do not count as parameters, and are written to `blocks`:
+ * "GPUTUNE_PARAM(a) GPUTUNE_PARAM(b)", or "". false: directives or brackets make the list
+ * unreadable. */
 bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
                             char blocks[GT_BLOCKS_TEXT], const char *text,
                             const gt_function *function);

@@ -1,18 +1,21 @@
-/* Finds what of a program's text is for the host alone: main(), launches, what calls CUDA's runtime
- * or the parts of C++'s library that GPUs have not, and what uses these. */
+/* Cuts the code that is for the host alone out of a program's text: main(), launches, functions
+ * that call CUDA's runtime or parts of C++'s library that GPUs lack, and the code that uses any of
+ * these. */
 #pragma once
 
 #include "kernel/template_parts.h"
 
-/* A copy of `text` in which the host's functions, variables and types outside of functions are
- * blank, and the functions of neither, and the classes that had parts of the host, that nothing
- * else reads, nor a pragma of the template's files (`parts`; NULL: there are none, and all kernels
- * stay); so are kernels that no pragma names. Lines keep their numbers. What else is declared for
- * the GPU, or cannot be told, stays. *out is the caller's to free(). ENOMEM. */
+/* Copies `text` and blanks three things in it: the host's functions, variables and types; functions
+ * that are marked for neither side, and classes that lost members, if neither the remaining code
+ * nor a pragma reads them; and kernels that no pragma names. All other declarations for the GPU,
+ * and declarations that cannot be told, stay. Lines keep their numbers. The pragmas are those of
+ * the template's files in `parts`; NULL: there are no pragmas, and all kernels stay. *out is the
+ * caller's to free(). ENOMEM. */
 gputune_status gt_host_code_cut(char **out, const char *text, const gt_template_parts *parts);
 
-/* Whether the header is for host code, so that no kernel misses it where it is not found. */
+/* Whether a header of this name is for host code, so that no kernel needs it when it is not found.
+ */
 bool gt_header_is_hosts(const char *name);
-/* Whether it is one of CUDA's whose device part, if any, the compiler knows without it, and which
- * it reads slowly or not at all, or a source in C. */
+/* Whether this is a source in C, or a header of CUDA that kernels do not need: NVRTC has its device
+ * part built in, if there is one, and reads the header slowly or not at all. */
 bool gt_header_is_known(const char *name);

@@ -1,5 +1,6 @@
-/* Tokens of C++ text, enough for pragmas, for token streams and for finding functions. Comments,
- * blanks and spliced lines are skipped. Never fails: what is no token comes as GT_TOKEN_OTHER. */
+/* Splits C++ text into tokens, well enough for pragmas, token streams and finding functions. The
+ * lexer skips comments, blanks and spliced lines. It never fails: a byte that begins no token comes
+ * as GT_TOKEN_OTHER. */
 #pragma once
 
 #include "kernel/expression.h"
@@ -10,7 +11,7 @@ typedef enum gt_token_kind {
     GT_TOKEN_NUMBER,
     GT_TOKEN_STRING,      /* with its quotes, raw strings too */
     GT_TOKEN_CHARACTER,   /* with its quotes */
-    GT_TOKEN_PUNCTUATION, /* the longest that matches */
+    GT_TOKEN_PUNCTUATION, /* the longest operator or bracket that matches */
     GT_TOKEN_DIRECTIVE,   /* '#' as the first token of a line */
     GT_TOKEN_OTHER        /* a byte that begins no token, or an unterminated string */
 } gt_token_kind;
@@ -31,37 +32,38 @@ typedef struct gt_lexer {
     int line, column_base;
     bool fresh_line;
     gt_place open_comment; /* of an unterminated comment; line 0: none */
-    const char *form;      /* how what is read should look, for messages; NULL: not known */
+    const char *form;      /* the expected form of this text, for messages; NULL: not known */
 } gt_lexer;
 
-/* Begins at `place` with `length` bytes (not copied) and reads the first token. */
+/* Opens the lexer on `length` bytes of `text` (not copied), which begin at `place` in their file,
+ * and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
-/* Reads the next token into lexer->token; at the end stays at GT_TOKEN_END. */
+/* Reads the next token into lexer->token; behind the last token it is always GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
 /* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
  * and leaves `lexer` on the first token behind that line. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
-/* The same with the next directive, wherever it is; false: there is none. */
+/* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
-/* Steps over the current token if it is `text`. */
+/* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
-/* Whether it is one of the words, between which blanks stand. */
+/* Whether the token is one of `words`, which blanks separate. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
-/* The brackets of template arguments that a token opens, less those that it closes: 1 for "<", -2
- * for ">>". */
+/* How many angle brackets of template arguments the token opens, minus how many it closes: 1 for
+ * "<", -2 for ">>". */
 int gt_token_angles(const gt_token *token);
 
-/* ETEMPLATE with "path:line:column: " in front of the text. */
+/* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
-/* ETEMPLATE at the current token: "found 'x'; expected WHAT", and the lexer's form, unless WHAT
- * shows one itself. */
+/* Fails with ETEMPLATE at the current token: "found 'x'; expected WHAT", and lexer->form unless
+ * WHAT shows a form itself. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Steps over `text` or fails as above. */
 gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);

@@ -46,5 +46,6 @@ typedef enum gt_limit {
     GT_LIMIT_COUNT
 } gt_limit;
 
-/* "block exceeds 1024 threads", with the device's numbers; into out, NUL-terminated. */
+/* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
+ * `out`, NUL-terminated. */
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);

@@ -1,4 +1,5 @@
-/* NumPy's file format, versions 1 to 3: what a file says of its elements. Pure: works on bytes. */
+/* NumPy's file format, versions 1 to 3: the header, which says what the elements are. Works on
+ * bytes in memory and opens no file. */
 #pragma once
 
 #include "base/text.h"
@@ -11,17 +12,18 @@ typedef struct gt_npy {
     uint32_t dimensions; /* 0: a single number */
     uint64_t shape[GT_NPY_DIMENSIONS];
     uint64_t elements, bytes; /* of the data */
-    size_t data;              /* where they begin in the file */
+    size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file's bytes and checks that all its data are there. EINVAL with `path` in
- * front for what is no NPY file, another byte order, Fortran order, or elements that no kernel's
- * argument has. */
+/* Reads the header of a file whose `count` bytes are `bytes`, and checks that all data are there.
+ * EINVAL, with `path` in front of the message, for bytes that are no NPY file, another byte order,
+ * Fortran order, missing data, or elements that no kernel's argument can have. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 enum { GT_NPY_HEAD = 256 };
-/* What stands in front of the data of an array in a file. Elements that NumPy lacks (bfloat16, fp8)
- * become unsigned numbers of their bits. At most GT_NPY_DIMENSIONS dimensions. */
+/* Writes the header that precedes an array's data in a file. Elements of types that NumPy lacks
+ * (bfloat16, fp8) are declared as unsigned integers of the same size. `dimensions` is at most
+ * GT_NPY_DIMENSIONS. */
 void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape,
                  uint32_t dimensions);
-/* "(3, 4) of float": shape and type, for messages. */
+/* Appends shape and type for a message: "(3, 4) of float". */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);

@@ -1,68 +1,73 @@
-/* A template bound to problem values (problem.c), awkward problems (awkward.c), and what a problem
- * needs in memory, as numbers (workload.c). */
+/* A template bound to problem values (problem.c), awkward problems (awkward.c), and the buffers and
+ * scalars that a problem needs, with all sizes as numbers (workload.c). */
 #pragma once
 
 #include "base/device.h"
 #include "kernel/template.h"
 
-/* Values in the template's order. */
+/* One value for each problem value of the template, in the template's order. */
 typedef struct gt_problem {
     gt_value values[GT_PROBLEM_MAX];
 } gt_problem;
 
-/* Values by name over the template's defaults; a word comes as "T=half" (include/gputune.h).
- * EINVAL names an unknown or repeated one with the nearest, a size below 1 or above 2^40, a type
- * that is not among the listed. */
+/* Sets *out to the template's defaults, replaced by the named values in `sizes`; a word comes as
+ * "T=half" (include/gputune.h). EINVAL for a name that is unknown (with the nearest one) or comes
+ * twice, a size below 0 or above 2^40, and a type that the template does not list. */
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
-/* "n=67108864 T=half" in the template's order; ENOMEM. Caller frees. */
+/* Writes the values as text, "n=67108864 T=half", in the template's order. *out is the caller's to
+ * free(). ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
-/* Binds such a text; fails as gt_problem_bind() does. */
+/* Reads the text of gt_problem_text(); fails as gt_problem_bind() does. */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
-/* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
+/* The problem that stands for this one in keys: sizes with a bucket are rounded up to a power of
+ * two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
-/* A problem like this one that takes about a megabyte, by halves of its sizes as far as the
- * template allows them: for what takes long on any other. */
+/* A problem like this one that needs about a megabyte, for work that takes too long on larger
+ * problems. Its sizes are halved as far as the template allows. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);
-/* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
- * to be cheap. A size that shares a require() with a tunable, or is an innermost extent of several
- * that a vector axis must divide, stays: what is valid at the problem is valid at the awkward one.
- * *changed is false (and *out the problem) when no size may change, or data come from files. */
+/* Makes an awkward problem for verification: sizes are reduced by a small prime, which leaves
+ * tails, and cut down to be cheap. A size stays if it shares a require() with a tunable, or is the
+ * innermost of several extents, which a vector axis must divide; so every configuration that is
+ * valid at the problem is valid at the awkward one. If no size may change, or data come from files,
+ * *changed is false and *out is the problem itself. */
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
 enum { GT_NUMBER_MAX = 256 };
 
-/* One number of an element that has several of their own: a struct's, or a vector's. */
+/* One number of an element that consists of several with types and fills of their own: of a struct,
+ * or of a vector. */
 typedef struct gt_number {
     char name[GT_NAME_MAX]; /* "pos.x" */
     gt_type type;
     uint32_t offset; /* bytes from the beginning of the element */
     gt_fill_kind fill;
-    double low, high;  /* of the fill; a scalar's value if it is floating: low */
-    int64_t integer;   /* a scalar's value */
-    int problem_value; /* of a scalar: index of the problem value that it is named like, or -1 */
+    double low, high;  /* the fill's range; in a scalar, `low` is a floating value */
+    int64_t integer;   /* in a scalar: an integer value */
+    int problem_value; /* in a scalar: index of the problem value with the same name, or -1 */
 } gt_number;
 
 /* One buffer of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* of a component; with numbers: of the coarsest float, or of the first */
+    gt_type type; /* of a component; if it has numbers: the coarsest float among them, or the
+                     first's type */
     gt_direction direction;
-    uint64_t elements; /* components: of float4 y[n] four times n */
+    uint64_t elements; /* counts components: 4 * n for float4 y[n] */
     uint64_t bytes;
     uint32_t per_element;  /* components of one element as declared; 0: 1 */
-    uint32_t alignment;    /* that an element has by its type; 0: the component's */
-    uint32_t first_number; /* of the workload's: the components of one element, */
-    uint32_t number_count; /* each with a type and a fill of its own; 0: all are alike */
+    uint32_t alignment;    /* bytes to which the element's type is aligned; 0: the component's */
+    uint32_t first_number; /* index in gt_workload.numbers of the first of number_count numbers */
+    uint32_t number_count; /* components with types and fills of their own; 0: all are alike */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
-    bool free, finite; /* no range is declared; neither NaN nor infinities are allowed */
+    bool free, finite; /* free: no range is declared; finite: NaN and infinities are not allowed */
     uint32_t variety;  /* gt_variety of the elements (vary.h) */
-    uint32_t in_place; /* of an output: 1 and the index of the input buffer that may be passed for
+    uint32_t in_place; /* of an output: 1 + the index of the input buffer that may be passed for
                           it; 0: none */
-    gt_type reference_type; /* of an output in the reference: F64 where it declares doubles */
+    gt_type reference_type; /* the output's type in the reference: F64 if that declares doubles */
 } gt_buffer;
 
 typedef struct gt_scalar {
@@ -70,31 +75,32 @@ typedef struct gt_scalar {
     gt_type type;
     int64_t integer;
     double real;          /* for float types */
-    int problem_value;    /* index of the problem value it is named like, or -1 */
+    int problem_value;    /* index of the problem value with the same name, or -1 */
     uint32_t bytes;       /* 0: the type's */
-    bool is_stated;       /* the template says which values are proved: its own, */
-    uint32_t other_count; /* and these */
+    bool is_stated;       /* prove() names the scalar: it has its own value in proofs, */
+    uint32_t other_count; /* and the values below, this many */
     int64_t other_integers[GT_OTHER_MAX];
     double other_reals[GT_OTHER_MAX];    /* for float types */
-    uint32_t first_number, number_count; /* its numbers; 0: it is the one above */
+    uint32_t first_number, number_count; /* of a struct: indices in gt_workload.numbers; count 0:
+                                            the scalar is the one number above */
 } gt_scalar;
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
-    bool stated; /* by the template; else the others are 0, and tolerance.h has the rule */
+    bool stated; /* by the template; else the numbers are 0, and the rule of tolerance.h holds */
 } gt_tolerance;
 
-/* The bytes of one element as declared, the alignment that its type demands, and how many there
- * are. */
+/* Of a buffer's elements as declared: the bytes of one, the alignment in bytes that its type
+ * demands, and how many there are. */
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
-/* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
- * of the template's args() is buffers[index] or scalars[index]; the blocks are the first caller
- * arguments and args() follow. Launches count caller arguments. */
+/* The buffers and scalars of one problem, and how results are judged. arguments[i] says whether
+ * argument i of the template's args() is buffers[index] or scalars[index]. The caller's arguments
+ * are the blocks, followed by args(); gt_launch numbers arguments in this order. */
 typedef struct gt_workload {
     uint32_t block_count;
-    gt_buffer blocks[GT_BLOCK_MAX]; /* as host data, direction IN */
+    gt_buffer blocks[GT_BLOCK_MAX]; /* their data on the host; the direction is IN */
     uint32_t argument_count;
     struct gt_workload_argument {
         bool is_buffer;
@@ -106,29 +112,28 @@ typedef struct gt_workload {
     uint32_t number_count;
     gt_number numbers[GT_NUMBER_MAX];
     gt_tolerance tolerance;
-    bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
+    bool has_reference, has_scale; /* scale: the reference also outputs the sums of magnitudes */
     bool refers_to_itself;         /* the reference is a launch of the template's own kernels */
     bool has_check;                /* check(kernel) replaces the comparison */
     bool has_expected;             /* the right results come with the setup, for every output */
     bool varied;                   /* inputs have runs of constants (vary.h) */
-    bool has_init;                 /* a kernel fills the inputs behind their fills */
-    gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
-    gt_launch reference, check; /* A reference that is the template's own is a variant's launch, but
-                                   for its window of level-2 cache. Of others
-                                   pass() blocks come as GT_PASS_GLOBAL, constant() ones as
-                                   GT_PASS_CONSTANT; clears as the kernel's (their
-                                   bytes are the reference type's). The reference's `scale`, one
-                                   element for each of the first output, is its last parameter, a
-                                   scratch. A check's last parameter is a scratch of 8 bytes, the
-                                   count of wrong elements (zero at the start); it sees outputs
-                                   as the variant left them. */
-    double work_bytes, work_flops;        /* of a launch of the default; 0: not declared */
+    bool has_init;                 /* a kernel completes the inputs after their fills */
+    gt_launch init; /* its last parameter is a scratch of 8 bytes: the seed, by value */
+    /* reference(self) is launched as a variant is, but without its window of level-2 cache. Any
+     * other reference, and the check, get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
+     * GT_PASS_CONSTANT; the buffers that the kernel clears are cleared for them, with the bytes of
+     * the reference's types. The last parameter of a reference with `scale` is a scratch, with one
+     * element for each element of the first output. The last parameter of a check is a scratch of
+     * 8 bytes, the count of wrong elements, which is zero at the start; the check sees outputs as
+     * the variant left them. */
+    gt_launch reference, check;
+    double work_bytes, work_flops;        /* of one launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
 
-/* What a kernel finds at first, by its place: a buffer's index, or GT_PARAMETER_MAX and a block's.
- */
+/* Buffers and blocks numbered in one row: `place` is a buffer's index, or GT_PARAMETER_MAX plus a
+ * block's index. */
 static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
 {
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
@@ -140,14 +145,16 @@ static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t p
                                     : place - GT_PARAMETER_MAX < workload->block_count;
 }
 
-/* Whether anything but the default variant says what is right. */
+/* Whether the template says which results are right; if not, the default variant's results serve.
+ */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Evaluates a template at a problem. EINVAL for sizes whose buffers overflow 2^47 bytes; ETEMPLATE
- * for expressions that fail. `alignment` is the one assumed of every buffer. */
+/* Evaluates a template at a problem. `alignment`, in bytes, is assumed of every buffer;
+ * `alignments` names buffers with another one. EINVAL for sizes whose buffers exceed 2^47 bytes;
+ * ETEMPLATE for expressions that fail. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
@@ -155,14 +162,16 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 /* The bytes of a scalar. */
 uint32_t gt_scalar_bytes(const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
-/* A component of a buffer: what messages call it ("y[3]", or "y[3].z" of a vector), and its type.
- */
+/* Of the component `index` of a buffer: its name in messages ("y[3]", or "y[3].z" in a vector), and
+ * its type. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
-/* The bytes that the reference needs for an output: those of doubles where it declares them. */
+/* The bytes that an output has in the reference, which may declare it as doubles. */
 uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
-/* Those of a reference's own buffers: `scale`, and copies of what outputs held. */
+/* The bytes of the buffers that only the reference has: `scale`, and copies of outputs' first
+ * contents. */
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
-/* Device bytes that verifying and timing need: buffers, pristine copies, reference, guards. */
+/* The bytes of device memory that verifying and timing need: buffers, pristine copies, the
+ * reference's outputs, and guards. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);

@@ -1,4 +1,5 @@
-/* Reads a template's files into one text: pragmas out (lines kept), its own included files in. */
+/* Reads a template's files into one text: the template's own included files are inserted, and the
+ * lines of its pragmas are blanked and parsed into clauses. */
 #pragma once
 
 #include "kernel/template_parts.h"
@@ -14,19 +15,19 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_reader {
-    gt_template_parts *parts; /* files are kept here: places and tokens point into them */
+    gt_template_parts *parts; /* keeps the files, which places and tokens point into */
     gt_include_fn include;
     void *user;
-    gt_text body;    /* the text, with #line where it changes files */
-    gt_hash headers; /* of the names and digests of the headers that are left to the compiler */
+    gt_text body;    /* the text, with a #line mark wherever the file changes */
+    gt_hash headers; /* of the names and digests of the headers that the compiler itself reads */
     bool has_headers;
     GT_ARRAY(gt_clause) clauses;
     int depth, once_count;
     const char *stack[32];
 } gt_reader;
 
-/* Reads `text` (copied) and what it includes. ETEMPLATE for unterminated clauses and comments,
- * includes that are missing or contain themselves, and texts that are too large. */
+/* Reads `text` (copied) and the files that it includes. ETEMPLATE for unterminated clauses and
+ * comments, included files that are missing or include themselves, and texts that are too large. */
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_reader *reader);
 /* Releases the files' texts, which places and tokens point into. */
@@ -34,8 +35,9 @@ void gt_reader_free_files(gt_template_parts *parts);
 
 /* ---- select.c ---- */
 
-/* Leaves the clauses and functions of one of the text's kernels, and what is for all of them; NULL:
- * of the first. ENOTFOUND for one that is not there, ETEMPLATE for a name that comes twice. */
+/* Removes the clauses and functions of all kernels of the text but `kernel` (NULL: the first);
+ * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
+ * kernels have one name. */
 gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);

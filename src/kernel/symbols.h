@@ -3,8 +3,8 @@
 
 #include "kernel/space.h"
 
-/* How slots are dealt out. A name that has words as values has a second slot for the bytes of the
- * type that the word names (0: none). */
+/* The slots' numbers. A problem value or an axis whose values are words has a second slot, with the
+ * bytes of the type that the word names (0: the word names no type). */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -15,11 +15,11 @@ enum {
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
     GT_SLOT_ELEMENT = 124,                             /* `index`, of an element */
-    GT_SLOT_COUNTER = 125,                             /* of loops around a launch, three */
-    GT_SLOT_WORD = 128                                 /* a word's own number */
+    GT_SLOT_COUNTER = 125,                             /* counters of the up to three loops */
+    GT_SLOT_WORD = 128                                 /* the numbers of words, by word */
 };
 
-/* What an expression may use, as bits. */
+/* The kinds of names that an expression may use, as bits. */
 enum {
     GT_USE_CONST = 1, /* const and type problem values */
     GT_USE_SIZE = 2,
@@ -37,13 +37,13 @@ struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
-    unsigned use;
-    const char *code; /* whose constants may be used; NULL: none */
+    unsigned use;     /* the GT_USE_ bits of the names that are allowed */
+    const char *code; /* expressions may use the constants of this text; NULL: of none */
 } gt_symbols;
 
-/* A scope over `symbols`, which must outlive it. */
+/* A scope over `symbols`, which must outlive the scope. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
-/* Whether `name` is a device property or one of the launch. The properties:
+/* Whether `name` is a property of the device or of the launch. Of the device:
  *   cc (90 for 9.0), sm_count, warp_size, l2_bytes, bus_width_bits, max_threads (a block's),
  *   max_threads_per_sm, max_blocks_per_sm, registers_per_sm, registers_per_block,
  *   shared_per_block (without opt-in), shared_optin (a block's, with it), shared_per_sm,
@@ -56,20 +56,22 @@ bool gt_symbol_is_reserved(const char *name);
 /* Whether a token is a name that expressions over the symbols may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
-/* What a type's name stands for at a problem: the word of a problem's type (which may be the name
- * of another one), what a typedef in the code is another name of, or the name itself. */
+/* What a type's name stands for at a problem. For a type problem value this is its word, which may
+ * itself be such a name; for a typedef of the code, the type that it renames; else the name itself.
+ */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* Bit i: the expression uses axis i, or the size of the type that it names. NULL uses none. */
+/* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Whether it uses a counter of a loop, which has no value outside of it. NULL uses none. */
+/* Whether the expression uses the counter of a loop, which has no value outside of the loop. false
+ * for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
-/* Fills all slots that a problem and a device decide; the rest becomes 0. */
+/* Fills all slots that a problem and a device decide, and sets all others to 0. */
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                    const gt_problem *problem, const gt_device *device);
-/* Sets the slots of one axis; a word that is the name of a problem's type has that type's bytes. */
+/* Sets the slots of one axis. A word that names a type problem value has the bytes of its type. */
 void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint32_t axis,
                    uint8_t choice);
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,

@@ -204,8 +204,8 @@ enum {
     GT_OTHER_MAX = 8 /* further values of a scalar in proofs */
 };
 
-/* An integer, or a word (`word` set; owned by the template; `number` is then what expressions see:
- * equal for equal words, a gt_pass for the names of those, -1 for "auto"). */
+/* An integer, or a word. For a word, `word` is set (owned by the template) and `number` is what
+ * expressions see: equal for equal words, a gt_pass value for its name, -1 for "auto". */
 typedef struct gt_value {
     int64_t number;
     const char *word;
@@ -222,9 +222,9 @@ typedef enum gt_axis_kind {
     GT_AXIS_KINDS
 } gt_axis_kind;
 
-/* One tunable with its values in the order written. Values that a user tries beyond the template's
- * (gt_space_open, gt_config_parse) stand behind `count` for the template's life, so an index that
- * one of those calls gave is always good for values[]. */
+/* One tunable with its values in the order written. Values that users add (gt_space_open(),
+ * gt_config_parse()) stand in values[] from index `count` on and stay for the template's life, so
+ * an index that one of these calls returned is always valid. */
 typedef struct gt_axis {
     char name[GT_NAME_MAX]; /* a pass axis is named like its block */
     gt_axis_kind kind;
@@ -232,7 +232,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector, l2_persist: bit i is argument i, scratch behind them */
+    uint64_t buffers;        /* vector, l2_persist: bit i: argument i, or behind them a scratch */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
@@ -248,44 +248,44 @@ typedef struct gt_problem_value {
     gt_problem_kind kind;
     bool bucket_pow2;
     gt_value fallback;      /* the default */
-    const gt_value *values; /* the allowed ones, of a type (and of a const that lists them) */
+    const gt_value *values; /* the allowed values of a type, or of a const that lists several */
     uint32_t count;
 } gt_problem_value;
 
 typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
-/* How an input is filled, reproducibly from a seed. */
+/* How an input is filled; equal seeds give equal contents. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low, *high; /* uniform(low, high), sorted(low, high); constant(low),
-                                        prefix(low); an expression of the index in `low` */
-    const char *file;                /* as written; NULL: none */
+    const gt_expression *low, *high; /* as in uniform(low, high), sorted(low, high), constant(low)
+                                        and prefix(low); a fill that is an expression is in `low` */
+    const char *file;                /* the name in file("name"); NULL: none */
     gt_place place;
 } gt_fill;
-/* Whether elements come from the host: the measure worker cannot make them. */
+/* Whether the elements come from the host, since the measure worker cannot make them. */
 static inline bool gt_fill_is_sent(gt_fill_kind kind)
 {
     return kind >= GT_FILL_EXPRESSION;
 }
 
 enum { GT_TYPE_LAST = GT_TYPE_E5M2 };
-/* Bytes of one: 1, 2, 4 or 8. */
+/* The bytes of one value: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Whether an integer is a value of the type; 64-bit and floating ones take every int64. */
+/* Whether the type can hold an integer; 64-bit and floating types take every int64_t. */
 bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
-/* An element that a template may declare: one component, or the 1 to 4 of a CUDA vector, one behind
- * the other. Structs are in structure.h. */
+/* An element that a template may declare: a number, or a CUDA vector of 1 to 4 components that lie
+ * one behind the other. Structs are in structure.h. */
 typedef struct gt_element {
-    gt_type type; /* of each component */
-    uint32_t lanes;
-    uint32_t bytes, alignment; /* of the whole */
+    gt_type type;              /* of each component */
+    uint32_t lanes;            /* how many components */
+    uint32_t bytes, alignment; /* of the whole element */
 } gt_element;
 
-/* What some numbers of an element hold: those that gt_leaf_is_within() the path. An item without a
- * name has its place in its list instead, #0 for the first. */
+/* What some numbers of an element hold: all for which gt_leaf_is_within() the path is true. An item
+ * that was written without a name has its place in the list as path, #0 for the first. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* of a buffer or block */
@@ -296,28 +296,28 @@ typedef struct gt_initialiser {
 typedef struct gt_initialisers {
     gt_initialiser *items;
     uint32_t count;
-    bool single; /* one fill or value for all of them was stated instead */
+    bool single; /* no list: the template states one fill or value for all numbers */
 } gt_initialisers;
 
 typedef struct gt_argument {
-    char name[GT_NAME_MAX]; /* of what a struct points to: "grid.x" */
-    uint32_t
-        holder; /* then 1 and the index of that struct; 0: the kernel takes the argument itself */
+    char name[GT_NAME_MAX]; /* for a buffer that a struct points to: "grid.x" */
+    uint32_t holder; /* 1 + the index of the struct that points to this buffer; 0: the kernel takes
+                        the argument itself */
     bool is_buffer;
     gt_direction direction; /* buffers only */
-    char type[GT_NAME_MAX]; /* as written; a problem type's name, an element's, or a struct's */
+    char type[GT_NAME_MAX]; /* as written: the name of a type problem value, element or struct */
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
-    char pointee[GT_NAME_MAX];  /* of a null pointer, whose type is uint64_t: what it points to */
+    char pointee[GT_NAME_MAX];  /* of a null pointer (`type` is uint64_t): the type pointed to */
     const char *expected;       /* the file of an output's right results; NULL: none */
-    const gt_expression *value; /* default of a scalar; of one named like a size: that size */
-    bool is_stated;             /* there is a prove() of this scalar, */
-    const gt_expression *others[GT_OTHER_MAX]; /* with these further values */
+    const gt_expression *value; /* of a scalar: its default, or the size that it is named like */
+    bool is_stated;             /* prove() names this scalar */
+    const gt_expression *others[GT_OTHER_MAX]; /* the further values in prove() */
     uint32_t other_count;
     gt_initialisers initialisers;
-    bool nan_ok, finite; /* finite: no proof fills it with NaN or infinities */
-    uint32_t in_place;   /* of an output: 1 and the index of the input whose buffer the caller may
+    bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
+    uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may
                             pass for it; 0: none */
     int line, column;
 } gt_argument;
@@ -326,21 +326,22 @@ typedef struct gt_argument {
  * arguments, in this order. */
 typedef struct gt_pass_block {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    const gt_expression *count; /* elements; NULL: a single one, read as name() */
+    const gt_expression *count; /* of elements; NULL: the block is one element, read as name() */
     gt_fill fill;
     gt_initialisers initialisers;
-    int axis; /* how it is passed; -1: through the code's own __constant__ symbol of that name */
+    int axis; /* the axis that says how it is passed; -1: it is the code's own __constant__ */
     int line, column;
 } gt_pass_block;
 
-/* What is known of the work of a launch. */
+/* What the template says about the work of a launch. */
 typedef struct gt_work {
     bool stated;    /* there is a work() */
-    uint64_t axes;  /* bit i: it depends on axis i; 0: all variants' launches do the same */
+    uint64_t axes;  /* bit i: the work depends on axis i; 0: launches of all variants do the same */
     gt_place place; /* of work(), or of kernel() where there is none */
 } gt_work;
 
-/* Parsed once. The other parts (expressions, texts) are in template_parts.h, this room's own. */
+/* A parsed template, which does not change any more. Its other parts (expressions, texts) are in
+ * template_parts.h, for src/kernel only. */
 typedef struct gt_template {
     char name[GT_NAME_MAX];
     const char *path, *text, *summary; /* summary: the first comment line without slashes, or "" */
@@ -350,13 +351,13 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
-    uint32_t taken_count; /* of the arguments: those that the kernel takes itself come first */
+    uint32_t taken_count; /* how many of the arguments, the first, the kernel takes itself */
     gt_pass_block passes[GT_BLOCK_MAX];
     uint32_t pass_count;
     gt_work work;
-    gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
-                         args, reference, tolerances, work: what a scenario's key needs of it */
-    bool has_headers; /* the compiler has to read some: it needs the folders to search */
+    gt_hash identity; /* the part of a scenario's key: token stream (comments and pragmas out, own
+                         files in), headers' digests, args, reference, tolerances, work */
+    bool has_headers; /* the compiler has to read headers, and needs the folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
@@ -365,34 +366,35 @@ typedef struct gt_include {
     const char *name; /* as written */
     const char *from; /* the including file's path */
     bool system;      /* <name>, else "name" */
-    bool join;        /* by include(): the file's text is needed, wherever it lies */
+    bool join;        /* the file is asked for by include(): its text is needed, wherever it lies */
 } gt_include;
 
-/* What was found: the text of one of the template's own files, which becomes a part of it; or a
- * header that the compiler reads by itself, of which only the digest matters. */
+/* An included file that was found: the text of one of the template's own files, which becomes a
+ * part of the template; or a header that the compiler reads by itself, of which only the digest
+ * matters. */
 typedef struct gt_included {
     char *text,
         *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
     gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
 } gt_included;
 
-/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which will say so where the
- * line counts; any other failure ends the parsing. */
+/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which reports the missing
+ * file if it compiles that line; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Parses `text` (copied), of several kernels the first. ETEMPLATE with "file:line:column: what;
- * what was expected". `include` may be NULL: nothing is found. *out is the caller's, for
- * gt_template_free(). */
+/* Parses `text` (copied); of several kernels it takes the first. ETEMPLATE with "file:line:column:
+ * what; what was expected". `include` may be NULL: no included file is found. *out is the caller's,
+ * for gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  gt_include_fn include, void *user);
-/* The same for the kernel of that name; ENOTFOUND for one that is not in the text. */
+/* The same for the kernel of this name; ENOTFOUND: the text has no such kernel. */
 gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
                                         const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
-/* Calls `each` with the name of every kernel of a text, in its order; a failure of `each` stops and
- * is returned. ETEMPLATE where pragmas cannot be read at all. A text without a kernel has none:
- * gt_template_parse() says what is wrong with it. */
+/* Calls `each` with the name of every kernel of a text, in the text's order; a failure of `each`
+ * ends this and is returned. ETEMPLATE if the pragmas cannot be read at all. For a text without a
+ * kernel `each` is never called; gt_template_parse() says what is wrong with such a text. */
 gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to);
@@ -400,8 +402,8 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
-/* The name of a scratch buffer, by its place among them; *type: that of its elements, as written.
- * NULL: there is none. */
+/* The name of the scratch buffer at `index`; *type is the type of its elements, as written. NULL:
+ * there is no such buffer. */
 const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);

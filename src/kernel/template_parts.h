@@ -8,10 +8,10 @@
 #include <pthread.h>
 
 enum {
-    GT_AXIS_VALUES = 255, /* of one axis, with the values that users try */
-    GT_AXIS_OWN_VALUES = 192,
-    GT_WORDS_MAX = 128,    /* different words among all values, in expressions */
-    GT_WORDS_ADDED = 1024, /* with those that users try */
+    GT_AXIS_VALUES = 255,     /* values of one axis, with those that users add */
+    GT_AXIS_OWN_VALUES = 192, /* values of one axis in the template */
+    GT_WORDS_MAX = 128,       /* different words among all values, in expressions */
+    GT_WORDS_ADDED = 1024,    /* different words, with those that users add */
     GT_REQUIRE_MAX = 64,
     GT_SCRATCH_MAX = 8,
     GT_STRUCTURE_MAX = 16,
@@ -24,16 +24,17 @@ enum {
     GT_WORD_FIXED = 6
 };
 
-/* A tensormap(): what the kernel gets of a buffer. Expressions come slowest dimension first, as a
- * buffer's extents do. */
+/* A tensormap(): the map that the kernel gets of a buffer. Expressions come slowest dimension
+ * first, like a buffer's extents. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
-    bool replaces;     /* stands in the buffer's place; else behind scratch */
+    bool replaces;     /* the map is the parameter in the buffer's place; else one behind scratch */
     uint32_t rank;
     gt_expression *box[GT_TENSORMAP_RANK];
-    gt_expression *sizes[GT_TENSORMAP_RANK];   /* none: the buffer's extents */
-    gt_expression *strides[GT_TENSORMAP_RANK]; /* elements, of all but the last; none: packed */
+    gt_expression *sizes[GT_TENSORMAP_RANK];   /* size_count 0: the buffer's extents */
+    gt_expression *strides[GT_TENSORMAP_RANK]; /* in elements, of all dimensions but the last;
+                                                  stride_count 0: packed */
     uint32_t size_count, stride_count;
     gt_expression *swizzle, *interleave, *l2; /* NULL: none */
     bool nan_fill;
@@ -46,7 +47,7 @@ typedef struct gt_texture_clause {
     uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
     uint32_t memory;          /* a gt_texture_memory */
     uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
-    gt_expression *width; /* elements of a row that it reads; NULL: the buffer's last extent */
+    gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;
 
@@ -59,7 +60,7 @@ typedef struct gt_dimensions {
 typedef struct gt_scratch {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     gt_dimensions extents;
-    bool zero_first; /* zeros before the first launch; else anything */
+    bool zero_first; /* it holds zeros before the first launch; else anything */
 } gt_scratch;
 
 /* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
@@ -67,19 +68,20 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     gt_expression *value;
     char *text;
-    bool has_size; /* its value depends on a run-time size: it is a name of expressions alone */
+    bool has_size; /* the value depends on a run-time size: the name is for expressions, no macro */
 } gt_define;
 
 /* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
     char name[GT_NAME_MAX];   /* without the template arguments */
-    char entry[GT_ENTRY_MAX]; /* as images have it: with its namespaces, where it is a template */
+    char entry[GT_ENTRY_MAX]; /* its name in compiled images; of a template, with the namespaces */
     bool is_template;
     gt_lexer arguments; /* between '<' and '>' */
     gt_place place;
 } gt_kernel_name;
 
-/* One branch of an item of options(): the first whose condition holds is taken. */
+/* One branch of an item of options(). Of an item's branches, the first whose condition holds is
+ * taken. */
 typedef struct gt_option {
     uint32_t item;
     gt_expression *condition; /* NULL: always */
@@ -91,9 +93,9 @@ typedef struct gt_template_step {
     gt_kernel_name kernel;
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
     gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count;               /* of a launch() */
-    bool takes_none;                       /* args = () */
-    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), scratch(), and then values */
+    uint32_t argument_count;               /* in `args` of a launch() */
+    bool takes_none;                       /* the launch() has args = () */
+    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices: args(), then scratch(), then `computed` */
 } gt_template_step;
 
 /* An argument of a launch() that is an expression. */
@@ -103,11 +105,11 @@ typedef struct gt_template_value {
     bool is_signed;
 } gt_template_value;
 
-/* What follows each other in a pipeline with loops. */
+/* The kinds of orders, which a pipeline with loops carries out one after another. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the step */
-    GT_ORDER_FOR,    /* `index`: the counter */
-    GT_ORDER_END,    /* likewise */
+    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins */
+    GT_ORDER_END,    /* `index`: the counter of the loop that ends */
     GT_ORDER_SWAP    /* `index` and `other`: as in gt_template_step.arguments */
 } gt_order_kind;
 
@@ -124,30 +126,31 @@ typedef struct gt_judge {
     gt_kernel_name kernel;
     gt_dimensions block, grid; /* none: 256 threads, one for each element of the first output */
     gt_expression *rtol, *atol, *stol;
-    uint32_t scale_bytes; /* of one element of it */
-    bool scale;           /* one more parameter, named so */
+    uint32_t scale_bytes; /* bytes of one element of the parameter `scale` */
+    bool scale;           /* the kernel has one more parameter, called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: output i has a type that only the compiler knows */
-    uint64_t copied;      /* of one by elements; bit i: a copy of what argument i held is one more
-                             parameter, */
-    uint32_t value_count; /* and these are behind the copies, each a long long */
+    uint64_t copied;      /* of a reference by elements; bit i: one more parameter is a copy of what
+                             argument i held before the launch */
+    uint32_t value_count; /* `values` are parameters behind the copies, each a long long */
     gt_expression *values[GT_JUDGE_VALUES];
-    bool self;       /* the kernel itself, in another configuration; then not `present` */
-    uint64_t chosen; /* bit i: axis i has choices[i]; the others are as in the default */
+    bool self; /* reference(self): the kernel in another configuration; `present` is not set */
+    uint64_t chosen; /* bit i: axis i has choices[i]; other axes have their default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
-/* A text that is compiled, its macros missing. */
+/* A text that is compiled, still without the macros in front of it. */
 typedef struct gt_body {
     char *text;
     size_t head;     /* bytes of leading #includes: macros must not reach into headers */
-    int head_line;   /* the line that follows them, as #line counts, */
-    char *head_path; /* and its file */
-    gt_hash tokens;  /* of its token stream */
-    /* bits: values in template arguments of its kernels, or that launch() computes for them, */
+    int head_line;   /* the line behind the leading #includes, as #line counts */
+    char *head_path; /* the path of the file with that line */
+    gt_hash tokens;  /* of the text's token stream */
+    /* Masks of axes and problem values, by bit. The first two: values that are template arguments
+     * of the text's kernels, or that arguments computed in launch() use. */
     uint64_t argument_axes, argument_problem;
-    uint64_t doubtful_axes;             /* macros that the text may define anew */
-    uint64_t macro_axes, macro_problem; /* and those that are macros, which may be both */
+    uint64_t doubtful_axes;             /* axes that are macros which the text may define anew */
+    uint64_t macro_axes, macro_problem; /* values that are macros; they may be arguments as well */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -157,24 +160,24 @@ typedef struct gt_source_file {
 typedef struct gt_template_parts {
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
-    gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; what gt_axis.values points to */
+    gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; gt_axis.values points here */
     gt_value *problem_values[GT_PROBLEM_MAX];
     char *summary;
     gt_kernel_name kernel;
-    bool is_pipeline;                     /* there are launch(), and `kernel` is no function */
-    gt_template_step steps[GT_STEPS_MAX]; /* one, or those of a pipeline */
+    bool is_pipeline; /* there are launch(), and `kernel` is no function's name */
+    gt_template_step steps[GT_STEPS_MAX]; /* the only kernel, or one step for each launch() */
     uint32_t step_count;
-    bool has_loops; /* `orders` say more than the steps: a for(), swap(), `when` or a value */
+    bool has_loops; /* `orders` count: there is a for(), swap(), `when` or computed argument */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
     uint32_t computed_count;
-    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops around what is parsed now */
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open while parsing */
     uint32_t open_loops;
     gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
-    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */
+    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use, owned */
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];
     uint32_t map_count;
@@ -188,23 +191,24 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* tolerances are the reference's also where it is not present */
-    gt_judge init;             /* fills inputs; no judge, but launched like one */
+    gt_judge reference, check; /* `reference` has the tolerances, even if it is not present */
+    gt_judge init;             /* the kernel that fills inputs: no judge, but launched like one */
     bool expects;              /* the arguments name files of expected results */
-    gt_body kernel_body, judge_body; /* without the reference and the check; with them */
-    gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
-    gt_hash geometry;                /* of the texts that say how to launch */
-    gt_hash making;                  /* of the texts that say how a configuration becomes code */
-    uint64_t geometry_axes;          /* bit i: axis i occurs in them */
+    gt_body kernel_body, judge_body; /* the code without, and with, the reference and the check */
+    gt_hash headers;  /* of the headers that the compiler reads by itself; zero: there are none */
+    gt_hash geometry; /* of the texts that say how to launch */
+    gt_hash making;   /* of the texts that say how a configuration becomes code */
+    uint64_t geometry_axes; /* bit i: axis i occurs in the texts of `geometry` */
 
-    pthread_mutex_t lock;              /* over what follows */
-    uint32_t value_count[GT_AXIS_MAX]; /* with added ones */
+    pthread_mutex_t lock;              /* protects the members below */
+    uint32_t value_count[GT_AXIS_MAX]; /* an axis's values, with those that users added */
     char *words[GT_WORDS_ADDED];
     uint32_t word_count;
 } gt_template_parts;
 
-/* What counts as the work of a launch: the flops, or the bytes where none are stated; or NULL. In
- * workload.c. */
+/* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
+ * NULL. In workload.c. */
 const gt_expression *gt_work_measure(const gt_template *template);
-/* The index of the axis of that name; EINVAL with the nearest or the list. In config.c. */
+/* Sets *out to the index of the axis of this name. EINVAL, with the nearest name or a list of all,
+ * for an unknown name. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);

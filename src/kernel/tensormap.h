@@ -5,15 +5,16 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 
-/* The map that stands in the place of an argument, or -1. */
+/* The index of the map that stands in the place of an argument, or -1. */
 int gt_map_of_argument(const gt_template *template, uint32_t argument);
-/* All maps for the binding's configuration; the first limit that one breaks. */
+/* Fills `out` with all maps for the binding's configuration. Returns the first limit that a map
+ * breaks, or GT_LIMIT_NONE. */
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
-/* The same as a step of a binding. */
+/* Checks the maps; a step of binding.h. */
 gt_limit gt_binding_maps(gt_binding *binding);
 /* Calls `use` with every expression of a map. */
 void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
                         void *user);
-/* Bit i: a map's expression uses axis i. */
+/* Bit i: an expression of the map uses axis i. */
 uint64_t gt_map_axes(const gt_map *map);
 void gt_map_free(gt_map *map);

@@ -1,4 +1,4 @@
-/* Element types and the words that name them. gt_type itself is in template.h. */
+/* Element types and the words that name them. gt_type itself is in element_kinds.h. */
 #pragma once
 
 #include "kernel/lexer.h"
@@ -12,19 +12,20 @@ const char *gt_type_nearest(const char *name);
 
 /* A type of CUDA that a template's argument cannot have. */
 typedef struct gt_refused_type {
-    const char *type, *what, *remedy; /* what it is; what could be there instead */
+    const char *type, *what, *remedy; /* its name; what it is; what could be there instead */
 } gt_refused_type;
-/* The first such type in these words, or NULL. */
+/* The first of these types that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads names that follow one another ("unsigned long long") joined by single blanks.
- * ETEMPLATE "…; expected WHAT" when there is none or they are too long. */
+/* Reads all names that follow one another ("unsigned long long") and joins them by single blanks.
+ * ETEMPLATE "…; expected WHAT" when there is no name or the result is too long. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Like it, but leaves the last name alone: "unsigned int x" reads "unsigned int". At least one is
- * read. */
+/* Does the same, but leaves the last name unread: of "unsigned int x" it reads "unsigned int". It
+ * reads at least one name. */
 gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Reads an argument's name, or that of what a struct points to, "grid.x". */
+/* Reads an argument's name, or "grid.x", the name of the buffer that a struct's member points to.
+ */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
 /* Reads the name of a setting, one of `names` and not yet in `given` (bit i: names[i]), and the '='
  * behind it; *out is its index. ETEMPLATE with the place and the nearest name; `what` as above. */

@@ -1,24 +1,24 @@
-/* Another workload of the same shape, on which variants are proved too: other values for scalars
- * that are no sizes, and other contents. Pure. */
+/* Makes another workload of the same shape, on which variants are proved too: scalars that are no
+ * sizes get other values, and buffers get other contents. */
 #pragma once
 
 #include "kernel/problem.h"
 
-/* What the elements of a buffer are whose fill is uniform(): the service kernels know these numbers
- * (varied_value() in service_fill.cu). */
+/* What the elements of a buffer with the fill uniform() are. The service kernels depend on these
+ * numbers (varied_value() in service_fill.cu). */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    GT_VARIETY_EXTREMES, /* runs of the least and the largest value and of zeros, and here and there
-                            one of them; without a declared range numbers beyond 1, denormals and
-                            -0 */
-    GT_VARIETY_SPECIALS  /* the same with NaN and infinities where no range is declared */
+    GT_VARIETY_EXTREMES, /* runs of the least value, of the largest value and of zeros, and single
+                            elements with these values; without a declared range also numbers beyond
+                            1, denormals and -0 */
+    GT_VARIETY_SPECIALS  /* the same; without a declared range also NaN and infinities */
 } gt_variety;
 
 /* The values of scalars that are no sizes. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
-    GT_SCALARS_NEAR, /* other ones of the same sign */
-    GT_SCALARS_FAR,  /* of the other sign; flags of 0 and 1 change */
+    GT_SCALARS_NEAR, /* other values of the same sign */
+    GT_SCALARS_FAR,  /* values of the other sign; flags of 0 and 1 change */
     GT_SCALARS_ZERO  /* floats are zero */
 } gt_scalars;
 
@@ -27,24 +27,24 @@ typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,
     GT_CONTENTS_SPECIALS,
-    GT_CONTENTS_ZERO, /* all elements are 0, or what is next to it in the declared range; */
-    GT_CONTENTS_HIGH, /* the largest; */
-    GT_CONTENTS_LOW   /* the least */
+    GT_CONTENTS_ZERO, /* all elements are 0, or the value of the declared range that is next to 0 */
+    GT_CONTENTS_HIGH, /* all elements are the largest value of the range */
+    GT_CONTENTS_LOW   /* all elements are the least value of the range */
 } gt_contents;
 
 typedef struct gt_variation {
     gt_scalars scalars;
     gt_contents contents;
-    uint32_t turn; /* of a scalar with a list in prove(), that entry is taken */
+    uint32_t turn; /* scalars with a list in prove() get the entry of this number */
 } gt_variation;
 
-/* Makes `out` of `from`. Scalars that the template fixes, and integers that are no flags and have
- * no list, keep their values. */
+/* Makes the workload `out` from `from`. Scalars that the template fixes, and integers that are no
+ * flags and have no list, keep their values. */
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
-/* Whether other scalars, or other contents, are possible at all. */
+/* Whether a variation can change any scalar; any contents. */
 bool gt_workload_has_scalars(const gt_workload *workload);
 bool gt_workload_has_contents(const gt_workload *workload);
-/* The largest value of a buffer's declared range that its uniform fill draws. */
+/* The largest value that a buffer's uniform fill draws from its declared range. */
 double gt_workload_largest(const gt_buffer *buffer);
-/* The most entries that a scalar's list has. */
+/* The number of entries in the longest list that prove() has for a scalar. */
 uint32_t gt_workload_longest_list(const gt_workload *workload);

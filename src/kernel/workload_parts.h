@@ -11,11 +11,13 @@ typedef struct gt_declared {
     gt_place place;
 } gt_declared;
 
-/* Sets what a buffer's elements are and how they are filled; `elements`, so far
- * those declared, and `bytes` follow. What is filled one by one goes to out->numbers. ETEMPLATE for
- * integers without a fill and for a list that names no member. */
+/* Sets what a buffer's elements are and how they are filled. buffer->elements must hold the number
+ * of declared elements; it becomes the number of components, and buffer->bytes is set. Numbers that
+ * are filled one by one are added to out->numbers. ETEMPLATE for integers without a fill, and for a
+ * list that names no member. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_declared *declared);
-/* The type and value of a scalar argument. EINVAL for a value that its type does not hold. */
+/* Sets *out to the type and value of a scalar argument. EINVAL for a value that its type does not
+ * hold. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);
