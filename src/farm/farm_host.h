@@ -1,4 +1,5 @@
-/* The host's side of the farm: what farm*.c share. One thread uses all of it. */
+/* The host's side of the farm: the declarations that farm*.c share. A farm's structs are used by
+ * one thread at a time. */
 #pragma once
 
 #include "base/array.h"
@@ -22,7 +23,7 @@ typedef struct gt_link {
     bool is_thread;
     pthread_t thread;
     gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
-    bool greeted;  /* its handshake was right */
+    bool greeted;  /* the worker has said hello, and is of the same version */
     int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
@@ -32,33 +33,38 @@ typedef struct gt_link_start {
     const char *path;
     const char *const *arguments;
     char *const *environment;
-    const char *command; /* starts it elsewhere, behind the process; NULL: the process is it */
+    const char *command; /* a command by which the process starts the worker, on another machine for
+                            example; NULL: the process is the worker */
     bool with_page, low_priority;
 } gt_link_start;
 
-/* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
- * failure. */
+/* Starts a worker process. *link must be closed (all zero), and stays as it was on failure.
+ * EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
-/* Adds to the thread's message what to try where the command that is to start the measure worker
- * starts none. Returns EWORKER. */
+/* Returns EWORKER for a command (measure_on) that has started no measure worker. Adds to the
+ * thread's message the command line by which the user can try it. */
 gputune_status gt_engine_hint(const gt_host_farm *farm);
-/* Starts the measure loop on a thread of this process. */
+/* Starts the measure loop on a thread of this process. Otherwise as gt_link_spawn(). */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
+/* Result of sending a request: it is sent, or the channel is full, or the worker has closed it. */
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
-/* How a worker ended, with a text ("was killed by signal 11 (Segmentation fault)"). */
+/* How a worker ended. `words` says it as a predicate: "was ended by signal 11 (Segmentation
+ * fault)". */
 typedef struct gt_death {
     gt_end end;
     int code;
     char words[128];
 } gt_death;
-/* Waits up to `seconds` for the worker's end, kills it if it still runs, and closes the link. *out
- * may be NULL. */
+/* Waits up to `seconds` for the worker's end, kills the worker if it still runs, and closes the
+ * link. Does nothing if the link is closed. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Ends a worker that may be at something; its channel stays open. */
+/* Ends the worker at once, even in the middle of a request, without waiting. The link stays open.
+ * Does nothing to a thread. */
 void gt_link_kill(gt_link *link);
-/* Kills and closes without waiting; a thread is given the time to close its device. */
+/* Kills the worker and closes the link without waiting. A thread is given up to 3 s to close its
+ * device. */
 void gt_link_abandon(gt_link *link);
 
 typedef struct gt_event_node {
@@ -70,116 +76,129 @@ typedef struct gt_event_list {
     gt_event_node *first, **last;
 } gt_event_list;
 
-/* Appends an event with `status` and, when that is a failure, the thread's message. NULL: out of
- * memory. */
+/* Appends an event with `status` and, when `status` is a failure, with the thread's message. The
+ * list owns the event. NULL: out of memory. */
 gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status);
-/* Takes the first event; false if there is none. */
+/* Moves the first event of the list to *out, which the caller frees. False if the list is empty. */
 bool gt_event_take(gt_event *out, gt_event_list *list);
 void gt_event_clear(gt_event_list *list);
 
-/* An encoded frame that a variant and its requests share. */
+/* An encoded frame, with a count of references: a live variant and its requests share one. */
 typedef struct gt_packet {
     unsigned references;
     gt_text text;
 } gt_packet;
 
+/* One request to a worker. */
 typedef struct gt_farm_request {
     gt_frame_kind kind;
-    uint64_t sequence, id;
+    uint64_t sequence, id; /* the frame's number, which its answer repeats; the event's id */
     gt_packet *packet;
-    unsigned attempts;
-    bool forgotten;     /* a compile that was canceled: its answer is dropped */
-    uint64_t *variants; /* of a sample or recheck: what must be loaded */
+    unsigned attempts;  /* workers that have died at it */
+    bool forgotten;     /* a compile job that was canceled: its answer is dropped */
+    uint64_t *variants; /* of a sample or recheck: the variants that must be loaded; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    bool internal; /* sent again after a restart, so that it has no event */
-    bool alone;    /* sent only when it is first: what it needs is being loaded again */
+    bool internal; /* the farm's own, to load a setup or variant into a new worker: no event */
+    bool alone;    /* is sent only as the first: the variants that it needs are being loaded */
     bool patient;  /* has ten times the deadline */
-    bool doubted;  /* a worker that a command started has failed at it: one of this machine tells */
-    const struct gt_slot *failed_on; /* the worker whose compiler failed */
+    bool doubted;  /* a command's worker has failed at it: only this machine's may take it now */
+    const struct gt_slot *failed_on; /* the slot whose compiler failed at it; NULL: none */
 } gt_farm_request;
 
 typedef GT_ARRAY(gt_farm_request *) gt_queue;
 
-/* A command that starts compile workers elsewhere. */
+/* A command that starts compile workers elsewhere. Several slots may have the same one. */
 typedef struct gt_engine_host {
-    char *command;
-    char doubt[192];  /* the first failure of a compiler there */
-    int64_t start_ns; /* of the first worker */
+    char *command;    /* owned */
+    char doubt[192];  /* the message of the first compile that failed there, or "" */
+    int64_t start_ns; /* when its first worker was started; 0: not yet */
+    /* A worker has said hello; which warnings were logged. */
     bool has_answered, told_silent, told_retired, told_death, told_doubt;
 } gt_engine_host;
 
 typedef struct gt_slot gt_slot;
 
-/* What a slot's worker does, and what becomes of its requests. */
+/* How the two kinds of worker, compile and measure, differ: functions that handle what happens to a
+ * slot's worker. */
 typedef struct gt_role {
-    /* A frame has come. False: the worker is of no more use. */
+    /* Handles a frame that the worker has sent. False: the worker cannot be used any more. */
     bool (*handle)(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame);
-    /* No such worker can be used, with the thread's message: one of another version, or a mute one.
-     */
+    /* Handles a worker that is of another version, or says no hello. A new one would do the same.
+     * The thread's message has the reason. */
     void (*refuse)(gt_host_farm *farm, gt_slot *slot);
+    /* Handles the worker's end. */
     void (*died)(gt_host_farm *farm, gt_slot *slot);
-    /* Seconds until what an open worker is at is late, or is to be looked at; INFINITY. */
+    /* Seconds until late() must be called for the first request of a worker that is open; INFINITY:
+     * never. */
     double (*left_s)(gt_host_farm *farm, gt_slot *slot);
+    /* Looks at a worker whose time is over, and ends it if it makes no progress. */
     void (*late)(gt_host_farm *farm, gt_slot *slot);
 } gt_role;
 
-/* One worker at a time, and its requests. */
+/* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`) starts
+ * with the worker and again with each request that the worker comes to. */
 struct gt_slot {
     const gt_role *role;
     gt_link link;
-    gt_queue queue;      /* the first `sent` are with the worker, which is at [0] */
-    size_t sent, offset; /* requests; bytes of the next one */
-    bool full;           /* the channel took no more */
-    bool ready;          /* its compiler is loaded, or its context open */
-    int64_t since_ns;    /* when it started, then when it came to [0], or was seen at it */
-    bool begun;          /* the page showed that the worker is at it */
-    uint64_t seen;       /* page->current when it was last read */
-    uint64_t generation; /* counts workers, from 1 */
-    int nvrtc_version;   /* of a compile worker that is ready; 0: it has none */
-    /* of a compile worker that a command starts: */
-    gt_engine_host *engine; /* else NULL */
-    unsigned deaths;        /* in a row */
-    bool is_retired;        /* no worker is started again */
+    gt_queue queue;      /* the first `sent` requests are with the worker, which is at [0] */
+    size_t sent, offset; /* requests that are sent; bytes sent of the next request */
+    bool full;           /* the channel takes no more now */
+    bool ready;          /* the worker's compiler is loaded, or its context is open */
+    int64_t since_ns;    /* when the clock started */
+    bool begun;          /* the page has shown that the worker is at queue.items[0] */
+    uint64_t seen;       /* page->current as the host last read it */
+    uint64_t generation; /* number of the worker among those of this slot, from 1 */
+    int nvrtc_version;   /* of a compile worker that is ready; 0: it has no compiler */
+    /* For compile workers that a command starts: */
+    gt_engine_host *engine; /* the command; NULL for all other workers */
+    unsigned deaths;        /* workers in a row that ended */
+    bool is_retired;        /* no further worker is started */
 };
 
-/* *out has one reference. ENOMEM. */
+/* Encodes `object` as a frame. *out has one reference, the caller's. ENOMEM. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const gt_record *record,
                               const void *object);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
-/* A request; the packet's reference goes to it, or is dropped on failure (ENOMEM). */
+/* Makes a request. It takes over the caller's reference to the packet; on failure (ENOMEM) the
+ * reference is dropped. */
 gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
 
-/* Puts a request at `index`, or frees it (ENOMEM). */
+/* Inserts a request at `index`; the queue owns it. On failure (ENOMEM) the request is freed. */
 gputune_status gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
+/* Removes the request at `index` and hands it to the caller. */
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
-/* Frees all requests, not the array. */
+/* Frees all requests of a queue, but not its array. */
 void gt_queue_clear(gt_queue *queue);
 
-/* A worker has started: it has no requests, and its clock runs. */
+/* Notes that a new worker has started: no request is with it yet, and its clock starts. */
 void gt_slot_begin(gt_slot *slot);
-/* The requests are with no worker any more. */
+/* Notes that no request is with a worker any more. The requests stay queued. */
 void gt_slot_unsend(gt_slot *slot);
-/* Frees all requests. The worker may be at the first. */
+/* Frees all requests, even one that the worker is at. */
 void gt_slot_clear(gt_slot *slot);
-/* Ends the worker without waiting, and frees its requests. */
+/* Ends the worker without waiting, and frees the slot's requests and queue. */
 void gt_slot_free(gt_slot *slot);
-/* Takes a request off the queue, sent or not. */
+/* Removes a request from the slot, sent or not, and hands it to the caller. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Takes the request that the worker is at; the clock of the next one runs. */
+/* Removes the request that the worker is at, and hands it to the caller. The clock starts for the
+ * next request. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
-/* Sends the next request, as far as the channel takes it. The clock of one that is alone runs. */
+/* Sends the next unsent request, as far as the channel takes it. The clock starts if it is the only
+ * request that the worker has. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Handles what has come from a worker, also its end. */
+/* Reads all frames that the worker has sent, and gives them to the role; notices the worker's end.
+ */
 void gt_slot_receive(gt_host_farm *farm, gt_slot *slot);
-/* Seconds until gt_slot_check() has something to do; INFINITY. */
+/* Seconds until gt_slot_check() has something to do; INFINITY: never. */
 double gt_slot_patience(gt_host_farm *farm, gt_slot *slot);
-/* Ends a worker that is late with its first word, or with what it is at. */
+/* Does nothing before gt_slot_patience() is over. Then refuses a worker that has not said hello, or
+ * calls the role's late(). */
 void gt_slot_check(gt_host_farm *farm, gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -188,76 +207,82 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 
 typedef struct gt_compile_host {
     gt_slot *slots;
-    uint32_t slot_count, own_count; /* behind this machine's own are those that commands start */
+    uint32_t slot_count, own_count; /* of all slots; of the first ones, this machine's own. Commands
+                                       start the workers of the others */
     gt_engine_host *engines;
     uint32_t engine_count;
-    int nvrtc_version;     /* of this machine's own; 0: not known yet */
-    uint32_t limit;        /* how many may run: fewer if the system does not start more */
-    uint32_t allowed;      /* how many may be at a source now: farms share the cores */
-    uint32_t told_at_work; /* to the farms with which it shares them */
-    bool shares_cores;
-    unsigned start_failures; /* in a row */
-    gt_queue queue;
-    char **environment;
-    char driver_version[16];
-    char memory_mb[24]; /* what a worker may take */
+    int nvrtc_version;       /* of this machine's own workers; 0: not known yet, or none */
+    uint32_t limit;          /* own workers that may run: fewer if the system does not start more */
+    uint32_t allowed;        /* own workers that may compile at a time: farms share the cores */
+    uint32_t told_at_work;   /* own workers that compile, as the other farms were last told */
+    bool shares_cores;       /* between gt_cores_join() and gt_cores_leave() */
+    unsigned start_failures; /* own workers in a row that ended before they said hello */
+    gt_queue queue;          /* jobs that no worker has yet */
+    char **environment;      /* of the workers; one allocation, owned */
+    char driver_version[16]; /* arguments for the workers, as decimal text */
+    char memory_mb[24];      /* the most that one worker may take */
 } gt_compile_host;
 
 /* ---- farm_cores.c ---------------------------------------------------------------------------- */
 
-/* The farm is one of those of this process that compile on all cores, until it leaves. */
+/* The farms of this process that compile on all cores share them. Each such farm joins, and leaves
+ * when it is closed. They may be on different threads. */
 void gt_cores_join(gt_compile_host *host);
+/* Does nothing for a farm that has not joined. */
 void gt_cores_leave(gt_compile_host *host);
-/* How many of its own workers are at a source that somebody waits for. */
+/* How many of the farm's own workers have a compile job that was not canceled. */
 uint32_t gt_cores_at_work(const gt_compile_host *host);
-/* Sets host->allowed: its share of the cores, and all that the others leave. Tells those how many
- * are at work here. */
+/* Sets host->allowed to an equal share of the cores, or to all that the other farms leave idle,
+ * whichever is more; at most host->limit. Tells the other farms how many cores this one uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
-/* Prepares a slot for each command, behind the own ones. ENOMEM. */
+/* Gives each command a slot, behind the slots of this machine's own workers. Starts nothing.
+ * ENOMEM. */
 gputune_status gt_engines_open(gt_compile_host *host, const char *const *commands, uint32_t count);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
-/* A variant that may be sampled, with what it takes to load it into a new worker. */
+/* A variant that may be sampled, or is being verified. */
 typedef struct gt_live_variant {
     uint64_t id;
-    gt_packet *packet;
-    uint64_t generation; /* of the worker that has it, 0: none yet */
-    double work;         /* of its verify job */
+    gt_packet *packet;   /* the verify request that loads it into a new worker */
+    uint64_t generation; /* of the worker (gt_slot) that has it, or is to load it again; 0: none */
+    double work;         /* gt_verify_job.work */
 } gt_live_variant;
 
 typedef struct gt_measure_host {
     bool wanted; /* this farm measures */
     gt_slot slot;
-    bool has_device; /* a worker has reported it */
+    bool has_device; /* a worker has reported `device` */
     gt_device device;
-    gt_packet *setup; /* NULL: nothing prepared */
-    bool plain;       /* the trial of this setup has ended a worker */
+    gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
+    bool plain;       /* the trial of this setup has ended a worker: later ones do without it */
     GT_ARRAY(gt_live_variant) variants;
-    double reference_ns, prepare_s;
-    unsigned start_failures, blameless; /* in a row */
-    gputune_status refusal;             /* why there is no worker; 0: none */
+    double reference_ns, prepare_s; /* of the last setup: the reference's time, and how long
+                                       preparing took */
+    /* Workers in a row that ended before their context was open, or by no variant's fault. */
+    unsigned start_failures, blameless;
+    gputune_status refusal; /* no worker can be used, and every request fails with this; 0: none */
     char refusal_message[512];
-    bool refusal_told;
-    char **environment;
-    char *command; /* starts the worker elsewhere; NULL: it is here */
-    char ordinal[16];
+    bool refusal_told;  /* a request has failed with it: the next prepare() tries a new worker */
+    char **environment; /* of the worker; one allocation, owned */
+    char *command;      /* a command that starts the worker; NULL: it is started directly */
+    char ordinal[16];   /* of the device among those that the worker sees, as decimal text */
     double deadline_s;
 } gt_measure_host;
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
-/* A worker that is waited for, and the farm that it is of. */
+/* A slot whose worker the farm waits for, and the farm or helper that has the slot. */
 typedef struct gt_watched {
     gt_host_farm *farm;
     gt_slot *slot;
 } gt_watched;
 
 struct gt_host_farm {
-    gt_farm farm; /* first: a gt_farm * is one of these */
+    gt_farm farm; /* must be first: a gt_farm * is cast to a gt_host_farm * */
     char *worker, *driver, *device_uuid, *arch;
     int ordinal;
     bool emulated, low_priority;
@@ -265,50 +290,56 @@ struct gt_host_farm {
     gt_log log;
     uint64_t next_sequence;
     gt_event_list events;
-    gputune_status broken; /* the failure of the farm as a whole */
+    gputune_status broken; /* the failure of the farm as a whole; 0: none */
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_watched) watched; /* in this turn of waiting, helpers' too */
-    GT_ARRAY(struct pollfd) descriptors;
+    GT_ARRAY(gt_watched) watched;        /* in this turn of waiting, helpers' too */
+    GT_ARRAY(struct pollfd) descriptors; /* [i]: the channel of watched.items[i] */
 };
 
-/* Makes every further call of the farm fail with this status and the current message. */
+/* Makes every further request to the farm fail with this status and the thread's message. The first
+ * such failure stays. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 extern const gt_role gt_compile_role, gt_measure_role;
 
-/* Queues a copy of the job, and gives jobs to the workers that have room. ENOMEM. */
+/* Queues a copy of the job, and gives queued jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Jobs for each worker that are not done. */
+/* The number of unfinished compile jobs per compile worker. */
 double gt_compile_load(const gt_host_farm *farm);
-/* Gives queued jobs to workers, which are started as jobs need them, and sends what is unsent. */
+/* Gives queued jobs to workers, starts the workers that the jobs need, and sends unsent requests.
+ */
 void gt_compile_pump(gt_host_farm *farm);
-/* Seconds until queued jobs may find a worker; INFINITY when nothing is queued. */
+/* Seconds after which gt_compile_pump() should look again for a worker; INFINITY when no job is
+ * queued. */
 double gt_compile_patience(const gt_host_farm *farm);
 /* As gt_farm_ops.compiling and .give_up. */
 uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_host_farm *farm, uint64_t id);
-/* Drops queued jobs. Jobs that a worker has begun are finished, and their answers dropped. */
+/* Drops queued jobs. Workers finish the jobs that they have, and the answers are dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
-/* Ends all workers without waiting, and frees. */
+/* Ends all compile workers without waiting, and frees slots, jobs and commands. */
 void gt_compile_close(gt_host_farm *farm);
 
-/* Queues a request and sends as much as the channel takes. The queue owns the request, also on
- * failure. ENOMEM. */
+/* Queues a request for the measure worker, and sends as much as the channel takes. Takes over the
+ * request, also on failure. ENOMEM. */
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_farm_request *request);
-/* Starts a worker, and with it a new generation. If that fails, requests are refused. */
+/* Starts a measure worker, and with it a new generation of the slot. A failure is noted as
+ * host->refusal. */
 void gt_measure_start(gt_host_farm *farm);
-/* Tells the worker, and those that follow it, to do without the trial of the setup, or with it. One
- * elsewhere that does without, and shall not, is ended. */
+/* Tells the worker, and later ones, whether to do without the trial of the setup (`plain`). A
+ * worker that a command started without the trial cannot be told otherwise, and is ended. */
 void gt_measure_set_plain(gt_measure_host *host, bool plain);
-/* Sends the queued requests, and starts a worker if there is none; or refuses all of them. */
+/* Starts a measure worker if a request needs one, and sends the queued requests. If no worker can
+ * be used (host->refusal), all of them fail. */
 void gt_measure_pump(gt_host_farm *farm);
-/* Forgets requests, variants and setup. Ends a worker that is at a request. */
+/* Forgets requests, variants and setup. Ends a worker that has a request. */
 void gt_measure_cancel(gt_host_farm *farm);
-/* Ends the worker and frees everything. */
+/* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_host_farm *farm);
 
+/* Forgets the variant of that id, if the host knows one. The worker is not told. */
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 
 /* As gt_farm_ops.interrupt. */

@@ -3,29 +3,31 @@
  * the compiler keeps what it made of them and begins the next variants from there.
  *
  * What the compiler keeps is bound to its process (it holds addresses), so each worker has its own;
- * nothing is shared and nothing can race. The file is unlinked as soon as it is there, so that none
- * is left, however the worker ends. */
+ * nothing is shared and nothing can race. The compiler's file is unlinked as soon as it is written,
+ * and kept open, so that no file is left, however the worker ends. */
 #pragma once
 
 #include "base/hash.h"
 #include "gpu/nvrtc.h"
 
-enum { GT_HEADS = 4 }; /* heads that a worker keeps */
+enum { GT_HEADS = 4 }; /* the most heads that a worker keeps */
 
-/* All zero is an empty one. */
+/* The heads that a worker knows. A cache that is all zero is empty. */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool known, failed; /* failed: it cannot be kept, or is not used */
-        double plain_ns;    /* of a compile without it */
-        int file;           /* 0: none */
-        uint64_t last_use;
+        bool known, failed; /* the entry is in use; the compiler did not keep or use this head */
+        double plain_ns;    /* time of the last compile that read the head; 0: none went well yet */
+        int file;           /* descriptor of what the compiler kept, 0: nothing */
+        uint64_t last_use;  /* `clock` at the last compile */
     } heads[GT_HEADS];
-    uint64_t clock;
+    uint64_t clock; /* number of compiles */
 } gt_head_cache;
 
-/* As gt_nvrtc_compile(). The second compile of a head whose first took long keeps it, later ones
- * use it. What fails with a kept head is compiled once more without. */
+/* Compiles as gt_nvrtc_compile() does, and has the compiler keep the source's head where that saves
+ * time: if the first compile with a head took long, the second one keeps the head, and later ones
+ * use it. A compile that fails while it keeps or uses a head is repeated without. */
 gputune_status gt_head_cache_compile(gt_nvrtc_result *out, gt_head_cache *cache,
                                      const gt_nvrtc *nvrtc, const gt_nvrtc_request *request);
+/* Closes the kept files, and empties the cache. */
 void gt_head_cache_free(gt_head_cache *cache);

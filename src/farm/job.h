@@ -1,5 +1,5 @@
-/* Requests to workers and their answers: plain data, the same in the host, on the wire and in the
- * worker. A struct's pointers belong to the side that filled it, unless said otherwise. */
+/* Requests to workers and their answers. They are plain data, the same in the host, on the wire and
+ * in the worker. A struct's pointers belong to the side that filled it, unless said otherwise. */
 #pragma once
 
 #include "base/device.h"
@@ -7,8 +7,8 @@
 #include "kernel/npy.h"
 #include "kernel/problem.h"
 
-/* Compile one source to an image for one architecture. */
-typedef struct gt_compile_job {
+    /* A request to compile one source to an image for one architecture. */
+    typedef struct gt_compile_job {
     uint64_t id;
     const char *text;           /* CUDA C++ */
     const char *const *options; /* beyond the standard ones */
@@ -18,9 +18,11 @@ typedef struct gt_compile_job {
     bool want_ptx;                /* PTX beside the image, for `emit` */
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
     size_t instance_count;
-    uint64_t head_bytes; /* of the text that are the same in all variants: prelude and #includes */
+    uint64_t head_bytes; /* length of the text's beginning that all variants share: prelude and
+                            #includes */
 } gt_compile_job;
 
+/* The answer to a gt_compile_job. */
 typedef struct gt_compiled {
     gt_image image, ptx; /* owned by the event */
     char *log;           /* the compiler's whole log; owned */
@@ -29,16 +31,16 @@ typedef struct gt_compiled {
     int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;
 
-/* What one buffer of a workload holds, where the worker cannot make it: the caller's own data, a
- * file's, or those of an expression; or what an output must hold after a launch. */
+/* The contents of one buffer of a workload that the worker cannot make itself: the caller's own
+ * data, a file, or the values of an expression. With `expected`, the right results of an output. */
 typedef struct gt_live_input {
-    uint32_t workload; /* index into the setup's */
-    uint32_t buffer;   /* place among the workload's inputs (gt_workload_input()) */
-    bool expected;     /* of an output: the right results; always staged */
-    bool is_ipc;
-    uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
-    uint64_t offset;
-    gt_image bytes; /* staged host bytes, otherwise */
+    uint32_t workload;  /* index into gt_measure_setup.workloads */
+    uint32_t buffer;    /* place among the workload's inputs (gt_workload_input()) */
+    bool expected;      /* `bytes` are the right results of an output; never with is_ipc */
+    bool is_ipc;        /* the contents are in device memory of the host process */
+    uint8_t handle[64]; /* with is_ipc: CUDA IPC handle of the allocation */
+    uint64_t offset;    /* with is_ipc: of the contents in the allocation, in bytes */
+    gt_image bytes;     /* without is_ipc: the contents */
 } gt_live_input;
 
 #define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
@@ -53,10 +55,11 @@ typedef struct gt_measure_setup {
     uint64_t seed;
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
-    char awkward[128];                      /* the sizes of [1], for messages */
+    char awkward[128];                      /* the sizes of workloads[1], for messages */
     gt_image reference; /* image of the reference and check kernels; empty: compare against the
                            first verified variant (the default) */
-    gt_image service;   /* image of service_*.cu: fill, poison, compare, sweep */
+    gt_image service;   /* image of service_*.cu: the kernels that fill, poison, compare and sweep
+                           buffers */
     gt_live_input *inputs;
     uint32_t input_count;
     bool exhaustive;
@@ -67,62 +70,67 @@ typedef struct gt_measure_setup {
 typedef enum gt_proof {
     GT_PROOF_REFERENCE,
     GT_PROOF_CHECK,  /* the template's own check kernel */
-    GT_PROOF_DEFAULT /* neither is there: the default variant is taken as right */
+    GT_PROOF_DEFAULT /* there is no reference and no check: the default variant is taken as right */
 } gt_proof;
 
+/* The answer to a gt_measure_setup. */
 typedef struct gt_prepared {
-    double reference_ns;     /* one launch of the reference at workload 0 */
-    double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
-    double prepare_ns;
-    double trial_ns; /* the most that a winner's further launches and data take in its last proof */
+    double reference_ns;     /* time of one launch of the reference at workloads[0] */
+    double copy_bytes_per_s; /* rate of a device-to-device copy, bytes read plus written */
+    double prepare_ns;       /* how long preparing took */
+    double trial_ns; /* the most time that the trial takes in the last proof of a winner, with many
+                        launches and further data; 0: there is no trial */
     gt_proof proof;
-    char
-        loose[GT_NAME_MAX]; /* an output whose tolerance exceeds the median of its results, or "" */
+    /* Name of an output whose tolerance exceeds the median of its results, or "". */
+    char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
 } gt_prepared;
 
 /* An output at the requested size that the worker writes to a file. */
 typedef struct gt_saved_output {
-    uint32_t buffer; /* index into the workload's */
-    char *path;
-    uint8_t head[GT_NPY_HEAD];
+    uint32_t buffer;           /* index into the buffers of the workload */
+    char *path;                /* of the file */
+    uint8_t head[GT_NPY_HEAD]; /* the file's first bytes, in front of the output */
 } gt_saved_output;
 
-/* Load a variant, verify it on every workload, and keep it ready for samples; one that is not
- * proved is unloaded. */
+/* A request to load a variant, verify it on every workload, and keep it ready for samples. A
+ * variant that is not proved is unloaded. */
 typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
-    gt_launch launches[GT_WORKLOAD_MAX];
-    bool standard;    /* the default, which decides what is demanded of others */
-    bool patient;     /* ten times the deadline: a hang will then be believed */
-    double work;      /* of a launch, over that of the default's: the deadline grows with it */
-    double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
-                         is not proved; 0: it is proved, however long they take */
-    bool proved;      /* on an equal GPU: a launch that is not slower is compared with nothing */
-    bool look_twice;  /* a launch that is not far above slower_ns is repeated: luck decides less */
-    gt_saved_output *saves; /* once it is proved */
+    gt_launch launches[GT_WORKLOAD_MAX]; /* one launch of the variant at each workload */
+    bool standard;    /* this is the default variant: where it fails the trial, others may too */
+    bool patient;     /* the deadline is ten times as long: a hang is then believed */
+    double work;      /* work of a launch over that of the default: the deadline grows with it */
+    double slower_ns; /* a variant whose launch at the requested size takes longer cannot win, and
+                         is not proved; 0: the variant is proved, however long its launch takes */
+    bool proved;      /* the variant is proved on an equal GPU: its results are not compared here */
+    bool look_twice;  /* a launch a little above slower_ns is repeated: luck decides less */
+    gt_saved_output *saves; /* outputs to write once the variant is proved */
     uint32_t save_count;
 } gt_verify_job;
 
+/* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    bool proved;      /* else slower than slower_ns: only what it must not touch was checked */
+    bool proved;      /* false: the launch is slower than slower_ns; it was only checked that it
+                         touches nothing that it must not touch */
     double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    gt_tolerance tolerance;   /* of the output where that is */
-    double pilot_ns;          /* rough time of one launch; the shorter one of two */
-    double occupancy;         /* resident warps over the SM's maximum */
-    gt_resources resources;   /* as the driver sees them; spills unknown (0) */
-    char writes[GT_NAME_MAX]; /* a winner's: a variable of its module that it writes, or "" */
-    char trial[128];          /* a winner's: what else it was proved with, or "" */
-    char *findings; /* of a setup with `check`: what emuCheckEnd() said at each size, behind a line
-                       "size" and its index; owned by the event. Else NULL */
+    gt_tolerance tolerance; /* of the output that has max_error */
+    double pilot_ns;        /* rough time of one launch; of two launches the shorter time */
+    double occupancy;       /* resident warps over the SM's maximum */
+    gt_resources resources; /* as the driver reports them; spills are unknown (0) */
+    char
+        writes[GT_NAME_MAX]; /* of a recheck: a variable of the module that launches write, or "" */
+    char trial[128];         /* of a recheck: what else the variant was proved with, or "" */
+    char *findings; /* of a setup with `check`: for each size a line "size" with its index, and what
+                       emuCheckEnd() said; owned by the event. Else NULL */
 } gt_verified;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
  * only. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* what is stored of a winner */
-    GT_SAMPLE_BRIEF, /* enough to tell variants apart: fewer launches of a long kernel */
+    GT_SAMPLE_FULL,  /* for the time that is stored of a winner */
+    GT_SAMPLE_BRIEF, /* to tell variants apart: fewer launches of a long kernel */
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
@@ -130,39 +138,41 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes the same time on what the one before it left */
-    GT_SHARING_FELT /* a launch takes another time: samples are single launches, each on restored
-                       buffers */
+    GT_SHARING_FELT      /* such a launch takes another time: samples are single launches, each on
+                            restored buffers */
 } gt_sharing;
 
-/* One round: a sample of each variant in this order, interleaved. */
+/* A request for one round: one sample of each variant, in this order. */
 typedef struct gt_sample_job {
     uint64_t id;
     const uint64_t *variants;
     uint32_t count;
     gputune_objective objective; /* may differ from the setup's */
     gt_sample_length length;
-    gt_sharing sharing; /* UNKNOWN: found out first, */
-    uint64_t judge;     /* by this variant */
+    gt_sharing sharing; /* UNKNOWN: the worker first finds it out */
+    uint64_t judge;     /* the variant whose launches tell it */
 } gt_sample_job;
 
+/* The answer to a gt_sample_job, or to a request for the pace. */
 typedef struct gt_sampled {
     double *values; /* per variant in the job's order: nanoseconds a launch (energy: nanojoules);
-                       NaN where that one could not be sampled; owned by the event */
+                       NaN for a variant that could not be sampled; owned by the event */
     uint32_t count;
     uint32_t sm_clock_mhz, memory_clock_mhz; /* during the round; 0: unknown */
     uint64_t throttle;                       /* NVML throttle reasons seen */
     bool spoiled;       /* the times of this round are not valid; sample it again */
     bool noisy;         /* another process used the GPU */
-    char other[96];     /* which, or "" */
+    char other[96];     /* that process, in words, or "" */
     gt_sharing sharing; /* how these samples were taken */
-    double used_ratio;  /* FELT, and found out for this job: time on used buffers over that on
+    double used_ratio;  /* if this job has found sharing FELT: time on used buffers over time on
                            restored ones; else 1 */
 } gt_sampled;
 
-/* Prove again, with inputs of this seed (the setup's: without running the reference again) and what
- * thousands of launches left behind (the winner, after its last sample). */
+/* A request to prove a loaded variant again: the winner, after its last sample, with what thousands
+ * of launches have left behind. */
 typedef struct gt_recheck_job {
-    uint64_t id; /* the variant's */
-    uint64_t seed;
-    double share; /* of that time (gt_prepared.trial_ns), from 0 to 1: less near a limit */
+    uint64_t id;   /* the variant's */
+    uint64_t seed; /* of the inputs; the setup's seed: the reference is not run again */
+    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1: less near a time
+                      limit */
 } gt_recheck_job;

@@ -1,6 +1,7 @@
-/* Measuring on one GPU in this process: inputs, reference, proofs, samples. It runs in the measure
- * worker, because a bad variant may leave its process unable to use the GPU. One thread. measure.c
- * and measure_*.c, but for measure_worker.c (worker.h). */
+/* Measures on one GPU in this process: makes inputs, runs the reference, proves variants and takes
+ * samples. This code runs in the measure worker, because a bad variant may leave its process unable
+ * to use the GPU. All calls come from one thread. Defined in measure.c and measure_*.c; the loop of
+ * measure_worker.c is declared in worker.h. */
 #pragma once
 
 #include "farm/job.h"
@@ -8,16 +9,16 @@
 
 typedef struct gt_measure gt_measure;
 
-/* Starts the driver and finds the device (`ordinal` among the visible ones). ENODRIVER. *out is the
- * caller's, for gt_measure_close(). */
+/* Starts the driver and finds the device with this number among the visible ones. ENODRIVER. *out
+ * is the caller's, for gt_measure_close(). */
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal);
-/* Makes the device's primary context current on this thread, which every later call must come from
- * too. EBUSY (exclusive mode), EDEVMEM. */
+/* Makes the device's primary context current on this thread. Every later call must come from the
+ * same thread. EBUSY if another process has the device for itself (exclusive mode), EDEVMEM. */
 gputune_status gt_measure_attach(gt_measure *measure);
 void gt_measure_close(gt_measure *measure);
 const gt_device *gt_measure_device(const gt_measure *measure);
 
-/* Prepares for a setup, which replaces an earlier one and its variants. Makes inputs and pristine
+/* Prepares for a setup, which replaces an earlier setup and its variants. Makes inputs and pristine
  * copies, runs the reference twice, and keeps its results on the device. If the template states no
  * tolerance, the reference also runs a few times with moved inputs (kernel/tolerance.h). The
  * caller's inputs serve the timed workload only. The awkward workload has generated inputs, and its
@@ -28,41 +29,43 @@ const gt_device *gt_measure_device(const gt_measure *measure);
  * than the tolerance; like any kernel it may make the process unable to go on. */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
-/* Makes the trial of a setup that was prepared: another data set, on which variants are proved as
- * well (measure_trial.c), and tells the time that it takes for a winner in out->trial_ns. Where it
- * makes no sense there is none. ECRASHED if the reference has lost the GPU on it: another process
- * can prepare, and do without. */
+/* Makes the trial of a setup that was prepared. The trial is another data set, on which variants
+ * are proved as well (measure_trial.c). out->trial_ns is the time that it takes for a winner, 0 if
+ * no trial could be made for this setup. ECRASHED if the reference has lost the GPU on the trial's
+ * data: another process can prepare the setup without the trial. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
-/* Loads a variant (in place of one of that id) and proves it as an application will use it: by two
- * launches in a row on the awkward workload, and by one on the timed workload, where the second one
- * is left to gt_measure_recheck(). Without an awkward workload both are on the timed one. Before
- * the first launch, outputs and scratch are poisoned. Before the second, outputs get another
+/* Loads a variant, in place of an earlier one of that id, and proves it as programs will use it: by
+ * two launches in a row on the awkward workload, and by one on the timed workload, where the second
+ * one is left to gt_measure_recheck(). Without an awkward workload both are on the timed one.
+ * Before the first launch, outputs and scratch are poisoned. Before the second, outputs get another
  * poison, inout buffers are restored, and scratch stays as it is. Shared memory is poisoned before
  * both. A variant that is not right is not kept.
  *
  * EWRONG if outputs are unwritten or beyond the tolerance after a launch, if inputs have changed,
  * or if the guard zones of 1 KB before and 4 KB behind a buffer are overwritten. An element that
- * the reference leaves unwritten too is no part of the result; without a reference every element
- * is. The message has place, value, expected value, tolerance, and the atol that would have
+ * the reference leaves unwritten too is no part of the result; without a reference every element is
+ * part of it. The message has place, value, expected value, tolerance, and the atol that would have
  * accepted the value. ECRASHED after a fatal CUDA error: this process must answer and exit. ECUDA
  * if loading or launching is refused.
  *
  * pilot_ns is the time of one launch between two events, with the cache as cold as before a sample.
  * Above 50 us it is as good as a quick sample; below 10 us it is mostly overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);
-/* Proves a loaded variant once more on the timed workload, with another seed (without a reference,
- * with the same). The first launch finds the scratch that the samples left, the second one poisoned
- * scratch. The results of both are compared. */
+/* Proves a loaded variant once more on the timed workload, with inputs of job->seed (without a
+ * reference, with the inputs as they are). The first launch finds the scratch that the samples
+ * left, the second one poisoned scratch. The results of both launches are compared. Then the
+ * variant is proved further on the trial, if there is one. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
-/* Times a short launch that is the same everywhere, for less than a tenth of a second: out->values
- * has its median. Nothing need be prepared. */
+/* Times a short launch that is the same on every GPU, for less than a tenth of a second.
+ * out->values has one value, the median time in nanoseconds, and is the caller's to free. Nothing
+ * need be prepared. */
 gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
- * cannot be measured here. The page is told each variant before it is launched, so that a watcher
- * knows which one hangs; at the end it has GT_NO_VARIANT. out->values is the caller's to free.
+ * cannot be measured here. Each variant is noted in the page before it is launched, so that the
+ * host knows which one hangs; at the end the page has GT_NO_VARIANT. out->values is the caller's.
  * Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_page *page);
-/* Forgets a variant. An unknown one is no error. Small variants are unloaded later. */
+/* Forgets a variant. An unknown id is no error. A small variant may stay loaded for a while. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

@@ -1,6 +1,6 @@
-/* What measure.c and measure_*.c share: the state of one GPU while it measures. Everything runs on
- * one thread and one stream. Work for the device is queued; the host waits as rarely as possible.
- */
+/* What measure.c and measure_*.c share: the state of one GPU while variants are measured on it.
+ * Everything runs on one thread and one stream. Work for the device is queued; the host waits as
+ * rarely as possible. */
 #ifndef GT_FARM_MEASURE_PARTS_H
 #define GT_FARM_MEASURE_PARTS_H
 
@@ -27,43 +27,45 @@ typedef enum gt_service {
 
 /* The kernels by which a template says what its inputs and right results are. */
 typedef enum gt_judge_kind {
-    GT_JUDGE_REFERENCE, /* may be the template's own kernels */
-    GT_JUDGE_CHECK,
-    GT_JUDGE_INIT,
+    GT_JUDGE_REFERENCE, /* computes the right results; may be the template's own kernels */
+    GT_JUDGE_CHECK,     /* checks the results of a launch */
+    GT_JUDGE_INIT,      /* fills the inputs */
     GT_JUDGE_COUNT
 } gt_judge_kind;
 
+/* The findings of one run of the check kernel over a table of tasks. */
 typedef struct gt_findings {
-    uint64_t sequence; /* of the check that wrote it */
-    gt_finding items[];
+    uint64_t sequence;  /* number of the run (gt_measure.sequence) that wrote them */
+    gt_finding items[]; /* one for each task */
 } gt_findings;
 
-/* Tasks of one kind of kernel, those of the timed workload first. */
+/* A table of tasks for one kind of service kernel. The tasks of the timed workload come first. */
 typedef struct gt_tasks {
     GT_ARRAY(gt_service_task) tasks;
     uint64_t tiles;
-    uint32_t timed_count; /* how many belong to the timed workload, and their tiles */
-    uint64_t timed_tiles;
-    uint64_t device; /* address of the uploaded tasks, 0: not yet */
+    uint32_t timed_count; /* how many tasks belong to the timed workload */
+    uint64_t timed_tiles; /* how many tiles those have */
+    uint64_t device;      /* device address of the uploaded tasks; 0: none yet */
     uint32_t device_capacity;
-    uint64_t uploaded; /* hash of what lies there, 0: nothing */
+    uint64_t uploaded; /* hash of the tasks that lie at `device`; 0: none */
 } gt_tasks;
 
-/* What shows that a launch has touched what it must not: indices into a table, or -1. */
+/* The tasks that show whether a launch has touched what it must not: indices into a table, or -1.
+ */
 typedef struct gt_edge_tasks {
-    int guards[2]; /* the zones before and behind the buffer */
-    int hash;      /* of an input */
+    int guards[2]; /* for the guard zones before and behind the buffer */
+    int hash;      /* for the contents of an input */
 } gt_edge_tasks;
 
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
-    CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
-    uint32_t guard_back;  /* bytes of the guard zone behind it */
-    CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
-    CUdeviceptr scale;    /* how far each element moved with the inputs, floats; 0: not noted */
-    CUdeviceptr expected; /* results of the reference, 0 for an input */
-    bool live;            /* sent: never filled */
+    CUdeviceptr address;  /* of the buffer; from `base` to here is the guard zone before it */
+    uint32_t guard_back;  /* bytes of the guard zone behind the buffer */
+    CUdeviceptr pristine; /* an untouched copy of the contents; 0: none is needed */
+    CUdeviceptr scale; /* a float for each element: how far it moved with the inputs; 0: unknown */
+    CUdeviceptr expected; /* the right results of an output; 0 for an input */
+    bool live;            /* the contents were sent by the host, and are never filled */
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
@@ -74,8 +76,8 @@ typedef struct gt_slot {
     int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
 
-/* Copies of a workspace's inputs that no kernel can write, and the arguments of a launch on them.
- */
+/* Copies of a workspace's inputs, mapped so that no kernel can write them, and the arguments of a
+ * launch on these copies. */
 typedef struct gt_guarded {
     gt_view views[GT_PARAMETER_MAX];
     uint32_t view_count;
@@ -83,23 +85,23 @@ typedef struct gt_guarded {
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
 } gt_guarded;
 
-/* What one workload needs at one size: its buffers on the device, what the reference made of them,
- * and the arguments of a launch. workspaces[0] is timed; workspaces[1], if there is one, has the
+/* What one workload needs at one size: its buffers on the device, the reference's results, and the
+ * arguments of a launch. gt_measure.workspaces[0] is timed; workspaces[1], if there is one, has the
  * awkward size. */
 typedef struct gt_workspace {
     gt_workload workload;
-    gt_slot slots[GT_PARAMETER_MAX];
-    CUdeviceptr scale;
+    gt_slot slots[GT_PARAMETER_MAX]; /* one for each buffer */
+    CUdeviceptr scale;               /* the reference's output `scale`; 0: there is none */
     gt_type scale_type;
     void *blocks[GT_BLOCK_MAX];             /* the caller's blocks on the host; owned */
-    uint32_t sent_blocks;                   /* bit i: what block i holds was sent */
-    CUdeviceptr failures;                   /* what the check kernel counts */
-    gt_tasks first;                         /* what is checked after the first launch of a proof */
-    int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
-    void *values;                           /* of the scalars, by value; owned */
-    void *scalars[GT_PARAMETER_MAX];        /* where each begins in them */
-    CUdeviceptr numbers;                    /* the workload's, as the service kernels read them */
-    uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
+    uint32_t sent_blocks;                   /* bit i: the contents of block i were sent */
+    CUdeviceptr failures;                   /* the counter of the template's check kernel */
+    gt_tasks first;                         /* checks after the first launch of a proof */
+    int failures_task, first_failures_task; /* index into gt_measure.check, and `first`, or -1 */
+    void *values;                           /* the values of all scalars; owned */
+    void *scalars[GT_PARAMETER_MAX];        /* where each scalar's value begins in `values` */
+    CUdeviceptr numbers;    /* the workload's numbers, as the service kernels read them */
+    uint32_t sets;          /* sets of buffers over which samples rotate; the slots are set 0 */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
     uint32_t argument_count;
@@ -118,28 +120,28 @@ typedef struct gt_variables gt_variables;
 /* One verified variant. */
 typedef struct gt_loaded {
     uint64_t id;
-    gt_launch *launches; /* at each size; owned */
+    gt_launch *launches; /* one for each size; owned */
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* latest time of one launch on the device */
-    double call_ns;       /* of one launch among many, as the host sees it; 0: unknown */
-    bool warm;            /* was launched once in the way of `launch` and `latency` */
-    bool clears;          /* something is zeroed before each launch */
-    uint64_t owned_bytes; /* device memory without the code */
+    double call_ns;       /* time of one launch among many, by the host's clock; 0: unknown */
+    bool warm;            /* was launched once as samples of `launch` and `latency` launch it */
+    bool clears;          /* buffers are zeroed before each launch */
+    uint64_t owned_bytes; /* device memory that the variant takes, without its code */
     uint64_t kernels;     /* kernels in one launch */
     gt_replay full, brief, quick;
-    gt_replay single;                         /* one launch of many kernels */
-    gt_variables *variables;                  /* NULL: none; owned */
-    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
+    gt_replay single;                         /* the graph of one launch that has many kernels */
+    gt_variables *variables;                  /* NULL: the module has none; owned */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
 } gt_loaded;
 
 /* Which buffers have lost their contents, so that they must be filled again. */
 typedef enum gt_damage {
     GT_DAMAGE_NONE,
-    GT_DAMAGE_INPUTS, /* inputs and guard zones may have */
+    GT_DAMAGE_INPUTS, /* inputs and guard zones may have lost their contents */
     GT_DAMAGE_EVERYTHING
 } gt_damage;
 
-/* Another data set, on which variants are proved too. */
+/* The trial: another data set, on which variants are proved too. */
 typedef struct gt_trial gt_trial;
 
 struct gt_measure {
@@ -158,74 +160,78 @@ struct gt_measure {
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    GT_ARRAY(CUdeviceptr) allocations;
-    gt_tasks fill;     /* inputs, pristine copies, guards */
-    gt_tasks launch;   /* before a proof's first launches: inout restored, outputs poisoned */
-    gt_tasks relaunch; /* the same before its second launch, on the last workspace */
-    gt_tasks reset,
-        again;        /* the same before both launches of the winner's proof, on each workspace */
-    gt_tasks restore; /* before a sample: inout of every set */
-    gt_tasks rotate;  /* set 0 to all others */
-    const gt_tasks *ahead; /* `reset` or `restore` if it is queued already for the next launch */
-    gt_tasks check;        /* after the second launch: comparisons, guards, hashes */
-    gt_tasks edges;        /* after launches whose results are not compared: guards, hashes */
-    gt_tasks hash;         /* inputs */
-    gt_tasks results;      /* hashes of the expected results */
-    gt_tasks convert;      /* inout to the reference's doubles */
-    gt_tasks keep;   /* the reference's results into the slots, as if a variant had made them */
-    gt_tasks agree;  /* the reference's first results against its second ones */
-    gt_tasks move;   /* inputs moved by a small step */
-    gt_tasks spread; /* how far the results moved with the inputs */
+    GT_ARRAY(CUdeviceptr) allocations; /* what gt_memory_take() has given */
+    /* Tables of tasks for the service kernels: */
+    gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
+    gt_tasks launch;       /* before a proof's first launches: restores inout, poisons outputs */
+    gt_tasks relaunch;     /* the same before the proof's second launch, on the last workspace */
+    gt_tasks reset, again; /* the same before the first and the second launch of the winner's proof,
+                              on each workspace */
+    gt_tasks restore;      /* before a sample: restores the inout buffers of every set */
+    gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
+    const gt_tasks *ahead; /* the table that is queued already for the next launch, or NULL */
+    gt_tasks check;        /* after the second launch: compares results, checks guards and hashes */
+    gt_tasks edges;   /* after launches whose results are not compared: checks guards and hashes */
+    gt_tasks hash;    /* hashes the inputs */
+    gt_tasks results; /* hashes the expected results */
+    gt_tasks convert; /* converts inout buffers to the reference's doubles */
+    gt_tasks keep;    /* puts the reference's results into the slots, as a variant would */
+    gt_tasks agree;   /* compares the reference's first results with its second ones */
+    gt_tasks move;    /* moves the inputs by a small step */
+    gt_tasks spread;  /* measures how far the results moved with the inputs */
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result on the host, in pinned memory */
-    gt_findings *first;      /* the same after the first launch of a proof */
-    uint64_t sequence;       /* number of the last check */
+    gt_findings *first;      /* the result for the first launch of a proof, likewise */
+    uint64_t sequence;       /* number of the check kernel's last run */
     CUdeviceptr sweep;       /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
-    uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
-    uint64_t seed;         /* of the buffers' contents */
-    uint64_t results_hash; /* of the expected results as the setup's seed gives them; 0: unknown */
-    gt_damage damage;      /* to be repaired before the next use */
+    uint32_t *stray_seen;  /* the host's copy of `stray`; NULL: no sweep */
+    uint64_t seed;         /* of the buffers' present contents */
+    uint64_t results_hash; /* of the expected results with the setup's seed; 0: unknown */
+    gt_damage damage;      /* must be repaired before the buffers are used again */
     bool has_expected;     /* the expected results are known */
     bool has_tolerances;   /* the tolerances are known */
     uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
     gt_guarded guard;
-    bool guarded; /* launches on the timed workspace get its arguments, not their own */
+    bool guarded; /* launches on the timed workspace get the arguments of `guard` */
     bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
     gt_trial *trial; /* NULL: there is none */
-    bool is_trial;   /* this is a trial itself: nothing is timed */
+    bool is_trial;   /* this state is that of a trial: nothing is timed */
 
     GT_ARRAY(gt_loaded) variants;
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
 };
 
-/* Records the failure of a CUDA call; a fatal one marks the process lost. */
+/* Makes the status of a CUDA call's result, with a message that names the call. A fatal failure
+ * sets measure->lost. */
 gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call);
-/* GT_CALL(measure, MemFree, address): as GT_CUDA, and marks a fatal failure. */
+/* Calls a function of the driver, as in GT_CALL(measure, MemFree, address), and returns from the
+ * caller if it fails, as GT_CUDA does. A fatal failure sets measure->lost. */
 #define GT_CALL(measure, function, ...)                                                            \
     GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
 
 /* ---- measure.c ------------------------------------------------------------------------------- */
 
-/* Allocates and fills what the setup needs, and runs the reference; the service kernels are loaded.
- */
+/* Allocates and fills what the setup needs, and runs the reference. The service kernels must be
+ * loaded. */
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
-/* Frees what belongs to the setup. */
+/* Frees all that belongs to the setup. */
 void gt_measure_forget(gt_measure *measure);
 
 /* ---- measure_service.c: tables of tasks, and kernels, all queued on the stream --------------- */
 
-/* Appends a task cut into tiles of `tile` elements or bytes; one of no elements is left out. A
- * `repeats` of 0 means 1. *index (may be NULL) is its place, or -1 when left out. ENOMEM. */
+/* Appends a task, cut into tiles of `tile` elements or bytes. A task of no elements is left out. A
+ * `repeats` of 0 means 1. *index is the task's place in the table, or -1 if it was left out;
+ * `index` may be NULL. ENOMEM. */
 gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile,
                             int *index);
-/* What was added so far belongs to the timed workload. */
+/* Notes that the tasks which the table has so far belong to the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, keeping its memory on host and device. */
 void gt_tasks_reset(gt_tasks *table);
-/* Frees the host's part. */
+/* Frees the table's memory on the host. gt_memory_free() frees that on the device. */
 void gt_tasks_free(gt_tasks *table);
 /* Loads the service image and looks its kernels up. */
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
@@ -235,74 +241,79 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
  * error. */
 gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
-/* Runs `reset` or `restore`, unless it is queued already. A launch on the buffers must follow. */
+/* Queues a table that makes the buffers ready for a launch (`launch` or `restore`, for example),
+ * unless it is queued already. A launch on the buffers must follow. */
 gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
-/* Queues the same for the next launch, so that the device works while the host reads the results of
- * the last one. Does nothing on an emulated device. */
+/* Queues such a table for the next launch already, so that the device works while the host reads
+ * the results of the last launch. Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
-/* Queues the check kernel over a table, and the copy of its findings into *into (`findings` or
- * `first`). They can be read after the next synchronisation. */
+/* Queues the check kernel over a table, and the copy of its findings into *into
+ * (measure->findings or measure->first). The findings can be read after the next synchronisation.
+ */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
 /* Fills the shared memory of every multiprocessor with a mixed poison. A kernel that reads shared
  * memory before it writes it then gives wrong results. Does nothing on an emulated device, which
  * poisons the shared memory of each block itself. */
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
-/* Evicts the buffers from L2 by reading the sweep buffer. Does nothing without one. */
+/* Evicts the buffers from L2 by reading the sweep buffer. Does nothing without a sweep buffer. */
 gputune_status gt_service_sweep(gt_measure *measure);
-/* Queues another sweep, and the copy of what it met to measure->stray_seen. Does nothing without a
- * sweep buffer, and on an emulated device, which finds such writes itself. */
+/* Queues another sweep, and the copy of `stray` to measure->stray_seen, to find out whether a
+ * launch has written into the sweep buffer. Does nothing without a sweep buffer, and on an emulated
+ * device, which finds such writes itself. */
 gputune_status gt_service_look_for_stray(gt_measure *measure);
 /* EWRONG if something was written into the sweep buffer, which is then filled with zeros again. */
 gputune_status gt_service_judge_stray(gt_measure *measure);
-/* Keeps the stream busy for that long. Does nothing on an emulated device. */
+/* Queues a kernel that keeps the stream busy for that long. Does nothing on an emulated device. */
 gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);
-/* Waits for the stream. */
+/* Waits until the stream is idle. */
 gputune_status gt_measure_wait(gt_measure *measure);
-/* Nanoseconds between start and stop; waits for stop. */
+/* Gives the nanoseconds between the events measure->start and measure->stop. Waits for `stop`. */
 gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
 
 /* ---- measure_memory.c ------------------------------------------------------------------------ */
 
-/* Device memory that lives until gt_memory_free(). */
+/* Allocates device memory, which lives until gt_memory_free(). */
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
+/* Frees all device memory that gt_memory_take() has given. */
 void gt_memory_free(gt_measure *measure);
-/* out[w], bit i: the data of buffer i of workload w are sent. */
+/* Sets bit i of out[w] if the setup has the data of buffer i of workload w. */
 void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
 /* EDEVMEM if the setup does not fit, before anything is allocated. The message says what is needed,
  * what is free, and what to do. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`: the
- * data of buffer i are sent. */
+/* Allocates slots, expected results, scale, blocks and scalars of a workspace. Bit i of `live` is
+ * set if the data of buffer i were sent. */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
-/* Writes the values of a workspace's scalars and numbers again, where they are. */
+/* Writes the values of a workspace's scalars and numbers again, to the same addresses. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
-/* Fills the caller's arguments of a launch on buffers at these addresses, which must outlive them.
- */
+/* Fills `arguments`, the caller's arguments of a launch, for buffers at these addresses. The
+ * arguments point into `addresses` and the workspace. */
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 /* Queues copying the inputs of the timed workspace to memory that is mapped for reading alone
- * (measure->guard); those for which there is none stay where they are. gt_memory_free() frees it.
- */
+ * (measure->guard). Inputs for which such memory cannot be had stay where they are.
+ * gt_memory_free() frees the memory. */
 gputune_status gt_guard_inputs(gt_measure *measure);
-/* Frees it at once, when nothing is queued any more: unmapping does not wait for launches. */
+/* Frees that memory at once. No launch may be queued any more: unmapping does not wait for
+ * launches. */
 void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 
-/* Tells a task on a buffer's elements how they are made up, where they have several numbers that
- * the task must tell apart. */
+/* Describes in a task on the elements of buffer `index` how an element is made up, if it has
+ * several numbers that the task must tell apart. */
 void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
 /* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* What a task of the `move` table moves stays within [low, high], and whole numbers, which may be
- * an index, stay as they are. */
+/* Makes a task of the `move` table keep the moved values within [low, high], and leave whole
+ * numbers, which may be indices, as they are. */
 void gt_tables_span(gt_measure *measure, int move_task, double low, double high);
 /* Makes the `move` table move one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
@@ -316,24 +327,25 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
  */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
 /* Sets the spans of the `move` table for inputs whose values come from data or from the template's
- * own kernel, by a sample of what they hold. They are as they were filled. Waits. */
+ * own kernel, by a sample of their values. The inputs must be as they were filled. Waits. */
 gputune_status gt_contents_span(gt_measure *measure);
-/* Looks for an output of the timed workload whose tolerance exceeds the median of its results, by a
- * sample of them: almost anything would pass there. The slots hold the reference's results. Waits.
- */
+/* Looks for an output of the timed workload whose tolerance exceeds the median of its results, so
+ * that almost anything would pass. Takes a sample of the results, which the slots must hold as the
+ * reference made them. Waits. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
-/* Repairs what is damaged, from the setup's seed. */
+/* Fills again, from the setup's seed, the buffers that measure->damage names. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
 /* Runs the reference twice on the first `workspace_count` workspaces. Its results become the
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
-/* The results that were sent are the expected ones. How they move with the inputs is not known: a
- * template that states no tolerance gets what follows from types, lengths and magnitudes. */
+/* Takes the results that were sent as the expected ones. How they move with the inputs is not
+ * known. If the template states no tolerance, the tolerance follows from types, lengths and
+ * magnitudes. */
 gputune_status gt_expected_take(gt_measure *measure);
-/* The same with this variant in the reference's place. One launch is enough, because the variant is
- * proved afterwards like any other. */
+/* Takes the results of this variant as the expected ones, if there is no reference. One launch is
+ * enough, because the variant is proved afterwards like any other. */
 gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);
 
 /* Copies the caller's data into the pristine copies of the timed workspace. IPC mappings are closed
@@ -342,14 +354,15 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 
 /* ---- measure_reference.c --------------------------------------------------------------------- */
 
-/* Loads the kernels of the image that the workloads have. */
+/* Loads from the image the judges (gt_judge_kind) that the workloads have. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 /* Unloads what gt_reference_load() has loaded, if anything. */
 void gt_reference_free(gt_measure *measure);
-/* Queues one launch of the check kernel on a workspace. What the template clears is zeroed before
- * it. */
+/* Queues one launch of the template's check kernel on a workspace. Zeroes before the launch what
+ * the template wants cleared. */
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace);
-/* Queues one launch of the kernel that fills the inputs, behind their fills. */
+/* Queues one launch of the template's own kernel that fills the inputs. Their fills by the service
+ * kernels must be queued before. */
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed);
 
 /* ---- measure_verify.c ------------------------------------------------------------------------ */
@@ -358,41 +371,45 @@ gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 /* Frees all variants. */
 void gt_loaded_free_all(gt_measure *measure);
-/* Queues one launch on a workspace. Restores nothing before it. */
+/* Queues one launch of a variant on the workspace with this index. Restores no buffer before the
+ * launch. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
 
 /* ---- measure_trial.c ------------------------------------------------------------------------- */
 
-/* Makes the trial where there is a reference to say what is right. Fails only if the GPU is lost.
- */
+/* Makes the trial if there is a reference that gives the right results. Fails only if the GPU is
+ * lost. */
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup);
 void gt_trial_free(gt_measure *measure);
-/* Queues a variant's launch on it, and the comparison. Does nothing without one. */
+/* Queues a variant's launch on the trial's data, and the comparison. Does nothing without a trial.
+ */
 gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant);
-/* Judges that launch, behind the next synchronisation. What the `standard`, the default variant,
- * does not hold is not demanded of the others either. */
+/* Judges the launch of gt_trial_queue(), after a synchronisation. With `standard` the variant is
+ * the default one: data on which the default is wrong are not demanded of other variants either. */
 gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                               bool standard);
-/* A variant that was wrong elsewhere may have damaged the trial's buffers, too. */
+/* Notes that a variant has failed, and may have damaged the trial's buffers too. */
 void gt_trial_doubt(gt_measure *measure);
-/* Proves a winner: many launches in a row, and further data sets at the same addresses; out->trial
- * says with which. `share`: of the time that is meant for it. Waits. */
+/* Proves a winner by many launches in a row, and on further data sets at the same addresses.
+ * out->trial describes the trial's data. `share` is the part of gt_trial_winner_ns() that may be
+ * spent. Does nothing without a trial. Waits. */
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                double share);
-/* Nanoseconds that it takes at most, with all the time that is meant for it; 0: there is none. */
+/* The most nanoseconds that gt_trial_winner() takes with a share of 1; 0 without a trial. */
 double gt_trial_winner_ns(const gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
-/* Judges the findings of a proof (`after_race`: of the winner's second proof). OK: *out has the
+/* Judges the findings of a proof, or of the winner's second proof (`after_race`). OK: *out has the
  * largest error and its tolerance. EWRONG: the message has place, value, expected value, tolerance
  * and the tolerance that would have accepted the value. *damage says what must be filled again. */
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race);
-/* The same for a launch of the trial `measure`; the message has these words. */
+/* Judges likewise a launch on the trial's data; `measure` is the trial's state. A message contains
+ * `words`. */
 gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                const char *words);
-/* The same for launches whose results were not compared (the table `edges`). */
+/* Judges likewise launches whose results were not compared (the table `edges`). */
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no
  * tolerance. */
@@ -406,18 +423,20 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Times one launch on restored buffers, by events. */
+/* Times one launch on restored buffers by events, in nanoseconds. */
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant);
-/* How many single launches a sample of that length is, where `alone` is set; their mean counts. */
+/* How many single launches make a sample of that length if measure->alone is set. The sample is the
+ * mean of their times. */
 static inline uint32_t gt_sample_singles(gt_sample_length length)
 {
     return length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
 }
-/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
+/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers' contents must not be
+ * damaged. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
 
-/* Who samples by which objective. DEFAULT stands for what was prepared, if that states none. */
+/* The function that takes samples of each objective. DEFAULT: neither job nor setup states one. */
 #define GT_SAMPLERS(X)                                                                             \
     X(DEFAULT, gt_sample_kernel)                                                                   \
     X(KERNEL, gt_sample_kernel)                                                                    \
@@ -430,8 +449,9 @@ GT_SAMPLERS(GT_DECLARE_SAMPLER)
 #undef GT_DECLARE_SAMPLER
 /* Takes one sample of any objective on an emulated device, by its modelled clock. */
 gt_sampler gt_sample_modelled;
-/* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
+/* Tells whether energy can be measured: EUNSUPPORTED on an emulated device, and without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
+/* Frees a graph, if there is one, and zeroes *replay. */
 void gt_replay_free(gt_replay *replay, gt_measure *measure);
 
 #endif

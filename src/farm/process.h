@@ -1,11 +1,13 @@
-/* Child processes that leave no trace in their host: no inherited descriptor, signal state or
- * process group, no SIGCHLD handler, and no harm if the host reaps them first. */
+/* Starts and ends child processes so that the host program does not notice them. A child inherits
+ * no descriptor, signal state or process group; no SIGCHLD handler is installed; and no harm is
+ * done if the host program reaps a child first. */
 #pragma once
 
 #include "base/status.h"
 
 #include <sys/types.h>
 
+/* The descriptors of a child. */
 enum {
     GT_CHILD_CHANNEL = 3, /* the child's end of the channel */
     GT_CHILD_HOST = 4,    /* a pidfd of the host; not open where the kernel has none */
@@ -14,15 +16,16 @@ enum {
 
 typedef struct gt_process {
     pid_t pid;
-    int pidfd; /* -1 where the kernel has none */
-    bool ended;
+    int pidfd;  /* -1 where the kernel has none */
+    bool ended; /* the process was reaped, or is left to another thread */
 } gt_process;
 
 typedef struct gt_spawn {
     const char *path;
     const char *const *arguments; /* NULL-terminated, without the program's name */
     char *const *environment;
-    int channel, page; /* become descriptors above (page -1: none); the caller closes its own */
+    int channel, page; /* are duplicated to the child's descriptors above; page -1: there is none.
+                          The caller still closes them */
 } gt_spawn;
 
 /* Starts a child with posix_spawn: standard input and output on /dev/null (standard error too,
@@ -31,7 +34,7 @@ typedef struct gt_spawn {
  * host's to handle). EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn);
 
-/* SIGKILL, if it still runs. */
+/* Sends SIGKILL to a process that still runs. Does not wait for its end. */
 void gt_process_kill(gt_process *process);
 
 typedef enum gt_end {
@@ -40,23 +43,24 @@ typedef enum gt_end {
     GT_END_SIGNALED,
     GT_END_UNKNOWN /* the host reaped it first */
 } gt_end;
-/* Waits up to `seconds` for the end and reaps. *code: exit code or signal. Later calls say UNKNOWN.
- */
+/* Waits up to `seconds` for the process to end, and reaps it. *code is the exit code or the signal.
+ * Calls after the end return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Leaves a killed child to a detached thread, which reaps it. */
+/* Leaves a killed child to a detached thread, which reaps it; the caller does not wait. */
 void gt_process_abandon(gt_process *process);
 
-/* The host's environment without what would falsify or break a worker (blocking launches, profiler
- * injection, core dumps of the GPU), and for `measure` away from MPS and with only `device` visible
- * (a UUID, or what gt_process_visible() gives; NULL: all). NULL-terminated, one allocation; caller
- * frees *out. */
+/* Makes a worker's environment: the host's, without the variables that would falsify measurements
+ * or break the worker (blocking launches, profiler injection, core dumps of the GPU). With
+ * `measure`, the worker also keeps away from MPS and sees only `device` (a UUID, or what
+ * gt_process_visible() gives; NULL: all devices). *out is NULL-terminated and one allocation, which
+ * the caller frees. */
 gputune_status gt_process_environment(char ***out, bool measure, const char *device);
-/* What CUDA_VISIBLE_DEVICES must be for the `ordinal`th device that is visible to this process to
- * be the only one: an entry of its own CUDA_VISIBLE_DEVICES, else the number. *out is the caller's
- * to free; NULL where no such entry is there. */
+/* Gives the CUDA_VISIBLE_DEVICES with which a child sees only the `ordinal`th device that this
+ * process sees: an entry of the process's own CUDA_VISIBLE_DEVICES, or the number if that variable
+ * is not set. *out is the caller's to free; NULL if the variable has no such entry. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* A socketpair with both ends close-on-exec and above 9, out of the way of the child's descriptors.
- */
+/* Makes a channel: a socketpair. Both descriptors are close-on-exec, and above 9, so that they are
+ * out of the way of the child's. The caller closes both. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -1,7 +1,7 @@
-/* The channel between host and workers: frames of a fixed header and bytes, and the job structs of
- * farm/job.h in and out of them by member tables. Both ends are of one build, so that numbers
- * travel as they are in memory. Nothing that a peer sends can crash the
- * reader or make it allocate more than about three times what has arrived. */
+/* The channel between host and workers. It carries frames: a header of fixed size and a body. The
+ * job structs of farm/job.h are written to bodies, and read from them, by tables of their members.
+ * Both ends are of one build, so that numbers travel as they are in memory. Nothing that a peer
+ * sends can crash the reader or make it allocate more than about three times what has arrived. */
 #pragma once
 
 #include "base/text.h"
@@ -25,21 +25,21 @@ typedef enum gt_member_kind {
 typedef enum gt_member_repeat {
     GT_REPEAT_ONE,
     GT_REPEAT_FIXED,  /* an array of `limit` elements, all used */
-    GT_REPEAT_INLINE, /* an array of `limit` elements, as many used as the count says */
-    GT_REPEAT_HEAP    /* a pointer to as many elements as the count says, owned */
+    GT_REPEAT_INLINE, /* an array of `limit` elements, of which another member counts the used */
+    GT_REPEAT_HEAP    /* a pointer to elements, which another member counts; owned */
 } gt_member_repeat;
 
 typedef struct gt_member {
     const char *name;
     gt_member_kind kind;
     gt_member_repeat repeat;
-    size_t offset, size; /* within the struct; of one element */
-    size_t limit;
-    size_t count_offset, count_size;
-    const struct gt_record *record; /* of a struct */
+    size_t offset, size;             /* the member's place in the struct; bytes of one element */
+    size_t limit;                    /* see gt_member_kind and gt_member_repeat */
+    size_t count_offset, count_size; /* place and bytes of the member that counts the elements */
+    const struct gt_record *record;  /* the table of a GT_MEMBER_STRUCT */
 } gt_member;
 
-/* One struct: every member in the order of declaration. */
+/* The table of one struct: every member in the order of declaration. */
 typedef struct gt_record {
     const char *name;
     size_t size;
@@ -52,12 +52,12 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setu
     gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_ready,
     gt_record_hello, gt_record_answer, gt_record_hand;
 
-/* Appends the bytes of `object` to `out`. False when a count exceeds its array; memory that is
- * short shows in out->failed. */
+/* Appends the bytes of `object` to `out`. False when a count exceeds its array. When memory is
+ * short, out->failed is set. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
-/* Fills `object` (need not be initialised) from all of these bytes; owned parts are copied. EWORKER
- * naming the member for anything missing or out of range, or ENOMEM; `object` is then all zero.
- * gt_record_release() frees. */
+/* Fills `object`, which need not be initialised, from `data`, all of which must be used. `object`
+ * owns copies of its parts; gt_record_release() frees them. EWORKER, with the member's name, if
+ * anything is missing or out of range; ENOMEM. On failure `object` is all zero. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
                                 size_t bytes);
 /* Frees what a decoded struct owns and zeroes it. */
@@ -66,9 +66,10 @@ void gt_record_release(const gt_record *record, void *object);
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 typedef enum gt_frame_kind {
-    GT_FRAME_HELLO = 1, /* first word of every worker */
-    GT_FRAME_DEVICE,    /* what the measure worker's device is, before it makes a context there */
-    GT_FRAME_READY, /* the measure worker's context is open, or why not; the compiler is loaded */
+    GT_FRAME_HELLO = 1, /* the first frame of every worker: its version */
+    GT_FRAME_DEVICE,    /* the measure worker's device; comes before its context is made */
+    GT_FRAME_READY,     /* the measure worker's context is open, or could not be opened; or the
+                           compile worker's compiler is loaded */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_VERIFY,
@@ -76,38 +77,44 @@ typedef enum gt_frame_kind {
     GT_FRAME_SAMPLE,
     GT_FRAME_PACE, /* answered like a sample */
     GT_FRAME_DROP, /* the only request without an answer */
-    GT_FRAME_HAND, /* what a measure worker that a command has started is at */
+    GT_FRAME_HAND, /* what a measure worker has in hand, if a command has started it */
     GT_FRAME_KINDS
 } gt_frame_kind;
 
-/* One frame as received: an answer's envelope, which a request lacks, and behind it the body. */
+/* One frame as received. An answer has an envelope (gt_answer), and behind it the body; a request
+ * has the body alone. */
 typedef struct gt_frame {
     gt_frame_kind kind;
-    uint64_t sequence;                      /* of the request that this is, or answers */
-    size_t start, answer_bytes, body_bytes; /* in `storage` */
-    char *storage;
+    uint64_t sequence; /* number of the request that this frame is, or answers */
+    size_t start, answer_bytes, body_bytes; /* where the envelope begins in `storage`; its bytes; of
+                                               the body behind it */
+    char *storage;                          /* owned */
 } gt_frame;
 
+/* Frees what the frame owns, and zeroes it. */
 void gt_frame_release(gt_frame *frame);
 
-/* What a host accepts from a worker at most in one frame, and a worker, with staged inputs. */
+/* The largest frame that a host accepts from a worker, and that a worker accepts from its host: the
+ * host's frames may hold staged inputs. */
 #define GT_FRAME_HOST_BYTES   (UINT64_C(1) << 30)
 #define GT_FRAME_WORKER_BYTES (UINT64_C(256) << 30)
 
-/* Collects frames from a descriptor, blocking or not. All zero but `limit_bytes` to begin with. */
+/* Collects frames from a descriptor, blocking or not. A new reader is all zero but `limit_bytes`.
+ */
 typedef struct gt_frame_reader {
-    uint64_t limit_bytes;
-    char *data;
-    size_t have, capacity;
+    uint64_t limit_bytes;  /* the largest frame that is accepted */
+    char *data;            /* what has arrived of the next frame; owned */
+    size_t have, capacity; /* bytes that have arrived; bytes allocated */
 } gt_frame_reader;
 
 typedef enum gt_read {
     GT_READ_FRAME,
     GT_READ_AGAIN, /* nothing more now (non-blocking descriptors only) */
     GT_READ_END,   /* the peer closed */
-    GT_READ_FAILED /* malformed or out of memory; the message says what; the channel is useless */
+    GT_READ_FAILED /* a malformed frame, or out of memory; the thread's message says which. Nothing
+                      more can be read from the channel */
 } gt_read;
-/* Reads the next frame; *out is the caller's, for gt_frame_release(), with GT_READ_FRAME. */
+/* Reads the next frame. With GT_READ_FRAME, *out is the caller's, for gt_frame_release(). */
 gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor);
 void gt_frame_reader_free(gt_frame_reader *reader);
 
@@ -118,47 +125,48 @@ typedef struct gt_answer {
     char message[512]; /* of a failure */
 } gt_answer;
 
-/* What to drop, or to answer. */
+/* The body of DROP and PACE: a variant, or GT_PACE_ID. */
 typedef struct gt_id_job {
     uint64_t id;
 } gt_id_job;
 
-/* Of gt_page (farm/worker.h). */
+/* The body of HAND: the members of gt_page (farm/worker.h) of these names. */
 typedef struct gt_hand {
     uint64_t sequence, current;
     bool trying;
 } gt_hand;
 
 typedef struct gt_ready {
-    int32_t nvrtc_version; /* of a compile worker: 13000 for 13.0, 0: it has none */
+    int32_t nvrtc_version; /* of a compile worker: 13000 for 13.0; 0: it has no compiler */
 } gt_ready;
 
 typedef struct gt_hello {
     char version[64]; /* gt_wire_version() of the worker */
 } gt_hello;
 
-/* Appends a whole frame to `out`: a request (`answer` NULL) or an answer, whose body may be absent
- * (`object` NULL). On failure `out` is as before. */
+/* Appends a whole frame to `out`: a request (`answer` is NULL) or an answer. The body is `object`
+ * by its table `record`; NULL: there is no body. On failure `out` is as before. */
 gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequence,
                                const gt_answer *answer, const gt_record *record,
                                const void *object);
-/* Sets the sequence number of the one frame that `data` is. */
+/* Sets the sequence number of an encoded frame; `data` is its beginning. */
 void gt_frame_number(char *data, uint64_t sequence);
 
-/* Reads a frame's body, or its envelope, into a struct. EWORKER when malformed, or ENOMEM. */
+/* These read a frame's body, or its envelope, into a struct. EWORKER if it is malformed; ENOMEM. */
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 
-/* Where in `data` the frame begins by which a worker says hello; `bytes`: nowhere yet. */
+/* The offset in `data` at which a worker's HELLO frame begins; `bytes` if there is none yet. */
 size_t gt_frame_find_hello(const char *data, size_t bytes);
 
-/* Sends all of `data` on a blocking socket, without SIGPIPE, or on a pipe. EIO when the peer is
- * gone. */
+/* Sends all of `data` on a blocking socket or pipe. EIO when the peer is gone. A socket raises no
+ * SIGPIPE; for a pipe the caller must ignore it. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 
-/* Makes a frame as gt_frame_append() and sends it. */
+/* Makes a frame as gt_frame_append() does, and sends it with gt_send_all(). */
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
                              const gt_answer *answer, const gt_record *record, const void *object);
 
-/* "0.1.0/HASH": version and a hash of all member tables; host and worker must agree. */
+/* Writes "0.1.0/HASH" to `out`, and returns it: the version and a hash of all member tables. Those
+ * of host and worker must be equal. */
 const char *gt_wire_version(char out[64]);

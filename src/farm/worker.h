@@ -1,5 +1,5 @@
-/* The worker's side: the loops that serve requests (compile_worker.c, measure_worker.c), and the
- * way to a worker that a command starts (engine.c). */
+/* The worker's side of the channel: the loops that serve requests (compile_worker.c,
+ * measure_worker.c), and the process that runs a command which starts a worker (engine.c). */
 #pragma once
 
 #include "base/status.h"
@@ -7,44 +7,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the measure worker has in hand, readable after its death: memory that host and worker share.
- * Where a command starts the worker, each has a page of its own, and frames tell the host. */
+/* What the measure worker has in hand. Host and worker share this memory, so that the host can read
+ * it after the worker's death. Where a command starts the worker, host and worker have a page each,
+ * and the worker sends its own to the host in HAND frames. */
 typedef struct gt_page {
-    volatile uint64_t sequence; /* of the request in hand, 0: none */
+    volatile uint64_t sequence; /* number of the request in hand; 0: none */
     volatile uint64_t current;  /* the variant in hand, or GT_NO_VARIANT */
     volatile uint32_t trying;   /* the worker runs the reference on the trial's data */
-    volatile uint32_t plain;    /* written by the host: it shall not, as that has ended a worker */
-    int channel;                /* where frames go; 0: the page is shared */
+    volatile uint32_t plain;    /* set by the host: the worker must not make the trial, because the
+                                   trial has ended a worker */
+    int channel;                /* where the worker sends HAND frames; 0: the page is shared */
 } gt_page;
 #define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 #define GT_PAGE_WRITE(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELEASE)
 
-/* Notes the variant that the worker is at, or GT_NO_VARIANT, and tells the host, before the GPU is
- * used for it. */
+/* Notes in the page the variant that the worker is at, or GT_NO_VARIANT, and sends the host a HAND
+ * frame if the host has another page. Called before the GPU is used for the variant. */
 void gt_page_at(gt_page *page, uint64_t variant);
 
-/* Sends the frame that every worker begins with. */
+/* Sends the HELLO frame, with which every worker begins. */
 gputune_status gt_say_hello(int channel);
 
-/* Serves compile jobs that come from `in` until it ends, one at a time, and answers to `out`. Warms
- * the compiler up for `arch` first, unless a job is waiting already (NULL: sm_90). `driver_version`
- * as gt_nvrtc_open() takes it; without a compiler every job is answered ENOCOMPILER. Returns an
- * exit code. */
+/* Serves compile jobs one at a time: reads them from the descriptor `in` until it ends, and answers
+ * to `out`. Warms the compiler up for `arch` (NULL: sm_90) first, unless a job is waiting already.
+ * `driver_version` is as gt_nvrtc_open() takes it. Without a compiler every job is answered
+ * ENOCOMPILER. Returns the process's exit code. */
 int gt_compile_worker(int in, int out, const char *arch, int driver_version);
 
-/* Runs a command of the shell, behind which the words of `worker` start a worker on its
- * standard input and output, and passes on what that and the host (GT_CHILD_CHANNEL) say. Where no
- * worker says hello, it answers READY with the reason. The
- * caller ignores SIGPIPE. Returns the command's exit code. */
+/* Runs a shell command, to which the words of `worker` are appended, so that the command starts a
+ * worker on its standard input and output. Passes frames on between that worker and the host
+ * (GT_CHILD_CHANNEL). If no worker says hello, sends the host READY with the reason. The caller
+ * ignores SIGPIPE. Returns the command's exit code. */
 int gt_engine(const char *command, char *const *worker);
-/* Ends the command of gt_engine(), and the process. Any thread. */
+/* Ends the command that gt_engine() runs, and this process. Any thread may call it. */
 void gt_engine_end(void);
 
-/* Says hello, opens the device, says which DEVICE it is, makes the context, says READY, then serves
- * measure requests from `in` in order, and answers to `out`, until `in` ends or a fatal CUDA error
- * was answered. `page` is kept up to date. Closes the measure state before it returns only when
- * `close_device` (a thread must, a process need not). Returns an exit code. */
+/* Serves measure requests. Sends HELLO, opens the device, sends DEVICE, makes the context and sends
+ * READY. Then reads requests from the descriptor `in`, in order, and answers to `out`, until `in`
+ * ends or a fatal CUDA error was answered. `page` is kept up to date. With `close_device` the
+ * device is closed before the return; a thread must do so, a process need not. Returns the
+ * process's exit code. */
 int gt_measure_worker(int in, int out, gt_page *page, const char *driver, int ordinal,
                       bool close_device);
 
+/* Exit codes of workers: the channel has ended, a request could not be served or answered, no
+ * device was opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };
