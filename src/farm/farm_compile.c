@@ -1,7 +1,7 @@
-/* Distributes compile jobs over workers, in their order. A job whose worker dies is tried once
- * more. Workers that a command starts, on another machine or under a batch system, are extra: a job
- * goes to one as soon as it has said that it is ready, and comes back to this machine where that
- * one fails in any way. */
+/* Distributes compile jobs over workers, in the order of the jobs. A job whose worker dies is tried
+ * once more. Workers that a command starts, on another machine or under a batch system, are extra:
+ * such a worker gets jobs once it has said that it is ready, and a job that fails there in any way
+ * comes back to this machine. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "farm/farm_host.h"
@@ -16,7 +16,7 @@ enum { DEATHS_MAX = 3, SILENT_S = 60 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The engine of that command, made if it is new. */
+/* Gives the engine of a command. Makes it if no earlier command is equal. */
 static gputune_status find_engine(gt_engine_host **out, gt_compile_host *host, const char *command)
 {
     uint32_t at = 0;
@@ -58,7 +58,7 @@ static void say_silent(gt_host_farm *farm, gt_engine_host *engine, const char *e
     }
 }
 
-/* Says of which commands nothing was ever heard, and frees. */
+/* Frees the engines, and warns of each command whose workers never answered. */
 static void gt_engines_close(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
@@ -108,7 +108,8 @@ static void gt_compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
-/* The same for those of a slot from that index on; none of its requests is with a worker then. */
+/* Puts the requests of a slot from that index on back at the front of the queue. Afterwards none of
+ * the slot's requests is with a worker. */
 static void gt_compile_return_from(gt_compile_host *host, gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
@@ -125,7 +126,8 @@ static void return_jobs(gt_host_farm *farm, gt_slot *slot)
     gt_compile_return_from(&farm->compile, slot, 0);
 }
 
-/* Ends a slot's worker for good, and says why, once for a command. Its jobs are others'. */
+/* Ends a slot's worker for good, and gives its jobs back. Logs the thread's message as the reason,
+ * once for each command. */
 static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
 {
     if (!slot->is_retired && !slot->engine->told_retired) {
@@ -137,7 +139,7 @@ static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
     return_jobs(farm, slot);
 }
 
-/* Starts those that do not run. */
+/* Starts the commands whose workers do not run, but for those that are retired. */
 static void gt_engines_start(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
@@ -162,15 +164,17 @@ static bool is_of_our_compiler(const gt_compile_host *host, const gt_slot *slot)
     return slot->ready && host->nvrtc_version && slot->nvrtc_version == host->nvrtc_version;
 }
 
-/* Whether a slot's worker may have that job: any of this machine, and one that a command started if
- * it is ready, has the same compiler, and none has failed at the job. */
+/* Whether a slot's worker may get that job. Every worker of this machine may. A worker that a
+ * command started may if it is ready, has the same compiler, and no such worker has failed at the
+ * job. */
 static bool gt_engine_may_take(const gt_compile_host *host, const gt_slot *slot,
                                const gt_farm_request *request)
 {
     return !slot->engine || (is_of_our_compiler(host, slot) && !request->doubted);
 }
 
-/* What another compiler makes is no answer here. */
+/* Retires a worker whose compiler is of another version than this machine's: its images may
+ * differ. */
 static void check_compiler(gt_host_farm *farm, gt_slot *slot)
 {
     const gt_compile_host *host = &farm->compile;
@@ -190,8 +194,8 @@ static void check_compiler(gt_host_farm *farm, gt_slot *slot)
     gt_engine_retire(farm, slot);
 }
 
-/* Counts those that may take jobs into farm->compile_workers; retires those with another compiler.
- */
+/* Sets farm->compile_workers to the number of workers that may take jobs. Retires workers with
+ * another compiler, and warns of commands that have been silent for long. */
 static void gt_engines_count(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
@@ -214,7 +218,8 @@ static void gt_engines_count(gt_host_farm *farm)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* The slot's worker has ended, or is to be: it is started again, if that did not happen often. */
+/* Ends the worker of a slot that a command serves, if it still runs, and gives its jobs back. The
+ * worker is started again, unless it has never said hello or has died too often. */
 static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
 {
     gt_death death;
@@ -234,7 +239,7 @@ static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
     return_jobs(farm, slot);
 }
 
-/* The compiler there failed at a request, which is to be tried here; and here it did not fail. */
+/* Notes that a command's compiler has failed at a request, which this machine must try. */
 static void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char *message)
 {
     request->doubted = true;
@@ -245,6 +250,7 @@ static void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char
     }
 }
 
+/* Warns, once for each command, that its compiler has failed at a source that compiles here. */
 static void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
 {
     gt_engine_host *engine = request->failed_on ? request->failed_on->engine : NULL;
@@ -265,8 +271,8 @@ enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* Ends a request with the thread's message. `seconds`: that were spent on it, as far as that is
- * worth knowing. */
+/* Ends a request that failed, with the thread's message. `seconds` is the time that was spent on
+ * the compile; 0 where nobody needs it. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -317,7 +323,8 @@ static bool has_core(const gt_compile_host *host)
     return gt_cores_at_work(host) < host->allowed;
 }
 
-/* The worker that has the fewest jobs, below `below`, of those that may have this one. */
+/* The worker with the fewest jobs, among those that may get this one and have fewer than `below`.
+ * NULL: there is none. */
 static gt_slot *least_busy(gt_compile_host *host, unsigned below, const gt_farm_request *request)
 {
     gt_slot *best = NULL;
@@ -378,9 +385,9 @@ static gt_slot *take_from_forgotten(gt_compile_host *host)
     return NULL;
 }
 
-/* The worker for the next job: an idle one or a new one. While more jobs wait than there are
- * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
- * now. *open: how many of this machine's own there are. */
+/* The worker for the next job: an idle or a new worker. While more jobs wait than there are
+ * workers, also a worker with one job, so that it need not wait for its next one. NULL: there is
+ * none now. *open is the number of this machine's own workers. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -533,7 +540,8 @@ static bool handle(gt_host_farm *farm, gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* A job whose second worker dies too is the cause. That is worth remembering, unless the worker was
+/* Handles a job whose worker has died. The first time the job goes back to the queue. The second
+ * time the job is taken for the cause and fails; the failure is repeatable, unless the worker was
  * ended from outside (out of memory, an operator). */
 static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *death)
 {
@@ -548,8 +556,8 @@ static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *
     fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
 }
 
-/* A worker that ends before its first message failed for no job, and another one would fail as
- * well. */
+/* Counts a worker that has ended before its first message: no job is the cause, and another worker
+ * is likely to fail as well. After START_FAILURES_MAX in a row the farm is broken. */
 static void count_start_failure(gt_host_farm *farm, const gt_death *death)
 {
     if (++farm->compile.start_failures >= START_FAILURES_MAX) {
@@ -589,8 +597,8 @@ static double compiling_s(const gt_slot *slot)
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Ends a worker, and with it the job in its hand, which ends with the thread's message; the job
- * behind that goes to another worker. */
+/* Ends a worker and the job that it is at; the job fails with the thread's message. The jobs behind
+ * it go back to the queue. */
 static void end_job(gt_host_farm *farm, gt_slot *slot)
 {
     double seconds = compiling_s(slot);
@@ -615,7 +623,8 @@ static void late(gt_host_farm *farm, gt_slot *slot)
     end_job(farm, slot);
 }
 
-/* All other workers of this machine are of that version too. */
+/* Handles a worker of another version, or without a hello. All other workers of this machine would
+ * be alike, so that the farm is broken; a command's worker is retired. */
 static void refuse(gt_host_farm *farm, gt_slot *slot)
 {
     if (slot->engine) {

@@ -1,6 +1,6 @@
-/* The measure worker as the host sees it: requests are sent ahead, and what comes is an answer, its
- * death, or nothing in time. A death and a hang have a cause, and a new worker, which gets again
- * what it must have. */
+/* The measure worker as the host sees it. The host sends requests ahead; the worker answers a
+ * request, dies, or does not answer in time. After a death or a hang the host looks for the variant
+ * that is the cause, and starts a new worker, which loads again what the next requests need. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/objective.h"
@@ -81,7 +81,7 @@ static gputune_status start_process(gt_host_farm *farm)
     return gt_link_spawn(&farm->measure.slot.link, &start);
 }
 
-/* What a request ends with. */
+/* The event and the reply with which a request of each kind ends. */
 static const struct {
     gt_event_kind event;
     const gt_record *reply;
@@ -93,7 +93,8 @@ static const struct {
     [GT_FRAME_PACE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
 };
 
-/* The request for which an internal one was sent: the first that waits for the variant. */
+/* Takes the request for which a variant is being loaded again: the first one that needs the
+ * variant. The caller owns it. NULL: there is none. */
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
@@ -104,8 +105,9 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-/* Ends a request that failed, with the thread's message, and frees it. It makes the request's
- * event; an internal request makes that of the request that depends on it. */
+/* Ends a request that failed, and frees it. Makes its event, with the thread's message. If the
+ * request is internal, the request that depends on it ends instead. The host forgets the variant
+ * `culprit`. */
 static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                             uint64_t culprit, bool repeatable)
 {
@@ -141,8 +143,8 @@ static void gt_measure_fail(gt_host_farm *farm, gt_farm_request *request, gputun
     }
 }
 
-/* There is no worker: every request fails with this status and the thread's message until the next
- * prepare(). The message names the command that was to start one elsewhere. */
+/* Goes on without a worker: every request fails with this status and the thread's message until the
+ * next prepare(). If a command was to start the worker, the message names the command. */
 static void gt_measure_refuse(gt_host_farm *farm, gputune_status status)
 {
     gt_measure_host *host = &farm->measure;
@@ -257,7 +259,7 @@ void gt_measure_pump(gt_host_farm *farm)
 
 /* ---- Ends of requests ------------------------------------------------------------------------ */
 
-/* Notes what the host needs of a good answer. */
+/* Notes what the host needs to know of the answer to a request that went well. */
 static void note(gt_measure_host *host, const gt_farm_request *request, const gt_event *reply)
 {
     gt_live_variant *variant = gt_live_find(host, request->id);
@@ -271,7 +273,8 @@ static void note(gt_measure_host *host, const gt_farm_request *request, const gt
     }
 }
 
-/* Makes the event of a request that was answered well, and notes what the host needs of it. */
+/* Makes the event of a request that went well, and notes what the host needs to know of its answer.
+ * EWORKER if the answer is malformed. */
 static gputune_status gt_measure_succeed(gt_host_farm *farm, const gt_farm_request *request,
                                          const gt_frame *frame)
 {
@@ -339,7 +342,8 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
-/* Drops the internal requests to the last worker. What the next one needs is determined again. */
+/* Drops the internal requests to the last worker. What the next worker must load is determined when
+ * requests are sent to it. */
 static void purge_internal(gt_measure_host *host)
 {
     size_t kept = 0;
@@ -400,7 +404,8 @@ static void restart(gt_host_farm *farm)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Whether the worker in hand has come to its end by the trial. The next one does without. */
+/* Whether the trial has ended the present worker, or keeps it from answering. Then notes that the
+ * next worker shall do without the trial. */
 static bool does_without(gt_measure_host *host)
 {
     bool can = host->slot.link.page && !host->slot.link.is_thread && !host->plain &&
@@ -410,7 +415,8 @@ static bool does_without(gt_measure_host *host)
     return can;
 }
 
-/* A shell tells the end by a signal as 128 more. */
+/* Whether the worker's own fault has ended it. A shell reports the end of its command by a signal
+ * as the exit code 128 + signal. */
 static bool is_crash(const gt_death *death)
 {
     int code = death->end == GT_END_EXITED ? death->code - 128 : death->code;
@@ -529,8 +535,8 @@ static double allowance(gt_host_farm *farm)
     return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* The clock starts when the worker has read and begun the request: a large request, or a loaded
- * machine, is not a hang. */
+/* Starts the clock of the first request when the worker has read and begun it, so that a large
+ * request, or a loaded machine, is not taken for a hang. */
 static void note_begun(gt_measure_host *host)
 {
     if (!host->slot.begun && host->slot.ready && host->slot.sent > 0 &&
@@ -563,8 +569,8 @@ static void hung(gt_host_farm *farm, double seconds)
                     request->patient);
 }
 
-/* The first request is past its deadline: a new worker is started. A variant that hung in its first
- * verification is tried again at the end of the queue. */
+/* Handles a first request that is past its deadline: fails it with ETIMEOUT, and starts a new
+ * worker. A sample that has come to another variant since the last look gets more time. */
 static void late(gt_host_farm *farm, gt_slot *slot)
 {
     gt_measure_host *host = &farm->measure;

@@ -1,6 +1,6 @@
-/* Workers as the host sees them: events for wait(), a process with its channel and handshake, and
- * its requests. They are sent ahead and answered in order, so that a worker is always at its oldest
- * request without an answer. */
+/* Workers as the host sees them: the events for wait(), the process or thread of a worker with its
+ * channel and handshake, and its requests. Requests are sent ahead and answered in order, so that a
+ * worker is always at its oldest request without an answer. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/signals.h"
@@ -76,7 +76,7 @@ void gt_event_clear(gt_event_list *list)
     }
 }
 
-/* A hello is the first thing that a worker sends; later where many start on few cores. */
+/* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */
 enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10, ARGUMENTS_MAX = 16 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -131,8 +131,8 @@ gputune_status gt_engine_hint(const gt_host_farm *farm)
                    names_worker(command) ? "" : farm->worker);
 }
 
-/* The words for a worker; in front of them, those that make the one here run its command, behind
- * which that worker starts. */
+/* Writes the arguments of a worker. If a command is to start the worker, the first arguments make
+ * the process here run that command, to which the others are appended. */
 static void put_words(const char *out[ARGUMENTS_MAX], const gt_link_start *start)
 {
     if (start->command) {
@@ -182,7 +182,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
     return GT_GIVE(status, link, made, close(made.channel));
 }
 
-/* What a measure thread needs. It owns this, because a thread that hangs is abandoned. */
+/* What a measure thread needs. It stays allocated for a thread that hangs and is abandoned. */
 typedef struct thread_work {
     gt_page page; /* first: the link's page is this */
     int channel, ordinal;
@@ -311,8 +311,9 @@ static bool is_at_work(const gt_process *process)
     return end && (end[2] == 'R' || end[2] == 'D');
 }
 
-/* Seconds that a worker has left to say hello, or to be looked at again; INFINITY once it has, for
- * a thread, and for one that a command starts, which may have to wait for a machine. */
+/* Seconds that a worker has left to say hello, or until it is looked at again. INFINITY for a
+ * worker that has said hello, for a thread, and for a worker that a command starts: the command may
+ * have to wait for a machine. */
 static double hello_s(const gt_link *link)
 {
     static const double look_again_s = 0.5;
@@ -546,9 +547,10 @@ gt_push gt_slot_push(gt_slot *slot)
     return push;
 }
 
-/* Gives each frame that has come to the role, until that has ended or replaced the worker. AGAIN:
- * nothing more now. END: the worker is dead, or of no more use, and killed. FAILED: it is of
- * another version, with a message. */
+/* Gives each frame that the worker has sent to the slot's role, until the role has ended or
+ * replaced the worker. AGAIN: nothing more has come yet. END: the worker is dead, or could not be
+ * used any more and was killed. FAILED: the worker is of another version; the thread's message says
+ * so. */
 static gt_read read_all(gt_host_farm *farm, gt_slot *slot)
 {
     uint64_t generation = slot->generation;
