@@ -1,6 +1,7 @@
-/* A worker that a command starts (ssh, srun, mpirun, sh): runs the command in a session of
- * its own, passes bytes between it and the host, and ends it with the host. What it prints before
- * the worker speaks is kept out of the channel: it says why none does. */
+/* The process between the host and a worker that a command starts (ssh, srun, mpirun, sh). It runs
+ * the command in a session of its own, passes bytes between the command and the host, and ends the
+ * command with the host. What the command prints before a worker's hello is kept out of the
+ * channel; it is the reason that the host is told if no worker answers. */
 #include "farm/process.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
@@ -22,15 +23,15 @@ extern char **environ;
 
 /* The last line of a stream that is not empty. */
 typedef struct last_line {
-    char text[256], next[256]; /* `next` is not at its end */
+    char text[256], next[256]; /* the last whole line; the line that has begun */
 } last_line;
 
 static struct {
     pid_t child;
-    int in, out, error; /* this side of its pipes */
+    int in, out, error; /* this process's ends of the child's pipes */
     last_line errors;
     pthread_mutex_t mutex; /* of `errors` */
-    pthread_mutex_t end;   /* held while the command starts, and by who ends the process */
+    pthread_mutex_t end;   /* held while the command starts, and to end the process */
 } engine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_text(last_line *line, const char *text, size_t bytes)

@@ -7,8 +7,8 @@
 #include "kernel/npy.h"
 #include "kernel/problem.h"
 
-    /* A request to compile one source to an image for one architecture. */
-    typedef struct gt_compile_job {
+/* A request to compile one source to an image for one architecture. */
+typedef struct gt_compile_job {
     uint64_t id;
     const char *text;           /* CUDA C++ */
     const char *const *options; /* beyond the standard ones */
@@ -115,13 +115,12 @@ typedef struct gt_verified {
     bool proved;      /* false: the launch is slower than slower_ns; it was only checked that it
                          touches nothing that it must not touch */
     double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    gt_tolerance tolerance; /* of the output that has max_error */
-    double pilot_ns;        /* rough time of one launch; of two launches the shorter time */
-    double occupancy;       /* resident warps over the SM's maximum */
-    gt_resources resources; /* as the driver reports them; spills are unknown (0) */
-    char
-        writes[GT_NAME_MAX]; /* of a recheck: a variable of the module that launches write, or "" */
-    char trial[128];         /* of a recheck: what else the variant was proved with, or "" */
+    gt_tolerance tolerance;   /* of the output that has max_error */
+    double pilot_ns;          /* rough time of one launch; of two launches the shorter time */
+    double occupancy;         /* resident warps over the SM's maximum */
+    gt_resources resources;   /* as the driver reports them; spills are unknown (0) */
+    char writes[GT_NAME_MAX]; /* of a recheck: a module variable that launches write, or "" */
+    char trial[128];          /* of a recheck: what else the variant was proved with, or "" */
     char *findings; /* of a setup with `check`: for each size a line "size" with its index, and what
                        emuCheckEnd() said; owned by the event. Else NULL */
 } gt_verified;

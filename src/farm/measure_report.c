@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What to say of a proof's first launch, and of the only one on the timed workspace. */
+/* Words of a message for a proof's first launch, and for the only launch on the timed workspace. */
 static const char plain[] = "";
-/* Of the second launch, if the first one was right. */
+/* Words for the second launch, if the first one was right. */
 static const char again[] =
     " in a second launch, after a first one that was right: scratch memory and device variables "
     "keep what a launch leaves in them, unless clear() names the scratch";
-/* Of a second launch that in_place() makes another one. */
+/* Words for a second launch that differs from the first one by in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a launch on separate buffers that was right";
-/* Of a winner's: first with what the race left, then with new scratch memory. */
+/* Words for the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, though it was right before: launches must not depend on what earlier ones "
     "left behind",

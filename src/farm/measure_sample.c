@@ -48,7 +48,8 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* What a launch leaves becomes what buffers are restored to. */
+/* Launches the variant once, and makes the inout buffers' contents after that launch the contents
+ * to which they are restored. */
 static gputune_status use(gt_measure *measure, gt_loaded *variant)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -66,7 +67,8 @@ static gputune_status use(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Sorts. Clear: apart by more than 5%, by more than events tell, and no two of them overlap. */
+/* Whether the times on fresh and on used buffers differ clearly: their medians by more than 5% and
+ * by more than events resolve, and all times of one kind are below all of the other. Sorts both. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -79,15 +81,16 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* How many of each decide. Of eight and eight that are alike, all of the one are below or above all
- * of the other once in 6,000 times, and by so much more rarely still. */
+/* How many times of each kind decide. If both kinds are alike, all eight times of one are below or
+ * above all eight of the other once in 6,000 cases, and so far apart more rarely still. */
 static uint32_t singles_wanted(double launch_ns)
 {
     return launch_ns < 2e7 ? 8 : 1;
 }
 
-/* As many as are wanted, where one of each does not tell. Long launches are so steady that one of
- * each shows that there is no difference; short ones cost little. */
+/* Whether one time of each kind does not decide, so that more are taken. Long launches are so
+ * steady that one time of each kind shows that there is no difference; short launches cost little.
+ */
 static bool is_open(singles *fresh, singles *used, const gt_measure *measure)
 {
     static const double steady_ns = 1e5;
@@ -104,7 +107,8 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
                : GPUTUNE_OK;
 }
 
-/* Fresh, used, fresh: a clock that rises or falls meanwhile tells no difference. */
+/* Times launches on fresh, on used, and again on fresh buffers, so that a GPU clock that rises or
+ * falls meanwhile is not taken for a difference. */
 static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
                               gt_loaded *variant, CUdeviceptr kept)
 {
@@ -138,9 +142,9 @@ static bool are_shared(const gt_measure *measure, gputune_objective objective)
            !gt_objective_facts(objective)->by_energy;
 }
 
-/* Whether the launches of a sample may share inout buffers, as this variant's times tell. FELT:
- * *ratio is the time on used buffers over that on restored ones; else 1. HARMLESS where they do not
- * share any, and where memory for a copy of them is lacking. */
+/* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
+ * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
+ * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
 static gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
                                     gt_loaded *variant, gputune_objective objective)
 {
@@ -249,9 +253,9 @@ enum {
 
 enum { SHORT_GRAPH = 16 }; /* kernels */
 
-/* In front of what is timed. The host must be ahead of the device by then, or the gap between the
- * event and the launch would be timed: a sweep takes longer than it takes to queue a short graph.
- */
+/* Queues the event at which the time begins. The host must be ahead of the device by then, or the
+ * gap between the event and the launch would be timed. A sweep keeps the device busy for longer
+ * than the host needs to queue a short graph; otherwise a delay does. */
 static gputune_status begin(gt_measure *measure, uint64_t kernels)
 {
     if (measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -464,23 +468,22 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
 
 enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 
-/* A moment at which the counter moved, with the batches that were over by then and how long the
- * device was at them, without the first. */
+/* A moment at which the energy counter moved. */
 typedef struct edge {
-    uint64_t mj;
-    int64_t time_ns;
-    uint64_t batches;
-    double device_ns;
+    uint64_t mj;      /* the counter, in millijoules */
+    int64_t time_ns;  /* by the host's clock */
+    uint64_t batches; /* how many were over by then */
+    double device_ns; /* the device's time for all of them but the first */
 } edge;
 
 /* Replays under way: two batches are in flight at any time, so that the GPU never idles. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS]; /* behind each of the last batches */
-    uint32_t per_batch;
-    uint64_t issued, over;
-    double device_ns;
+    CUevent done[EVENTS];  /* recorded behind each of the last batches */
+    uint32_t per_batch;    /* replays in a batch */
+    uint64_t issued, over; /* batches that were queued, and those that have ended */
+    double device_ns;      /* the device's time for the ended batches but the first */
 } load;
 
 static gputune_status issue_batch(load *load)

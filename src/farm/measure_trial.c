@@ -1,11 +1,11 @@
 /* The trial: another data set at the awkward size, on which variants are proved as well. Scalars
- * that are no sizes have other values there, and inputs hold what kernels are seldom tried with. It
- * is a measuring state of its own, with one workload, and shares the device with the one it belongs
- * to.
+ * that are no sizes have other values there, and inputs hold values that kernels are seldom tried
+ * with. A trial has a gt_measure of its own, with one workload, which shares the device with the
+ * gt_measure that the trial belongs to.
  *
- * What cannot be demanded is left out: values for which the reference gives hardly a finite result,
- * or not the same twice; and those for which the default variant, which programs launch today, is
- * wrong. */
+ * The trial leaves out values on which no variant can be demanded to be right: values for which the
+ * reference gives hardly a finite result, or two results that differ, and values for which the
+ * default variant, which programs launch today, is wrong. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -18,11 +18,11 @@
 
 struct gt_trial {
     gt_measure measure;
-    gt_workload base;   /* as the requested values are */
-    gt_variation usual; /* what every variant is proved with */
-    gt_variation now;   /* what the buffers were filled for */
-    uint32_t launcher;  /* of a variant's: the one for this size */
-    double share;       /* of the time for the winner that there is now */
+    gt_workload base;   /* the workload with the values that were requested */
+    gt_variation usual; /* the variation on which every variant is proved */
+    gt_variation now;   /* the variation that the buffers hold */
+    uint32_t launcher;  /* index of the launcher for the trial's size, among those of a variant */
+    double share;       /* part of the winner's time that may be spent, from 0 to 1 */
     uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
 };
 
@@ -35,7 +35,7 @@ static bool is_same(const gt_variation *a, const gt_variation *b)
     return a->scalars == b->scalars && a->contents == b->contents && a->turn == b->turn;
 }
 
-/* Whether the reference's results are numbers, but for a quarter. The slots hold them. */
+/* Whether at least three quarters of the reference's results, which the slots hold, are finite. */
 static gputune_status is_finite(bool *out, gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -63,8 +63,8 @@ static gputune_status make(gt_trial *trial, const gt_variation *variation)
     return gt_contents_make(measure, measure->setup.seed, false);
 }
 
-/* Fills the buffers so. *fits: the reference has results there that can be compared. Fails only if
- * the GPU is lost. */
+/* Fills the buffers by a variation. *fits: the reference's results for it can be compared. Fails
+ * only if the GPU is lost. */
 static gputune_status try_variation(bool *fits, gt_trial *trial, const gt_variation *variation)
 {
     gt_measure *measure = &trial->measure;
@@ -79,7 +79,7 @@ static gputune_status try_variation(bool *fits, gt_trial *trial, const gt_variat
 
 /* ---- What can be demanded -------------------------------------------------------------------- */
 
-/* The next variation that asks for less: contents first, then scalars. */
+/* Makes the variation ask for less: first its contents, then its scalars. False if it cannot. */
 static bool narrow(gt_variation *variation)
 {
     if (variation->contents > GT_CONTENTS_PLAIN) {
@@ -93,7 +93,7 @@ static bool narrow(gt_variation *variation)
     return true;
 }
 
-/* Fills the buffers with the first of the usual variation and narrower ones that fits. */
+/* Fills the buffers by the usual variation, which is narrowed until it fits. *found: one fits. */
 static gputune_status choose(bool *found, gt_trial *trial)
 {
     *found = false;
@@ -105,7 +105,7 @@ static gputune_status choose(bool *found, gt_trial *trial)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* The inputs that were sent for its size. */
+/* Takes the inputs that were sent for the trial's size from a setup. Returns how many. */
 static uint32_t take_inputs(gt_live_input *out, const gt_measure_setup *setup)
 {
     uint32_t count = 0;
@@ -210,7 +210,7 @@ static gputune_status launch(gt_measure *measure, gt_loaded *variant)
     return status;
 }
 
-/* Launches, and queues the comparison. */
+/* Queues a launch of the variant on the trial's data, and the comparison of its results. */
 static gputune_status launch_checked(gt_measure *measure, gt_loaded *variant)
 {
     gt_measure *own = &measure->trial->measure;
@@ -258,7 +258,7 @@ static void say_scalars(gt_text *text, const gt_workload *now, const gt_workload
     }
 }
 
-/* Says what is not as in the other launches. */
+/* Appends how the trial's scalars and inputs differ from those of the other launches. */
 static void describe(gt_text *text, const gt_trial *trial, const char *words)
 {
     static const char *const contents[] = {
@@ -273,7 +273,7 @@ static void describe(gt_text *text, const gt_trial *trial, const char *words)
                    contents[trial->now.contents], words);
 }
 
-/* Of findings that are here. */
+/* Judges the findings of the last launch, which must have reached the host. */
 static gputune_status judge(gt_verified *out, gt_measure *measure, const char *words)
 {
     gt_trial *trial = measure->trial;
@@ -285,7 +285,7 @@ static gputune_status judge(gt_verified *out, gt_measure *measure, const char *w
     return status;
 }
 
-/* Waits, and judges the last launch. */
+/* Waits for the last launch on the trial's data, and judges it. */
 static gputune_status wait_and_judge(gt_measure *measure, const char *words)
 {
     gt_verified ignored = {0};
@@ -294,7 +294,8 @@ static gputune_status wait_and_judge(gt_measure *measure, const char *words)
     return status < 0 ? status : judge(&ignored, measure, words);
 }
 
-/* Narrows what is demanded until the default variant is right. */
+/* Narrows the usual variation until the default variant is right on it. Frees the trial if that
+ * never happens. */
 static gputune_status yield_to(gt_measure *measure, gt_loaded *variant)
 {
     gt_trial *trial = measure->trial;
@@ -338,7 +339,8 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Time for more: of the GPU's, or of the processor's where that is the GPU. */
+/* Time for further launches. Passes by the clock, or by the processor's time on an emulated device.
+ */
 typedef struct budget {
     bool emulated;
     int64_t start_ns, most_ns;
@@ -349,7 +351,8 @@ static int64_t clock_of(bool emulated)
     return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
 }
 
-/* Of the parts of the winner's trial, in nanoseconds; the emulator is so many times slower. */
+/* The time for each part of the winner's trial, in nanoseconds, and how many times as much it is on
+ * an emulated device. */
 enum { OFTEN_NS = 3000000, ROW_NS = 6000000, ROUNDS_NS = 20000000, EMULATED = 50 };
 
 static double slowness(const gt_measure *measure)
@@ -375,7 +378,8 @@ static bool has_left(const budget *budget)
     return clock_of(budget->emulated) - budget->start_ns < budget->most_ns;
 }
 
-/* Launches it many times in a row, in the same module, and compares the first and the last ones. */
+/* Launches the winner many times in a row, and compares the results of the first and last launches.
+ */
 static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
@@ -395,7 +399,7 @@ static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The default variant, also behind a drop. */
+/* The default variant, even if it was dropped; NULL if it is not loaded any more. */
 static gt_loaded *find_standard(gt_measure *measure)
 {
     uint64_t id = measure->trial->standard;
@@ -423,7 +427,7 @@ static gputune_status is_beyond_default(bool *out, gt_measure *measure, const gt
     return *out ? GPUTUNE_OK : status;
 }
 
-/* One more data set at the same addresses. */
+/* Proves the variant on one more data set at the same addresses. */
 static gputune_status prove_on(gt_measure *measure, gt_loaded *variant,
                                const gt_variation *variation)
 {

@@ -1,6 +1,7 @@
-/* Proves a variant: what it writes around its scratch memory and into its module's variables, with
- * buffers that in_place() makes one, under the emulator's sanitizer; and writes its outputs to
- * files. */
+/* Proves variants: their results, with separate buffers and with one buffer for each pair of
+ * in_place(), and what they write around their scratch memory and into variables of their modules.
+ * With `check`, launches variants under the emulator's sanitizer instead. Writes outputs to files.
+ */
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -430,13 +431,13 @@ static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
 
 /* What was checked after the launches. */
 typedef enum extent {
-    EDGES, /* only what they must not touch */
-    PROOF, /* that, and their results */
-    AGAIN  /* the same after the race */
+    EDGES, /* only the memory that launches must not touch */
+    PROOF, /* that memory, and the launches' results */
+    AGAIN  /* both, in the winner's proof after the race */
 } extent;
 
 /* Waits for the findings and judges them. Before the race other variants follow, so that the reset
- * for the next one is queued meanwhile. */
+ * of the buffers for the next variant is queued already. */
 static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                extent extent)
 {
@@ -467,8 +468,8 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
 }
 
-/* Whether the first launch at the requested size took so long that the variant cannot win; luck may
- * have slowed one that is not far off. */
+/* Whether the first launch at the requested size took so long that the variant cannot win. A launch
+ * that was not far too slow is repeated if the job wants it: other work may have slowed it. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -523,8 +524,8 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     return gt_trial_judge(out, measure, variant, job->standard);
 }
 
-/* The same for a winner on the timed workspace, in the other order: first with the scratch memory
- * that the race has left, then with poisoned scratch memory. The results of both launches are
+/* Proves a winner by two launches on the timed workspace: the first one finds the scratch memory
+ * that the race has left, the second one poisoned scratch memory. The results of both launches are
  * checked. */
 static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
@@ -537,8 +538,8 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     return conclude(out, measure, variant, AGAIN);
 }
 
-/* A variant that writes an input and puts it right again within the launch passes every comparison.
- * So the winner's inputs cannot be written: such a write ends the process that measures. */
+/* Proves a winner with inputs that cannot be written. A variant that writes an input and puts it
+ * right again within the launch passes every comparison; here its write ends the measure worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -569,7 +570,7 @@ static gputune_status usable(const gt_measure *measure)
     return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
 }
 
-/* After a failure nothing of the variant may still be running when it is unloaded. */
+/* Unloads a variant after a failure. Waits first, so that none of its kernels still runs. */
 static void discard(gt_measure *measure, gt_loaded *variant)
 {
     if (!measure->lost) {

@@ -142,7 +142,7 @@ enum { FIRST_DESCRIPTOR = 10, ARGUMENTS_MAX = 32 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Above the descriptors of a child. */
+/* Moves a descriptor above those of a child. */
 static bool lift(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
@@ -154,7 +154,8 @@ static bool lift(int *descriptor)
     return true;
 }
 
-/* Says of this process when it ends, whatever its forked children hold. -1: the kernel has none. */
+/* Opens a pidfd of this process, by which a child sees it end, whatever descriptors the process's
+ * forked children hold. -1: the kernel has none. */
 static int open_own_pidfd(void)
 {
     int own = (int)syscall(SYS_pidfd_open, getpid(), 0);

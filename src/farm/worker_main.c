@@ -19,7 +19,7 @@ typedef struct settings {
     const char *role, *arch, *driver;
     int ordinal, driver_version;
     unsigned long long memory_mb;
-    const char *command; /* of an engine */
+    const char *command; /* the command that starts a worker, for gt_engine() */
     bool standard;       /* the channel is standard input and output */
     bool plain;          /* of a measure worker: as gt_page.plain */
 } settings;
@@ -31,8 +31,8 @@ typedef struct channel {
     void (*end)(void); /* ends the process when the host is gone */
 } channel;
 
-/* The host closed the channel or ended. The channel alone does not tell of its end: children that
- * it forked may hold the other end too. */
+/* Waits until the host closes the channel or ends; false: it is to be called again. The channel
+ * alone does not show the host's end: children that the host forked may hold the other end too. */
 static bool is_alone(struct pollfd channel_and_host[2])
 {
     if (poll(channel_and_host, 2, -1) <= 0) {
@@ -46,7 +46,7 @@ static bool is_alone(struct pollfd channel_and_host[2])
     return true;
 }
 
-/* Ends the process, whatever the main thread is doing. */
+/* Ends the process when its host is gone, whatever the main thread is doing. */
 static void *watch_host(void *argument)
 {
     const channel *channel = argument;
@@ -68,8 +68,8 @@ static bool start_watcher(channel *channel)
     return pthread_create(&thread, NULL, watch_host, channel) == 0;
 }
 
-/* Takes standard input and output for the channel; what libraries print goes nowhere. No
- * host has prepared the environment. */
+/* Takes standard input and output for the channel, and what libraries print goes nowhere. Prepares
+ * a measure worker's environment, as the host does where it starts the worker itself. */
 static bool take_standard(channel *channel, bool measure)
 {
     char **prepared;
@@ -86,7 +86,7 @@ static bool take_standard(channel *channel, bool measure)
 
 static gt_page own;
 
-/* What the host writes into a page that is shared came as an argument. */
+/* Makes a page that is not shared with the host. `plain` came as an argument. */
 static gt_page *fill_page(int channel, bool plain)
 {
     own.channel = channel;
@@ -162,8 +162,8 @@ static int parse(settings *out, int argc, char **argv)
     return 0;
 }
 
-/* A compiler that takes more fails, and the machine does not swap. Sanitizers reserve more than any
- * machine has. */
+/* Limits the process's memory, so that a compiler that takes more fails before the machine swaps.
+ * Not under a sanitizer, which reserves more memory than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -178,7 +178,7 @@ static void limit_memory(unsigned long long megabytes)
 #endif
 }
 
-/* What a compile worker is started with, and its exit code. */
+/* The settings of a compile worker's thread, and its exit code. */
 typedef struct compiling {
     const settings *settings;
     const channel *channel;
@@ -194,7 +194,8 @@ static void *compile(void *context)
     return NULL;
 }
 
-/* The compiler needs more of a stack than the host's limit may leave to its processes. */
+/* Runs the compile worker on a thread with a stack of its own: the compiler may need more than the
+ * host's limit leaves to its processes. */
 static int compile_on_large_stack(const settings *settings, const channel *channel)
 {
     compiling work = {settings, channel, 0};
