@@ -69,6 +69,10 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
 
 static int unknown_name(const cli_session *session, const char *name)
 {
+    if (strchr(name, '=')) {
+        return cli_stop(CLI_EXIT_USAGE, "unknown kernel '%s'; a size is given by --size %s", name,
+                        name);
+    }
     cli_catalogue all = {NULL, 0};
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, add_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);

@@ -15,7 +15,8 @@ static gputune_status check_outputs(const gt_parse *parse)
         }
     }
     return gt_fail_at(parse->parts->kernel.place,
-                      "no out or inout buffer in args(); expected at least one");
+                      "no out or inout buffer in args(); expected at least one, as 'out float "
+                      "y[n]', or 'out float g.y[n]' where a struct g points to it");
 }
 
 /* The first comment of the file without its slashes. */

@@ -54,7 +54,8 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[BLOCK], size_t n)",
      "a.cu:4:36: 'BLOCK' is a tunable; expected a problem value or a device property here"},
     {4, P "args(in float y[n], size_t n)",
-     "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
+     "a.cu:2:17: no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
+     "'out float g.y[n]' where a struct g points to it"},
     {4, P "args(inout float y[n] = random, size_t n)",
      "a.cu:4:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
      "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
@@ -71,7 +72,8 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[n], int n)",
      "a.cu:2:17: 'twice' takes 'n' as size_t; expected int, as args() says"},
     {4, P "args(float y = 1, size_t n)",
-     "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
+     "a.cu:2:17: no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
+     "'out float g.y[n]' where a struct g points to it"},
     {4, P "args(inout float y[n + ], size_t n)",
      "a.cu:4:40: found ']'; expected a number, a name or '('"},
     {4, P "args(inout float y[n], float a = 1.0.0)",

@@ -3,3 +3,4 @@ for command in warm run space emit show; do
     echo "$command: exit $?"
 done
 $FAKE compare nothinglikeit A B
+$FAKE warm axpy --size n=4K m=8
