@@ -159,7 +159,7 @@ static int cli_warm_add(cli_table *table, const gputune_info *info, const cli_wa
 typedef struct kind {
     cli_turn *turns;
     size_t count, next;
-    bool is_compared; /* that they are equal was said */
+    bool is_compared; /* the message that its GPUs are equal was printed */
 } kind;
 
 /* A GPU, and what a thread of its own does there. */
@@ -173,7 +173,7 @@ typedef struct bench {
     gputune **helpers; /* a place for each other GPU: the tuners of those that help this one */
     size_t helper_count;
     double paced_s; /* when its pace was measured */
-    /* A thread that compares it with its equals, beside its own one: */
+    /* The thread that compares the GPU with its equals, beside the thread that tunes: */
     pthread_t comparer;
     bool has_comparer, awaits_pace, is_judged;
     cli_turn turn;
@@ -224,14 +224,15 @@ static size_t count_usable(const run *run, const kind *kind)
 
 /* --- a bench's thread ------------------------------------------------------------------------- */
 
-/* Without the desk, which its search needs meanwhile. */
+/* Measures the pace of the bench's GPU, and tells those who wait for it. The desk is given back
+ * meanwhile, because the GPU's search needs it. */
 static void measure_pace(bench *bench)
 {
     gputune_pace pace = GPUTUNE_PACE_INIT;
     pthread_mutex_unlock(&bench->run->desk);
     int status = gputune_measure_pace(&pace, bench->gpu->session.tuner);
     pthread_mutex_lock(&bench->run->desk);
-    pace.launch_ns = status < 0 ? 0 : pace.launch_ns; /* the search says what is wrong with it */
+    pace.launch_ns = status < 0 ? 0 : pace.launch_ns; /* the search says what is wrong */
     bench->gpu->pace = pace;
     bench->paced_s = now_s();
     bench->awaits_pace = false;
@@ -248,7 +249,8 @@ static bool awaits_paces(const run *run, const kind *kind)
     return awaits;
 }
 
-/* An equal one that seems slower now is compared again when its next turn begins. */
+/* Makes the GPUs of a kind that seem slower than their equals be compared again when their next
+ * turn begins. */
 static void doubt_others(const run *run, const kind *kind)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -269,8 +271,8 @@ static bool is_all_judged(const run *run, const kind *kind)
     return all;
 }
 
-/* Leaves the GPU out if it is slower than its equals. A moment at a lower clock is no lower clock.
- */
+/* A thread's function: compares the bench's GPU with its equals, and leaves it out if it is slower
+ * three times in a row, since one pace may be of a moment at a lower clock. */
 static void *compare(void *user)
 {
     enum { TIMES = 3 };
@@ -300,7 +302,8 @@ static void *compare(void *user)
     return NULL;
 }
 
-/* The worker of a search finds out how fast it is while the first sources compile. */
+/* Begins to compare the GPU with its equals, which its measure worker has time for while the first
+ * sources compile. */
 static void begin_to_compare(bench *bench)
 {
     static const double every_s = 10;
@@ -348,8 +351,9 @@ static void ask(bench *bench, const gputune_options *options)
     }
 }
 
-/* After a limit in which nothing was measured. A table is to have all of its scenarios, though the
- * inputs of some take longer than most searches. */
+/* Raises the limit of a turn in which nothing was measured; false: there is no reason to. A table
+ * (--canonical) is to have all of its scenarios, though preparing the inputs of some takes longer
+ * than most searches. */
 static bool raise_limit(const bench *bench, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;
@@ -419,9 +423,9 @@ static bool is_kernel_in_hand(const run *run, const cli_turn *turn)
     return false;
 }
 
-/* The first turn of a kernel that no GPU is at, if there is one: what is found at one size is where
- * the search at the next size begins. Of the last turns the longest, so that the GPUs end together.
- */
+/* The index of the turn to take next: the first turn of a kernel that no GPU is tuning, if there is
+ * one, because a search begins with what was found at the kernel's other sizes. Of the last turns
+ * it is the longest, so that the GPUs end together. */
 static size_t find_turn(const run *run, const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(run, kind);
@@ -434,7 +438,7 @@ static size_t find_turn(const run *run, const kind *kind)
     return at < kind->count ? at : kind->next;
 }
 
-/* Puts it in front. */
+/* Puts the turn to take next in front of the turns that are left. */
 static void choose_turn(const run *run, kind *kind)
 {
     size_t at = run->warm->from ? kind->next : find_turn(run, kind);
@@ -449,7 +453,7 @@ static bool is_free(const bench *at)
     return at->state == IDLE && cli_gpus_is_usable(at->gpu) && !at->helps && !at->has_comparer;
 }
 
-/* The search that has the fewest helpers; NULL: there is none. */
+/* The bench of an equal GPU whose search has the fewest helpers; NULL: no equal GPU searches. */
 static bench *find_helpless(const run *run, const bench *bench)
 {
     struct bench *least = NULL;
@@ -464,8 +468,8 @@ static bench *find_helpless(const run *run, const bench *bench)
     return least;
 }
 
-/* A GPU for which no turn is left takes part in another's search, once it was compared with that.
- */
+/* Lets a GPU for which no turn is left take part in the search of an equal one, once the two were
+ * compared. */
 static void help(run *run, bench *bench)
 {
     struct bench *least = find_helpless(run, bench);
@@ -503,7 +507,7 @@ static void begin(run *run, bench *bench)
 
 /* --- what became of it ------------------------------------------------------------------------ */
 
-/* Whether an equal GPU may have what this one has not: a winner. */
+/* Whether an equal GPU may find a winner where this GPU found none. */
 static bool may_be_its_fault(int status)
 {
     static const int faults[] = {GPUTUNE_OK,       GPUTUNE_ENODRIVER, GPUTUNE_ECUDA,
@@ -517,7 +521,7 @@ static bool may_be_its_fault(int status)
     return false;
 }
 
-/* Gives work again to one that was left out as slow; false: there is none. */
+/* Gives work again to a GPU of the kind that was left out as slow; false: there is none. */
 static bool recall(const run *run, const kind *kind)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -531,8 +535,8 @@ static bool recall(const run *run, const kind *kind)
     return false;
 }
 
-/* Leaves the turn to an equal GPU, and waits for what becomes of it there; false: there is none, or
- * that has tried it already, other than as a slow one. */
+/* Leaves the bench's turn to an equal GPU, and waits for its result there. False: there is no equal
+ * GPU, or it has tried the turn already, other than as a slow GPU. */
 static bool pass_on(run *run, bench *bench)
 {
     kind *kind = bench->kind;
@@ -550,8 +554,8 @@ static bool pass_on(run *run, bench *bench)
     return true;
 }
 
-/* The second try tells whether the first one failed for its GPU. One that was answered without
- * measuring may have lacked time alone. */
+/* Judges by an equal GPU's second try whether the first try failed because of its GPU. A second try
+ * that was answered without measuring may only have lacked time, and proves nothing. */
 static void judge_first_try(const run *run, const bench *second)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -608,7 +612,7 @@ static void report(run *run, const bench *bench)
     run->code = cli_worse(run->code, code);
 }
 
-/* What became of the turn of a GPU that is slow does not count: it is another's. */
+/* Gives the turn of a GPU that was found slow to an equal GPU; its own result does not count. */
 static void give_back(run *run, bench *bench)
 {
     bench->turn.tried = bench->turn.tried ? bench->turn.tried : bench;
@@ -648,7 +652,8 @@ static void settle(run *run, bench *bench)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Settles what is done, and begins what can be. False: nothing is left to wait for. */
+/* Settles the turns that are done, and begins those that can begin. False: nothing is left to wait
+ * for. */
 static bool move_on(run *run)
 {
     bool waits = false;
