@@ -139,7 +139,9 @@ void gt_make_utf8(char *string)
     const char *end = string + strlen(string);
     for (char *at = string; at < end;) {
         int length = gt_utf8_length(at, end);
-        *at = length ? *at : '?';
+        if (!length) {
+            *at = '?';
+        }
         at += length ? length : 1;
     }
 }

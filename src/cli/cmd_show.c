@@ -315,7 +315,8 @@ static void shorten(found *at)
 /* Records of a scenario come in a row. */
 static void note_scenario(found *at, const gputune_record *record)
 {
-    if (strcmp(at->scenario, record->scenario) || strcmp(at->environment, record->environment)) {
+    if (strcmp(at->scenario, record->scenario) != 0 ||
+        strcmp(at->environment, record->environment) != 0) {
         shorten(at);
         at->scenario = cli_copy(record->scenario);
         at->environment = cli_copy(record->environment);

@@ -88,15 +88,13 @@ static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
         list_commands();
-    } else if (!word || word[0] == '-') {
+    } else if (!word || word[0] == '-' || strcmp(word, "help") == 0) {
         print_usage(stdout);
     } else if (strcmp(word, "template") == 0) {
         if (clause) {
             return help_clause(clause);
         }
         fputs(cli_template_page, stdout);
-    } else if (strcmp(word, "help") == 0) {
-        print_usage(stdout);
     } else {
         const cli_command *about = find(word);
         if (!about) {

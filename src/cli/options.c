@@ -112,12 +112,12 @@ static void print_brief(const cli_command *command)
         if (option->letter) {
             print_option(option_heading(option), gist(option));
         } else {
-            cli_append(&others, "%s --%s", strcmp(others, "Also") ? "," : "", option->name);
+            cli_append(&others, "%s --%s", strcmp(others, "Also") != 0 ? "," : "", option->name);
         }
     }
     cli_append(&others, ".");
     putchar('\n');
-    if (strcmp(others, "Also.")) {
+    if (strcmp(others, "Also.") != 0) {
         print_folded(others, 0);
     }
     printf("'gputune %s --help' says all.\n", command->name);

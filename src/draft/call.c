@@ -143,7 +143,9 @@ static void read_template(gt_caller *c)
         bool given = gt_program_item_at(c->program, &item, c->launch.types, index++);
         if (constant->is_type) {
             bool known = given && gt_trace_type(constant->type, c->program, item, &c->site) > 0;
-            constant->type[0] = known ? constant->type[0] : '\0';
+            if (!known) {
+                constant->type[0] = '\0';
+            }
             if (!given) {
                 deduce_type(c, constant);
             }

@@ -487,7 +487,7 @@ static bool is_possible(gt_caller *c, int strict)
 static void choose_value(gt_caller *c)
 {
     enum { MOST = 1 << 20, LEAST = 32, ORDERS = 3 };
-    static const int64_t firsts[] = {MOST, 3 * (MOST / 4)};
+    static const int64_t firsts[] = {MOST, INT64_C(3) * (MOST / 4)};
     bool found = false;
     for (int strict = 2; strict >= 0 && !found; strict--) {
         for (int i = 0; i < 2 * ORDERS && !found; i++) {

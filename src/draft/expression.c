@@ -236,7 +236,7 @@ static gt_sum read_name(gt_draft *draft, gt_span *span)
     const gt_draft_alias *alias;
     const size_t at = span->first++;
     gt_program_name(name, draft->program, at);
-    for (uint16_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
         if (strcmp(builtins[i], name) == 0) {
             gt_program_name(name, draft->program, at + 2);
             const bool is_part = accept(draft, span, ".") && accept(draft, span, "x y z");

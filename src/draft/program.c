@@ -321,7 +321,9 @@ void gt_program_words(char out[GT_NAME_MAX], const gt_program *p, gt_span span)
                                                 length ? " " : "", (int)token->length, token->text)
                           : 0;
     }
-    out[0] = length < GT_NAME_MAX ? out[0] : '\0';
+    if (length >= GT_NAME_MAX) {
+        out[0] = '\0';
+    }
 }
 
 const gt_program_function *gt_program_function_at(const gt_program *p, size_t at)

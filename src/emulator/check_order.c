@@ -11,7 +11,6 @@ struct emu_clock {
 
 enum { RING = 16 };
 
-/* NOLINTBEGIN(clang-analyzer-unix.Malloc): the analyser does not count references */
 
 /* ---- clocks ---- */
 
@@ -366,4 +365,3 @@ void emu_order_free(emu_block *block)
     block->order = NULL;
 }
 
-/* NOLINTEND(clang-analyzer-unix.Malloc) */

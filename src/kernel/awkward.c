@@ -222,7 +222,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {
         int64_t apart = w / PRIMES % 2 ? 0 : 2; /* sizes may have to be equal */
-        if (reduce(&awkward, bases[w / (2 * PRIMES)], template, may_change, primes[w % PRIMES],
+        if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
             is_allowed(template, &awkward, device, &bytes)) {
             *out = awkward;
