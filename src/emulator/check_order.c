@@ -11,7 +11,6 @@ struct emu_clock {
 
 enum { RING = 16 };
 
-
 /* ---- clocks ---- */
 
 static emu_clock *retain(emu_clock *clock)
@@ -364,4 +363,3 @@ void emu_order_free(emu_block *block)
     free(order);
     block->order = NULL;
 }
-
