@@ -135,7 +135,7 @@ static gputune_status read_asked(gt_asked *out, gt_records_filter *filter, gputu
     *filter = (gt_records_filter){.wanted = out->wanted,
                                   .all_trials = known.all_trials,
                                   .failures = known.failures,
-                                  .versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE,
+                                  .one_version = !known.history,
                                   .at_hand = find_at_hand,
                                   .user = out};
     return GPUTUNE_OK;

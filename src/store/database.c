@@ -345,15 +345,6 @@ static gputune_status query(gt_database *database, gt_row_fn take, void *context
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
 
-gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, NULL, NULL, false, sql, types, values);
-    va_end(values);
-    return status;
-}
-
 gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                              const char *types, ...)
 {
@@ -374,20 +365,10 @@ gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context
     return status;
 }
 
-static gputune_status take_integer(void *out, gt_rows *row)
+gputune_status gt_take_integer(void *out, gt_rows *row)
 {
     *(int64_t *)out = gt_rows_integer(row);
     return GPUTUNE_OK;
-}
-
-gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
-                                ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, take_integer, out, true, sql, types, values);
-    va_end(values);
-    return status;
 }
 
 extern const struct embedded {

@@ -80,22 +80,25 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for the connection's last failure. */
 const char *gt_database_why(const gt_database *database);
 
-/* Runs a statement to its end; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
-gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
 /* Runs `sql` on any connection and sets *out to the first column of its first row, or 0 without a
  * row. Returns an extended result code of SQLite. */
 int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
 /* Reads what the caller needs from a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Calls `take` for each row, until `take` fails. */
+/* Calls `take` (NULL: nothing) for each row, until `take` fails; ?1, ?2, ... are bound as gt_bind()
+ * does. EDATABASE or ENOMEM. */
 gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                              const char *types, ...);
 /* Calls `take` for the first row; ENOTFOUND without one. */
 gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                             const char *types, ...);
-/* Sets *out to the first column of the first row; ENOTFOUND without a row. */
-gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
-                                ...);
+/* Sets the int64_t at `out` to the next column of the row. */
+gputune_status gt_take_integer(void *out, gt_rows *row);
+/* gt_execute() runs a statement to its end; gt_query_integer() sets *out to the first column of the
+ * first row. Both take the statement and what gt_query_each() takes behind it. */
+#define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
+#define gt_query_integer(out, database, ...)                                                       \
+    gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
 
 /* The name of the VFS that databases are opened with. It opens a journal only if this user or root
  * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the

@@ -569,28 +569,17 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
     return status;
 }
 
-static gputune_status read_system(gt_store *store, gt_store_fn work, void *context,
-                                  const gt_patience *patience)
+/* Calls `work` on a database, if there is one. What fails there counts as nothing. */
+static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
 {
-    if (!store->system) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    gt_database_wait(store->system, patience);
-    gputune_status status = work(store->system, context);
-    if (status != GPUTUNE_EDATABASE) {
-        return status;
-    }
-    if (gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
-        gt_layers_drop_system(store, gt_database_why(store->system));
-    }
-    return GPUTUNE_ENOTFOUND;
+    gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
 static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    gputune_status status = store->memory ? work(store->memory, context) : GPUTUNE_ENOTFOUND;
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
+    return ask(store->memory, work, context);
 }
 
 /* Whether the lower layers are asked too. */
@@ -599,22 +588,21 @@ static bool goes_on(gputune_status status, bool all)
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
 
-static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *context)
-{
-    gputune_status status = store->wisdom ? work(store->wisdom, context) : GPUTUNE_ENOTFOUND;
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
-}
-
 /* Calls `work` on the layers below the user's file: wisdom, and the system's file. */
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->reading);
-    gputune_status status = read_wisdom(store, work, context);
-    if (goes_on(status, all)) {
-        status = read_system(store, work, context, &brief);
+    gputune_status status = ask(store->wisdom, work, context);
+    if (!goes_on(status, all) || !store->system) {
+        return status;
     }
-    return status;
+    gt_database_wait(store->system, &brief);
+    status = work(store->system, context);
+    if (status == GPUTUNE_EDATABASE && gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
+        gt_layers_drop_system(store, gt_database_why(store->system));
+    }
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
 static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context,

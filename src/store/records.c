@@ -211,7 +211,7 @@ static gputune_status settle_versions(record_search *search)
         row->record.outdated =
             !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
         row->superseded = !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
-        row->left_out = filter->versions == GT_VERSIONS_ONE && row->superseded;
+        row->left_out = filter->one_version && row->superseded;
     }
     gt_array_free(&all.items);
     return status;
