@@ -1,5 +1,5 @@
 /* Checks a launch with the help of the driver. */
-#include "api/debug.h"
+#include "api/description.h"
 
 #include "gpu/context.h"
 

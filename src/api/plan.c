@@ -3,7 +3,6 @@
 
 #include "api/background.h"
 #include "api/call.h"
-#include "api/debug.h"
 #include "base/array.h"
 #include "base/condition.h"
 #include "base/number.h"

@@ -127,7 +127,7 @@ static gputune_status measure(gt_paced *out, gputune *tuner)
 static gputune_status find_pace(gt_paced *out, gputune *tuner)
 {
     uint64_t since = UINT64_MAX;
-    while (!gt_workers_take_gpu(&tuner->workers, false)) {
+    while (!gt_workers_take_gpu(&tuner->workers, GT_GPU_CALLER)) {
         if (gt_workers_await_pace(out, &tuner->workers, &since)) {
             return GPUTUNE_OK;
         }

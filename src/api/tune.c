@@ -98,38 +98,28 @@ typedef struct asking {
     int64_t begun_ns;
 } asking;
 
-static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *request)
-{
-    gt_choice choice = {0};
-    request->options.effort = request->terms.effort = a->terms.effort;
-    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
-    const gt_patience own = request->patience;
-    gputune_status status = choose(&choice, a->tuner, request);
-    out->cut_short = gt_patience_left_s(&own) <= 0;
-    if (status == GPUTUNE_OK) {
-        gputune_source source = choice.source;
-        out->terms = choice.terms;
-        out->terms.space = request->terms.space; /* of a choice from another, too: it is no
-                                                    decision */
-        status =
-            gt_plan_make(&out->plan, request, &choice, a->tuner->driver, a->tuner->overrides.debug);
-        gt_choice_free(&choice);
-        if (status == GPUTUNE_OK) {
-            say_chosen(request, out->plan);
-            note_miss(a->tuner, request, out->plan, source);
-        }
-    }
-    return status;
-}
-
+/* Makes the plan of a request, and what is to be known of it. */
 static gputune_status make_plan(gt_landing *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     gputune *tuner = a->tuner;
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
-    return choose_plan(out, a, request);
+    request->options.effort = request->terms.effort = a->terms.effort;
+    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
+    const gt_patience own = request->patience;
+    gputune_status status = choose(&choice, tuner, request);
+    out->cut_short = gt_patience_left_s(&own) <= 0;
+    GT_TRY(status);
+    out->terms = choice.terms;
+    out->terms.space = request->terms.space; /* of a choice from another, too: it is no decision */
+    gputune_source source = choice.source;
+    GT_TRY(gt_plan_make(&out->plan, request, &choice, tuner->driver, tuner->overrides.debug));
+    say_chosen(request, out->plan);
+    note_miss(tuner, request, out->plan, source);
+    return GPUTUNE_OK;
 }
 
 static double limit_of(const gputune_options *o)

@@ -126,12 +126,13 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm)
     close_farm(returned.farm);
 }
 
-bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background)
+bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     bool taken = !workers->gpu_is_taken;
     workers->gpu_is_taken = true;
-    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || !is_in_background);
+    workers->gpu_is_lent |= taken && user == GT_GPU_OTHER_TUNER;
+    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || user != GT_GPU_BACKGROUND);
     return taken;
 }
 
@@ -147,16 +148,6 @@ void gt_workers_leave_gpu(gt_workers *workers)
     workers->gpu_is_taken = workers->gpu_is_lent = false;
     workers->pace_is_wanted = workers->pace_is_asked_for = false; /* who waits wants it again */
     pthread_cond_broadcast(&workers->pace_news);
-}
-
-bool gt_workers_lend_gpu(gt_workers *workers)
-{
-    bool lent = gt_workers_take_gpu(workers, false);
-    if (lent) {
-        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-        workers->gpu_is_lent = true;
-    }
-    return lent;
 }
 
 /* ---- how fast the GPU is --------------------------------------------------------------------- */

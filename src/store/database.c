@@ -271,16 +271,18 @@ void gt_database_wait(gt_database *database, const gt_patience *patience)
     database->patience = *patience;
 }
 
-void gt_database_close(gt_database *database)
+void gt_database_close(gt_database **database)
 {
-    if (!database) {
+    gt_database *closed = *database;
+    if (!closed) {
         return;
     }
     for (int i = 0; i < GT_SQL_COUNT; i++) {
-        sqlite3_finalize(database->statements[i]);
+        sqlite3_finalize(closed->statements[i]);
     }
-    sqlite3_close(database->handle);
-    free(database);
+    sqlite3_close(closed->handle);
+    free(closed);
+    *database = NULL;
 }
 
 bool gt_database_is_gone(gt_database *database)
@@ -655,7 +657,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     }
     if (met->trouble != GT_TROUBLE_NONE) {
         bool memory = gt_database_is_memory(database->code);
-        gt_database_close(database);
+        gt_database_close(&database);
         return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
     }
     *out = database;

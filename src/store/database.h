@@ -58,7 +58,8 @@ typedef struct gt_database {
  * for a database in memory). EDATABASE: *met says why, and its trouble is not NONE; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *met);
-void gt_database_close(gt_database *database);
+/* Closes a database and sets the pointer to NULL; nothing where it is NULL. */
+void gt_database_close(gt_database **database);
 /* Whether the database's file was deleted or replaced since it was opened: other processes do not
  * see what is written to it then. */
 bool gt_database_is_gone(gt_database *database);

@@ -81,8 +81,7 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 {
     gt_obstacle next = {.trouble = GT_TROUBLE_DAMAGED};
     const char *damaged = gt_layers_state(store).path;
-    gt_database_close(store->writer);
-    store->writer = NULL;
+    gt_database_close(&store->writer);
     int lock = lock_beside(store, patience);
     gputune_status status = open_next(store, patience, &next);
     if (lock >= 0) {
@@ -106,20 +105,17 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 static gputune_status handle_trouble(gt_store *store, const gt_patience *patience,
                                      gt_trouble trouble, const char *why)
 {
-    switch (trouble) {
-    case GT_TROUBLE_LOCKED:
+    if (trouble == GT_TROUBLE_LOCKED) {
         return GPUTUNE_EDATABASE;
-    case GT_TROUBLE_DAMAGED:
+    }
+    if (trouble == GT_TROUBLE_DAMAGED) {
         return begin_beside(store, patience, why);
-    default: {
-        bool served = store->writer != NULL;
-        gt_database_close(store->writer);
-        store->writer = NULL;
-        gt_layers_give_up(store, why,
-                          served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
-        return GPUTUNE_OK;
     }
-    }
+    bool served = store->writer != NULL;
+    gt_database_close(&store->writer);
+    gt_layers_give_up(store, why,
+                      served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
@@ -135,8 +131,7 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
     if (store->writer && !gt_database_is_gone(store->writer)) {
         return GPUTUNE_OK;
     }
-    gt_database_close(store->writer);
-    store->writer = NULL;
+    gt_database_close(&store->writer);
     gputune_status status = open_writer(store, patience, &met);
     return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, met.trouble, met.why)
                                        : status;
@@ -190,8 +185,7 @@ static gputune_status commit(gt_store *store, const gt_patience *patience)
 static void release_file(gt_store *store)
 {
     if (!sqlite3_get_autocommit(store->writer->handle)) {
-        gt_database_close(store->writer);
-        store->writer = NULL;
+        gt_database_close(&store->writer);
     }
 }
 
@@ -374,8 +368,7 @@ static void forget_memory(gt_store *store, const bringing *what)
     bool empty = all && gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK &&
                  leases == 0;
     if (empty) {
-        gt_database_close(store->memory);
-        store->memory = NULL;
+        gt_database_close(&store->memory);
     }
     pthread_mutex_unlock(&store->remembering);
     pthread_mutex_lock(&store->telling);
@@ -504,7 +497,7 @@ static gputune_status gather(merging *what, gt_database *file)
 
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
-    gt_database *file = NULL;
+    GT_SCOPED(gt_database_close) gt_database *file = NULL;
     gt_obstacle met = {0};
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
     if (status == GPUTUNE_OK && file->distrust) {
@@ -516,7 +509,6 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
         int code = what->all->code ? what->all->code : file->code;
         (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
     }
-    gt_database_close(file);
     return status == GPUTUNE_EDATABASE
                ? gt_fail(status, "the database %s cannot be merged: %s", path, met.why)
                : status;
@@ -543,6 +535,6 @@ gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *co
                                "there is no database file that can be written; nothing was merged")
                      : status;
     }
-    gt_database_close(what.all);
+    gt_database_close(&what.all);
     return status;
 }

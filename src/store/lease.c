@@ -65,12 +65,6 @@ static int64_t start_of(int64_t pid)
     return ended && strtol(threads, NULL, 10) <= 1 ? 0 : strtoll(start, NULL, 10);
 }
 
-/* The number may belong to another process by now. */
-static bool is_alive(int64_t pid, int64_t start)
-{
-    return start_of(pid) == start;
-}
-
 static int64_t unix_ms(void)
 {
     struct timespec now;
@@ -135,7 +129,8 @@ static bool is_of_the_future(const lease_row *row, const lease_try *attempt)
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
     return gt_hash_equal(row->owner, attempt->left) ||
-           (is_of_here(row, attempt) && !is_alive(row->pid, row->start));
+           (is_of_here(row, attempt) &&
+            start_of(row->pid) != row->start); /* another one's number */
 }
 
 /* A lease as a thread has seen it, from one wait to the next. */

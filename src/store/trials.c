@@ -111,25 +111,12 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static gputune_status take_created(void *out, gt_rows *row)
-{
-    (void)snprintf(out, GT_TIMESTAMP, "%s", gt_rows_text(row));
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
                              const char *since, const gt_trial *trials, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char created[GT_TIMESTAMP];
-        (void)snprintf(created, sizeof created, "%s", now);
-        gputune_status known =
-            since ? gt_query_one(database, take_created, created, GT_SQL_TRIAL_CREATED, "iiht", gpu,
-                                 scenario, trials[i].hash, since)
-                  : GPUTUNE_OK;
-        GT_TRY(known == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : known);
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
-                          &gt_trial_columns, &trials[i]));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitthc", gpu, scenario, now, since,
+                          trials[i].hash, &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
