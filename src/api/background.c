@@ -90,21 +90,15 @@ static bool take_gpu(void *user)
     return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_BACKGROUND);
 }
 
-/* Farm options for the background: a quarter of the cores compile, and no other machine does. */
-static gt_farm_options make_farm_options(const gputune *tuner)
-{
-    gt_farm_options options = tuner->workers.options;
-    options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.compile_on_count = 0;
-    options.low_priority = true;
-    return options;
-}
-
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
 {
     gt_background *background = calloc(1, sizeof *background);
     GT_TRY(gt_allocated(background));
-    const gt_farm_options options = make_farm_options(tuner);
+    gt_farm_options options = tuner->workers.options;
+    options.compile_workers =
+        (tuner->services.compile_workers + 3) / 4; /* a quarter of the cores */
+    options.compile_on_count = 0;                  /* no other machine */
+    options.low_priority = true;
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);
     background->tuner = tuner;

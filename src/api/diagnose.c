@@ -8,7 +8,7 @@
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 #include "gpu/toolkit.h"
-#include "store/inspect.h"
+#include "store/store.h"
 #include "tuner/catalog.h"
 
 #include <stdio.h>

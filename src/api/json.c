@@ -264,33 +264,26 @@ bool gt_json_enter(gt_json_reader *r)
     return take(r, '{') || take(r, '[');
 }
 
-/* Reads the members of a container that was entered. */
-static gputune_status read_members(gt_json_reader *r)
-{
-    gputune_status status;
-    const char *name;
-    while ((status = gt_json_next(&name, r)) == GPUTUNE_OK) {
-        GT_TRY(gt_json_read(r, name));
-    }
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
-}
-
 static gputune_status read_container(gt_json_reader *r, const char *name)
 {
     const gt_json_place outer = r->in;
+    const char *member;
+    gputune_status status = GPUTUNE_OK;
     size_t place = r->out ? r->out->count : 0;
     GT_TRY(add(r, (gt_json){*r->at == '{' ? GT_JSON_OBJECT : GT_JSON_ARRAY, .name = name}));
     if (++r->depth > DEPTH_MAX) {
         return gt_fail(GPUTUNE_EINVAL, "containers are nested more than %d deep", DEPTH_MAX);
     }
     (void)gt_json_enter(r);
-    gputune_status status = read_members(r);
+    while (status == GPUTUNE_OK && (status = gt_json_next(&member, r)) == GPUTUNE_OK) {
+        status = gt_json_read(r, member);
+    }
     r->depth--;
     r->in = outer;
     if (r->out) {
         r->out->items[place].span = (uint32_t)(r->out->count - place);
     }
-    return status;
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
 gputune_status gt_json_read(gt_json_reader *r, const char *name)

@@ -126,23 +126,18 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     return GPUTUNE_OK;
 }
 
-/* Counts the devices without starting the driver; 0: only the driver can tell. */
-static uint32_t count_before_start(const char *driver_name)
-{
-    const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
-    bool is_whole = (!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES");
-    return is_whole ? gt_nvml_count() : 0;
-}
-
 int gputune_device_count(int *out, const char *driver_name)
 {
     const gt_driver *driver;
+    const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
     int version;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
-    *out = (int)count_before_start(driver_name);
-    if (*out) {
-        return GPUTUNE_OK;
+    if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
+        *out = (int)gt_nvml_count(); /* without starting the driver; 0: only the driver can tell */
+        if (*out) {
+            return GPUTUNE_OK;
+        }
     }
     GT_TRY(gt_driver_open(&driver, driver_name));
     return gt_device_count(out, driver);

@@ -189,10 +189,8 @@ static bool read_line(gputune_miss *out, char *line)
 static int most_wanted_first(const void *left, const void *right)
 {
     const gputune_miss *a = left, *b = right;
-    if (a->count != b->count) {
-        return a->count > b->count ? -1 : 1;
-    }
-    int order = strcmp(a->kernel, b->kernel);
+    int order = (a->count < b->count) - (a->count > b->count);
+    order = order ? order : strcmp(a->kernel, b->kernel);
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 

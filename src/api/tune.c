@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How hard a call tries: as the environment says, else as the call does. */
-static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
-{
-    return tuner->overrides.effort ? tuner->overrides.effort
-           : o->effort             ? o->effort
-                                   : GPUTUNE_MEASURE;
-}
-
 /* Chooses the configuration that the environment forces on this kernel. ENOTFOUND if there is none,
  * and, with a warning, if it cannot be used. */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
@@ -129,9 +121,10 @@ static double limit_of(const gputune_options *o)
 
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
+    const gputune_effort own = o->effort ? o->effort : GPUTUNE_MEASURE;
     return (gt_terms){.limit = o->max_variants,
                       .limit_s = limit_of(o),
-                      .effort = effort_of(tuner, o),
+                      .effort = tuner->overrides.effort ? tuner->overrides.effort : own,
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
@@ -174,12 +167,6 @@ static void plan_alone(gt_landing *out, const asking *a)
     }
 }
 
-/* Whether the result of another call's flight is also this call's result. */
-static bool is_shared(const gt_landing *landing)
-{
-    return !landing->cut_short && landing->status != GPUTUNE_ENOMEM;
-}
-
 /* For how long a call may wait for another one's plan: in the second half of its limit it makes its
  * own. */
 static gt_patience share_of_limit(const asking *a)
@@ -209,7 +196,7 @@ static void plan_or_wait(gt_landing *out, const asking *a)
         if (!flight || !gt_flight_await(out, &tuner->flights, flight, &patience)) {
             break;
         }
-        if (is_shared(out)) {
+        if (!out->cut_short && out->status != GPUTUNE_ENOMEM) { /* the result is this call's too */
             note_hit(tuner, out->plan);
             return;
         }
@@ -259,12 +246,6 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
-static bool is_in_background(const asking *a)
-{
-    return a->options->background && a->terms.effort >= GPUTUNE_MEASURE &&
-           !a->tuner->overrides.disabled;
-}
-
 /* The plan in the table, or a new one. */
 static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
@@ -276,8 +257,10 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
     gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
     if (!plan) {
+        bool waits =
+            !o->background || a.terms.effort < GPUTUNE_MEASURE || tuner->overrides.disabled;
         a.begun_ns = gt_now_ns();
-        status = is_in_background(&a) ? plan_in_background(&plan, &a) : plan_now(&plan, &terms, &a);
+        status = waits ? plan_now(&plan, &terms, &a) : plan_in_background(&plan, &a);
     }
     gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {

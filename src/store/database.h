@@ -50,7 +50,8 @@ typedef struct gt_database {
     const char *distrust; /* why code from the file is not launched and its results do not count as
                              proved; NULL: the file is trusted */
     bool given; /* this is the system's file: whoever installed it decided what is in it */
-    gt_patience patience;
+    gt_patience
+        patience; /* for which statements wait for locks; its cancel flag must outlive them */
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
@@ -65,15 +66,12 @@ void gt_database_close(gt_database **database);
 bool gt_database_is_gone(gt_database *database);
 /* The version of the schema that this build makes. */
 int64_t gt_schema_newest(void);
-/* Sets how long statements wait for locks from now on. The cancel flag of `patience` must outlive
- * those statements. */
-void gt_database_wait(gt_database *database, const gt_patience *patience);
-/* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond
- * the end of the patience. False, without sleeping, when the patience is over. */
-bool gt_wait_a_little(const gt_patience *patience, int tries);
-/* The same for a wait of seconds: it sleeps for up to 100 ms, so that many processes that wait
- * leave the file to the one that works. */
-bool gt_wait_a_while(const gt_patience *patience, int tries);
+/* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to `longest_s`, never
+ * beyond the end of the patience. False, without sleeping, when the patience is over. Many
+ * processes that wait for seconds leave the file to the one that works by GT_LONG_STEP_S. */
+bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
+#define GT_SHORT_STEP_S 20e-3
+#define GT_LONG_STEP_S  100e-3
 /* Whether this result code of SQLite means that memory was short. */
 bool gt_database_is_memory(int code);
 /* What kind of trouble the connection's last failure was. */

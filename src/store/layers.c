@@ -386,14 +386,6 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return gt_patience_at_most(&most, fmax(left_s, share_s));
 }
 
-/* Notes that a lookup waited for `waited_s` seconds in vain, because the file stayed locked. */
-static void note_blind(gt_store *store, double waited_s)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->blind_since_ns = gt_now_ns();
-    store->blind_s += waited_s;
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_obstacle *met)
@@ -495,7 +487,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {
-        gt_database_wait(store->reader, &at_once);
+        store->reader->patience = at_once;
         status = work(store->reader, context);
         met.trouble = gt_database_trouble(store->reader);
         snprintf(met.why, sizeof met.why, "%s", gt_database_why(store->reader));
@@ -528,9 +520,11 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
         }
         status = try_file(store, work, context);
         pthread_mutex_unlock(&store->reading);
-    } while (status == GPUTUNE_EBUSY && gt_wait_a_little(&limit, tries++));
-    if (status == GPUTUNE_EBUSY) {
-        note_blind(store, gt_seconds_since(start_ns));
+    } while (status == GPUTUNE_EBUSY && gt_wait_step(&limit, tries++, GT_SHORT_STEP_S));
+    if (status == GPUTUNE_EBUSY) { /* the lookup waited in vain */
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        store->blind_since_ns = gt_now_ns();
+        store->blind_s += gt_seconds_since(start_ns);
     }
     return status;
 }
@@ -563,7 +557,7 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
     if (!goes_on(status, all) || !store->system) {
         return status;
     }
-    gt_database_wait(store->system, &brief);
+    store->system->patience = brief;
     status = work(store->system, context);
     if (status == GPUTUNE_EDATABASE && gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
         gt_layers_drop_system(store, gt_database_why(store->system));

@@ -32,14 +32,16 @@ static int lock_beside(const gt_store *store, const gt_patience *patience)
     }
     int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
-           gt_wait_a_little(patience, tries++)) {
+           gt_wait_step(patience, tries++, GT_SHORT_STEP_S)) {
     }
     return file;
 }
 
-/* Warns, when a file was made, that it is on a network file system. */
-static void tell_network(gt_store *store, const char *path)
+/* Opens the file that is in use. Warns if a file was made on a network file system. */
+static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
+    const char *path = gt_layers_state(store).path;
+    GT_TRY(gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met));
     const char *network = store->writer->made ? gt_network_of(path) : NULL;
     if (network) {
         gt_layers_warn(store,
@@ -47,17 +49,7 @@ static void tell_network(gt_store *store, const char *path)
                        "between machines: set GPUTUNE_DB to a file on a local disk",
                        path, network);
     }
-}
-
-static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    const char *path = gt_layers_state(store).path;
-    gputune_status status =
-        gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met);
-    if (status == GPUTUNE_OK) {
-        tell_network(store, path);
-    }
-    return status;
+    return GPUTUNE_OK;
 }
 
 static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_obstacle *met)
@@ -171,22 +163,13 @@ static gputune_status commit(gt_store *store, const gt_patience *patience)
     int tries = 0;
     do {
         pthread_mutex_lock(&store->reading);
-        gt_database_wait(store->writer, &at_once);
+        store->writer->patience = at_once;
         status = gt_execute(store->writer, GT_SQL_COMMIT, "");
         pthread_mutex_unlock(&store->reading);
     } while (status == GPUTUNE_EDATABASE &&
              gt_database_trouble(store->writer) == GT_TROUBLE_LOCKED &&
-             gt_wait_a_little(patience, tries++));
+             gt_wait_step(patience, tries++, GT_SHORT_STEP_S));
     return status;
-}
-
-/* A file that could not be rolled back is closed, which ends its lock: others may go on. The next
- * write opens it again. */
-static void release_file(gt_store *store)
-{
-    if (!sqlite3_get_autocommit(store->writer->handle)) {
-        gt_database_close(&store->writer);
-    }
 }
 
 /* EDATABASE: the file is locked, or nothing is written to it any more. Under `writing`. */
@@ -195,7 +178,7 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
 {
     GT_TRY(gt_layers_open_writer(store, patience));
     while (store->writer) {
-        gt_database_wait(store->writer, patience);
+        store->writer->patience = *patience;
         gputune_status status = begin(store->writer, work, context);
         GT_THEN(status, commit(store, patience));
         if (status == GPUTUNE_OK) {
@@ -203,7 +186,9 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
         }
         roll_back(store->writer);
         if (status != GPUTUNE_EDATABASE) {
-            release_file(store);
+            if (!sqlite3_get_autocommit(store->writer->handle)) {
+                gt_database_close(&store->writer); /* which ends its lock: others may go on */
+            }
             return status;
         }
         gt_trouble trouble = gt_database_trouble(store->writer);
@@ -251,7 +236,7 @@ void gt_store_compact(gt_store *store)
     const gt_patience at_once = gt_patience_for(0, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->writing);
     if (store->writer) {
-        gt_database_wait(store->writer, &at_once);
+        store->writer->patience = at_once;
         (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
     }
 }
@@ -453,45 +438,34 @@ typedef struct merging {
     gt_merged *merged;
 } merging;
 
-static gputune_status count_kept(gt_merged *merged, gt_database *database)
-{
-    int64_t trials, winners;
-    GT_TRY(gt_query_integer(&trials, database, GT_SQL_KEPT_TRIAL_COUNT, ""));
-    GT_TRY(gt_query_integer(&winners, database, GT_SQL_KEPT_WINNER_COUNT, ""));
-    merged->trials += trials;
-    merged->winners += winners;
-    return GPUTUNE_OK;
-}
-
 /* Copies the rows of `kept` and counts those that changed something: a row that the file has
  * already does not count. */
-static gputune_status bring_counted(gt_database *database, gt_merged *merged)
-{
-    for (size_t i = 0; i < STEPS; i++) {
-        GT_TRY(gt_execute(database, steps[i], ""));
-        int64_t rows = sqlite3_changes(database->handle);
-        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
-        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     what->merged->taken_trials = what->merged->taken_winners = 0; /* of a try before */
     GT_TRY(attach_kept(database));
     GT_TRY(copy_kept(database, what->all->handle));
-    return bring_counted(database, what->merged);
+    for (size_t i = 0; i < STEPS; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+        int64_t rows = sqlite3_changes(database->handle);
+        what->merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        what->merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status gather(merging *what, gt_database *file)
 {
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    int64_t trials, winners;
     GT_TRY(attach_kept(what->all));
     GT_TRY(copy_kept(what->all, file->handle));
     GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
-    GT_TRY(count_kept(what->merged, what->all));
+    GT_TRY(gt_query_integer(&trials, what->all, GT_SQL_KEPT_TRIAL_COUNT, ""));
+    GT_TRY(gt_query_integer(&winners, what->all, GT_SQL_KEPT_WINNER_COUNT, ""));
+    what->merged->trials += trials;
+    what->merged->winners += winners;
     return execute_all(what->all, steps, STEPS);
 }
 
