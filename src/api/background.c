@@ -8,6 +8,7 @@
 #include "base/condition.h"
 #include "base/signals.h"
 #include "base/versioned.h"
+#include "gpu/nvml.h"
 #include "tuner/request.h"
 
 #include <math.h>
@@ -24,45 +25,21 @@ static const int64_t window_ns = 1200000000; /* over which NVML counts, and a li
 static const int64_t again_ns = 200000000;   /* between two readings */
 enum { BUSY_PERCENT = 10 };
 
-static void read_others(gt_activity *activity, int64_t now)
+/* What the background thread knows of the application's use of the GPU. */
+typedef struct activity {
+    gt_nvml *nvml;
+    int64_t launched_ns; /* when a launch was last seen */
+    int64_t asked_ns;    /* when is_busy() was last called */
+    int64_t resting_ns;  /* since when the calls have followed closely on one another */
+    int64_t read_ns;     /* when NVML was last read */
+    bool others;         /* whether NVML said then that the GPU is busy */
+} activity;
+
+static void read_others(activity *activity, int64_t now)
 {
     uint32_t percent;
     activity->others = gt_nvml_busy_percent(&percent, activity->nvml) && percent >= BUSY_PERCENT;
     activity->read_ns = now;
-}
-
-/* Begins to watch the GPU with this `uuid`. This library must not have launched anything on that
- * GPU for a second. */
-static void gt_activity_open(gt_activity *out, const char *uuid)
-{
-    *out = (gt_activity){.nvml = gt_nvml_open(uuid)};
-    read_others(out, gt_now_ns());
-}
-
-static void gt_activity_close(gt_activity *activity)
-{
-    gt_nvml_close(activity->nvml);
-    activity->nvml = NULL;
-}
-
-/* Whether the application uses the GPU. NVML can tell its work from gputune's only after a rest
- * that is as long as NVML's window. */
-static bool gt_activity_is_busy(gt_activity *activity)
-{
-    int64_t now = gt_now_ns();
-    if (now - activity->asked_ns > gap_ns) {
-        activity->resting_ns = now;
-    }
-    activity->asked_ns = now;
-    if (atomic_exchange_explicit(&gt_launch_seen, false, memory_order_relaxed)) {
-        activity->launched_ns = now;
-    }
-    bool launched = activity->launched_ns && now - activity->launched_ns < lately_ns;
-    if (activity->nvml && now - activity->resting_ns > window_ns &&
-        now - activity->read_ns > again_ns) {
-        read_others(activity, now);
-    }
-    return launched || activity->others;
 }
 
 static const double default_share = 0.025; /* an application loses up to 1.7 times that, measured */
@@ -90,8 +67,8 @@ struct gt_background {
     GT_ARRAY(job *) jobs;
     bool started, stopping;
     pthread_t thread;
-    gt_activity activity; /* the thread's own */
-    job *current;         /* the same */
+    activity activity; /* the thread's own */
+    job *current;      /* the same */
 };
 
 /* ---- services -------------------------------------------------------------------------------- */
@@ -110,24 +87,18 @@ static void return_farm(void *user, gt_farm *farm)
 
 static bool take_gpu(void *user)
 {
-    return gt_workers_take_gpu(&((gputune *)user)->workers, true);
-}
-
-/* Farm options for the background: a quarter of the cores compile, and no other machine does. */
-static gt_farm_options make_farm_options(const gputune *tuner)
-{
-    gt_farm_options options = tuner->workers.options;
-    options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.compile_on_count = 0;
-    options.low_priority = true;
-    return options;
+    return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_BACKGROUND);
 }
 
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
 {
     gt_background *background = calloc(1, sizeof *background);
     GT_TRY(gt_allocated(background));
-    const gt_farm_options options = make_farm_options(tuner);
+    gt_farm_options options = tuner->workers.options;
+    options.compile_workers =
+        (tuner->services.compile_workers + 3) / 4; /* a quarter of the cores */
+    options.compile_on_count = 0;                  /* no other machine */
+    options.low_priority = true;
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);
     background->tuner = tuner;
@@ -172,11 +143,26 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Called all the while that the tuning rests, and each time that it might. */
+/* Whether the application uses the GPU. Called all the while that the tuning rests, and each time
+ * that it might. NVML can tell the application's work from gputune's only after a rest that is as
+ * long as NVML's window. */
 static bool is_busy(void *user)
 {
-    gt_background *background = user;
-    return gt_activity_is_busy(&background->activity);
+    activity *activity = &((gt_background *)user)->activity;
+    int64_t now = gt_now_ns();
+    if (now - activity->asked_ns > gap_ns) {
+        activity->resting_ns = now;
+    }
+    activity->asked_ns = now;
+    if (atomic_exchange_explicit(&gt_launch_seen, false, memory_order_relaxed)) {
+        activity->launched_ns = now;
+    }
+    bool launched = activity->launched_ns && now - activity->launched_ns < lately_ns;
+    if (activity->nvml && now - activity->resting_ns > window_ns &&
+        now - activity->read_ns > again_ns) {
+        read_others(activity, now);
+    }
+    return launched || activity->others;
 }
 
 static bool must_give_way(void *user)
@@ -265,7 +251,8 @@ static void do_job(gt_background *background, job *one)
 static void *work(void *user)
 {
     gt_background *background = user;
-    gt_activity_open(&background->activity, background->tuner->device.uuid);
+    background->activity.nvml = gt_nvml_open(background->tuner->device.uuid);
+    read_others(&background->activity, gt_now_ns()); /* nothing was launched here for a second */
     pthread_mutex_lock(&background->mutex);
     while (!background->stopping) {
         job *one = next_job(background);
@@ -276,7 +263,7 @@ static void *work(void *user)
         }
     }
     pthread_mutex_unlock(&background->mutex);
-    gt_activity_close(&background->activity);
+    gt_nvml_close(background->activity.nvml);
     return NULL;
 }
 
@@ -313,20 +300,16 @@ static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forge
     job *one = calloc(1, sizeof *one);
     GT_TRY(gt_allocated(one));
     one->forgets = forgets;
-    one->key = calloc(key->count + 1, sizeof *one->key);
-    gputune_status status =
-        one->key ? gt_call_copy_make(&one->call, kernel, sizes, options) : gt_fail_memory();
-    if (status != GPUTUNE_OK) {
-        free_job(one);
-        return status;
-    }
     one->key_words = key->count;
-    memcpy(one->key, key->words, key->count * sizeof *key->words);
-    if (one->call.options.time_limit_s <= 0) {
-        one->call.options.time_limit_s = default_limit_s;
+    one->key = malloc((key->count + 1) * sizeof *one->key);
+    gputune_status status = gt_allocated(one->key);
+    GT_THEN(status, gt_call_copy_make(&one->call, kernel, sizes, options));
+    if (status == GPUTUNE_OK) {
+        memcpy(one->key, key->words, key->count * sizeof *key->words);
+        gputune_options *o = &one->call.options;
+        o->time_limit_s = o->time_limit_s > 0 ? o->time_limit_s : default_limit_s;
     }
-    *out = one;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, one, free_job(one));
 }
 
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
@@ -335,16 +318,13 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 {
     job *one = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    bool known = is_known(background, key, forgets);
-    gputune_status status =
-        known ? GPUTUNE_OK : make_job(&one, key, forgets, kernel, sizes, options);
-    if (status == GPUTUNE_OK && !known) {
-        status = start(background);
+    if (is_known(background, key, forgets)) {
+        return GPUTUNE_OK;
     }
-    if (status == GPUTUNE_OK && !known) {
-        status = gt_array_push(&background->jobs, one);
-    }
-    if (status != GPUTUNE_OK && one) {
+    GT_TRY(make_job(&one, key, forgets, kernel, sizes, options));
+    gputune_status status = start(background);
+    GT_THEN(status, gt_array_push(&background->jobs, one));
+    if (status != GPUTUNE_OK) {
         free_job(one);
     }
     pthread_cond_broadcast(&background->changed);
@@ -403,13 +383,10 @@ int gputune_wait(gputune *tuner, double seconds)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_background *background = tuner->background;
-    gputune_status status;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     if (background->started && pthread_equal(background->thread, pthread_self())) {
-        status = gt_fail(GPUTUNE_EBUSY, "gputune_wait: a callback of a tuning in the background "
-                                        "cannot wait for its end");
-    } else {
-        status = wait_until_done(background, seconds);
+        return gt_fail(GPUTUNE_EBUSY, "gputune_wait: a callback of a tuning in the background "
+                                      "cannot wait for its end");
     }
-    return status;
+    return wait_until_done(background, seconds);
 }

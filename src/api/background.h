@@ -3,7 +3,6 @@
 #pragma once
 
 #include "api/plan.h"
-#include "gpu/nvml.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,13 +31,3 @@ static inline void gt_note_launch(void)
         atomic_store_explicit(&gt_launch_seen, true, memory_order_relaxed);
     }
 }
-
-/* What the background thread knows of the application's use of the GPU. */
-typedef struct gt_activity {
-    gt_nvml *nvml;
-    int64_t launched_ns; /* when a launch was last seen */
-    int64_t asked_ns;    /* when gt_activity_is_busy() was last called */
-    int64_t resting_ns;  /* since when the calls have followed closely on one another */
-    int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* whether NVML said then that the GPU is busy */
-} gt_activity;

@@ -1,5 +1,5 @@
 /* Checks a launch with the help of the driver. */
-#include "api/debug.h"
+#include "api/description.h"
 
 #include "gpu/context.h"
 
@@ -107,11 +107,11 @@ gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char 
 {
     gt_context current;
     GT_TRY(check_context(&current, driver, ordinal, kernel));
-    const gt_described_argument *argument;
-    for (uint32_t i = 0; (argument = gt_description_argument(description, i)) != NULL; i++) {
-        if (argument->parameter.kind == GPUTUNE_PARAMETER_BUFFER) {
-            GT_TRY(check_buffer(driver, &current, kernel, &argument->parameter,
-                                *(const CUdeviceptr *)items[i]));
+    for (uint32_t i = 0; i < description->argument_count; i++) {
+        const gputune_parameter *argument = &description->arguments[i].parameter;
+        if (argument->kind == GPUTUNE_PARAMETER_BUFFER) {
+            GT_TRY(
+                check_buffer(driver, &current, kernel, argument, *(const CUdeviceptr *)items[i]));
         }
     }
     return GPUTUNE_OK;

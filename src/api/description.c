@@ -9,22 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A parameter, with the texts of scratch memory; those of others are their argument's. */
-typedef struct described {
-    gputune_parameter parameter;
-    char name[GT_NAME_MAX], type[GT_NAME_MAX];
-} described;
-
-struct gt_description {
-    char *sizes;
-    gputune_constant constants[GT_BLOCK_MAX];
-    uint32_t constant_count;
-    gt_described_argument *arguments;
-    uint32_t argument_count;
-    uint32_t count;
-    described items[];
-};
-
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 /* A number type by its usual name, anything else by the template's. */
@@ -138,8 +122,8 @@ static void set_arguments(gt_description *out, const gt_workload *workload, cons
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static void describe_scratch(described *out, const gt_template *template, uint32_t index,
-                             const gt_parameter *parameter)
+static void describe_scratch(gt_described_parameter *out, const gt_template *template,
+                             uint32_t index, const gt_parameter *parameter)
 {
     const char *type, *name = gt_template_scratch(template, index, &type);
     gt_snprintf(out->name, sizeof out->name, "%s", name ? name : "");
@@ -156,7 +140,7 @@ static void describe_scratch(described *out, const gt_template *template, uint32
 static void describe(gt_description *description, const gt_request *request,
                      const gt_launch *launch, uint32_t index, uint32_t *scratch)
 {
-    described *out = &description->items[index];
+    gt_described_parameter *out = &description->parameters[index];
     const gt_parameter *parameter = &launch->parameters[index];
     if (parameter->kind == GT_PARAMETER_SCRATCH) {
         describe_scratch(out, request->template, (*scratch)++, parameter);
@@ -171,74 +155,40 @@ static void describe(gt_description *description, const gt_request *request,
     }
     out->parameter = *argument;
     out->parameter.bytes = parameter->bytes;
-    if (parameter->kind == GT_PARAMETER_TENSORMAP) {
-        out->parameter.kind = GPUTUNE_PARAMETER_TENSORMAP;
-    }
-    if (parameter->kind == GT_PARAMETER_TEXTURE) {
-        out->parameter.kind = GPUTUNE_PARAMETER_TEXTURE;
-    }
+    out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP ? GPUTUNE_PARAMETER_TENSORMAP
+                          : parameter->kind == GT_PARAMETER_TEXTURE ? GPUTUNE_PARAMETER_TEXTURE
+                                                                    : argument->kind;
 }
 
-gputune_status gt_description_make(gt_description **out, const gt_request *request,
+gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch)
 {
     uint32_t scratch = 0;
-    gt_description *description =
-        calloc(1, sizeof *description + launch->parameter_count * sizeof description->items[0]);
-    GT_TRY(gt_allocated(description));
-    gputune_status status = gt_strdup(&description->sizes, request->problem_text);
-    GT_THEN(status, describe_arguments(description, request));
-    if (status != GPUTUNE_OK) {
-        gt_description_free(description);
-        return status;
-    }
-    describe_constants(description, launch);
-    set_arguments(description, &request->workload, launch);
-    description->count = launch->parameter_count;
-    for (uint32_t i = 0; i < description->count; i++) {
-        describe(description, request, launch, i, &scratch);
+    GT_TRY(gt_strdup(&out->sizes, request->problem_text));
+    GT_TRY(describe_arguments(out, request));
+    out->parameters = calloc(launch->parameter_count + 1, sizeof *out->parameters);
+    GT_TRY(gt_allocated(out->parameters));
+    describe_constants(out, launch);
+    set_arguments(out, &request->workload, launch);
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        describe(out, request, launch, i, &scratch);
     }
     for (uint32_t i = 0; i < launch->clear_count; i++) {
-        gputune_parameter *cleared = &description->items[launch->clears[i].parameter].parameter;
+        gputune_parameter *cleared = &out->parameters[launch->clears[i].parameter].parameter;
         cleared->cleared = true;
         if (cleared->argument >= 0) {
-            description->arguments[cleared->argument].parameter.cleared = true;
+            out->arguments[cleared->argument].parameter.cleared = true;
         }
     }
-    *out = description;
     return GPUTUNE_OK;
 }
 
 void gt_description_free(gt_description *description)
 {
-    if (description) {
-        for (uint32_t i = 0; i < description->argument_count; i++) {
-            free(description->arguments[i].members);
-        }
-        free(description->arguments);
-        free(description->sizes);
-        free(description);
+    for (uint32_t i = 0; i < description->argument_count; i++) {
+        free(description->arguments[i].members);
     }
-}
-
-const char *gt_description_sizes(const gt_description *description)
-{
-    return description->sizes;
-}
-
-const gputune_parameter *gt_description_parameter(const gt_description *description, uint32_t index)
-{
-    return index < description->count ? &description->items[index].parameter : NULL;
-}
-
-const gputune_constant *gt_description_constants(const gt_description *description, uint32_t *count)
-{
-    *count = description->constant_count;
-    return description->constants;
-}
-
-const gt_described_argument *gt_description_argument(const gt_description *description,
-                                                     uint32_t index)
-{
-    return index < description->argument_count ? &description->arguments[index] : NULL;
+    free(description->arguments);
+    free(description->parameters);
+    free(description->sizes);
 }

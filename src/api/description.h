@@ -1,9 +1,8 @@
 /* Describes the parameters of a plan's kernel, for programs that launch the kernel themselves. */
 #pragma once
 
+#include "gpu/driver.h"
 #include "tuner/request.h"
-
-typedef struct gt_description gt_description;
 
 /* A caller's argument, as it is on the device. */
 typedef struct gt_described_argument {
@@ -14,22 +13,32 @@ typedef struct gt_described_argument {
     gputune_parameter parameter;         /* as gputune_plan_argument() gives it */
 } gt_described_argument;
 
-/* Describes a launch of the request's kernel; `launch` must outlive it. *out is for
- * gt_description_free(). ENOMEM. */
-gputune_status gt_description_make(gt_description **out, const gt_request *request,
+/* A parameter of the kernel, with the texts of scratch memory; those of others are their
+ * argument's. */
+typedef struct gt_described_parameter {
+    gputune_parameter parameter;
+    char name[GT_NAME_MAX], type[GT_NAME_MAX];
+} gt_described_parameter;
+
+typedef struct gt_description {
+    char *sizes; /* as text: "n=1024" */
+    uint32_t argument_count, constant_count;
+    gt_described_argument *arguments;         /* by their places in gputune_args */
+    gt_described_parameter *parameters;       /* by their places in the parameter list */
+    gputune_constant constants[GT_BLOCK_MAX]; /* the symbols that take parts of blocks */
+} gt_description;
+
+/* Describes a launch of the request's kernel; `launch` must outlive it. ENOMEM.
+ * gt_description_free() releases *out, also after a failure. */
+gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch);
 void gt_description_free(gt_description *description);
 
-/* The sizes as text: "n=1024". */
-const char *gt_description_sizes(const gt_description *description);
-/* The parameter at `index` in the parameter list, or NULL beyond the last. Its strings live as long
- * as the description. */
-const gputune_parameter *gt_description_parameter(const gt_description *description,
-                                                  uint32_t index);
-
-/* The constant symbols that take parts of blocks; *count is their number. */
-const gputune_constant *gt_description_constants(const gt_description *description,
-                                                 uint32_t *count);
-/* An argument by its place in gputune_args, or NULL beyond the last. */
-const gt_described_argument *gt_description_argument(const gt_description *description,
-                                                     uint32_t index);
+/* The check that GPUTUNE_DEBUG asks for (debug.c): the driver reports a wrong pointer only at the
+ * next synchronise, and without its name. EINVAL, with a message that names the kernel and the
+ * argument, if there is no current context, or it is of another device than the plan, or if the
+ * device cannot use a buffer: the buffer was freed, lies in host memory, belongs to another context
+ * of the device, or is too short for the plan. `items` are the caller's arguments, none of them
+ * NULL. Facts that the driver does not know are not checked. */
+gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
+                               const gt_description *description, const void *const *items);

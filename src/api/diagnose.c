@@ -8,7 +8,7 @@
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
 #include "gpu/toolkit.h"
-#include "store/inspect.h"
+#include "store/store.h"
 #include "tuner/catalog.h"
 
 #include <stdio.h>
@@ -80,9 +80,6 @@ static void check_driver(patient *p)
 static void check_gpu(patient *p)
 {
     int ordinal;
-    if (!p->driver) {
-        return;
-    }
     if (gt_device_find(&ordinal, p->driver, p->options->device) != GPUTUNE_OK ||
         gt_device_query(&p->device, p->driver, ordinal) != GPUTUNE_OK) {
         FAIL(p, "'gputune devices' lists the GPUs; CUDA_VISIBLE_DEVICES hides some", "%s",
@@ -98,9 +95,6 @@ static void check_gpu(patient *p)
 
 static void check_nvml(patient *p)
 {
-    if (!p->has_device || p->driver->emulated) {
-        return;
-    }
     if (p->nvml) {
         GOOD(p, "it knows this GPU");
     } else {
@@ -113,10 +107,7 @@ static void check_nvml(patient *p)
 
 static void check_copies(patient *p)
 {
-    double rate, peak = p->has_device ? gt_device_peak_bytes_per_s(&p->device) : 0;
-    if (!p->has_device || p->driver->emulated) {
-        return;
-    }
+    double rate, peak = gt_device_peak_bytes_per_s(&p->device);
     if (gt_copy_rate(&rate, p->driver, p->device.ordinal) != GPUTUNE_OK) {
         FAIL(p, "end what fills the GPU's memory, or reset the GPU", "%s", gt_message());
     } else if (peak > 0 && rate < LEAST_OF_PEAK * peak) {
@@ -131,19 +122,14 @@ static void check_copies(patient *p)
 static void check_clocks(patient *p)
 {
     gt_nvml_state state;
-    if (p->nvml) {
-        gt_nvml_read(&state, p->nvml);
-        GOOD(p, "SM %u of %u MHz, memory %u of %u MHz", state.sm_clock_mhz, p->setup.most_sm_mhz,
-             state.memory_clock_mhz, p->setup.most_memory_mhz);
-    }
+    gt_nvml_read(&state, p->nvml);
+    GOOD(p, "SM %u of %u MHz, memory %u of %u MHz", state.sm_clock_mhz, p->setup.most_sm_mhz,
+         state.memory_clock_mhz, p->setup.most_memory_mhz);
 }
 
 static void check_throttling(patient *p)
 {
     gt_nvml_state state;
-    if (!p->nvml) {
-        return;
-    }
     gt_nvml_read(&state, p->nvml);
     if (state.spoils) {
         WARN(p, "'nvidia-smi -q -d PERFORMANCE' says why; see to cooling and power supply",
@@ -194,7 +180,7 @@ static void check_mode(patient *p)
     } else if (p->setup.mode == GT_COMPUTE_EXCLUSIVE) {
         WARN(p, "as root: nvidia-smi -c DEFAULT; or tune ahead with 'gputune warm'",
              "exclusive: a program that uses the GPU cannot tune meanwhile in a worker");
-    } else if (p->nvml) {
+    } else {
         GOOD(p, "shared");
     }
 }
@@ -202,9 +188,6 @@ static void check_mode(patient *p)
 static void check_users(patient *p)
 {
     gt_nvml_users users;
-    if (!p->nvml) {
-        return;
-    }
     gt_nvml_read_users(&users, p->nvml, 0);
     if (users.others) {
         WARN(p, "tune while nothing else computes; results are marked as noisy otherwise",
@@ -317,9 +300,6 @@ static void check_database(patient *p)
 
 static void check_integrity(patient *p)
 {
-    if (!p->has_facts || !p->facts.exists) {
-        return;
-    }
     if (p->facts.damage[0]) {
         FAIL(p, "move the file away, or restore it; results are kept in a file beside it meanwhile",
              "damaged: %s", p->facts.damage);
@@ -330,7 +310,7 @@ static void check_integrity(patient *p)
 
 static void check_schema(patient *p)
 {
-    if (!p->has_facts || !p->facts.exists || p->facts.damage[0]) {
+    if (p->facts.damage[0]) {
         return;
     }
     if (p->facts.schema > p->facts.newest_schema) {
@@ -346,7 +326,7 @@ static void check_schema(patient *p)
 
 static void check_writing(patient *p)
 {
-    if (!p->has_facts || p->facts.damage[0] || strcmp(p->facts.path, ":memory:") == 0) {
+    if (p->facts.damage[0] || strcmp(p->facts.path, ":memory:") == 0) {
         return;
     }
     if (p->facts.unwritable[0]) {
@@ -361,9 +341,6 @@ static void check_writing(patient *p)
 
 static void check_owner(patient *p)
 {
-    if (!p->has_facts || !p->facts.exists) {
-        return;
-    }
     if (p->facts.distrust) {
         WARN(p,
              "let only this user write the file and its folder: else its code is not launched, and "
@@ -376,11 +353,11 @@ static void check_owner(patient *p)
 
 static void check_file_system(patient *p)
 {
-    if (p->has_facts && p->facts.network) {
+    if (p->facts.network) {
         WARN(p, "set GPUTUNE_DB to a file on a local disk",
              "%s, a network file system, whose locks may not hold between machines",
              p->facts.network);
-    } else if (p->has_facts && p->facts.exists) {
+    } else if (p->facts.exists) {
         GOOD(p, "local");
     }
 }
@@ -415,16 +392,6 @@ static const struct {
                  {"GPUTUNE_DEBUG", true}};
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
-static bool is_known(const char *name)
-{
-    for (size_t i = 0; i < VARIABLES; i++) {
-        if (strcmp(name, variables[i].name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void check_unknown(patient *p)
 {
     const char *names[VARIABLES];
@@ -434,7 +401,7 @@ static void check_unknown(patient *p)
     for (char **at = environ; at && *at; at++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
-        if (strncmp(name, "GPUTUNE_", 8) == 0 && !is_known(name)) {
+        if (strncmp(name, "GPUTUNE_", 8) == 0 && !gt_is_listed(name, names, VARIABLES)) {
             const char *nearest = gt_nearest(name, names, VARIABLES);
             WARN(p, "gputune(3) lists the variables", "%s is no variable of gputune%s%s%s", name,
                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
@@ -460,32 +427,47 @@ static void check_environment(patient *p)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* What a check looks at; where that is missing, there is nothing to check. */
+typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE } need;
+
+static bool is_there(const patient *p, need need)
+{
+    const bool has[] = {[NOTHING] = true,
+                        [DRIVER] = p->driver,
+                        [REAL_GPU] = p->has_device && !p->driver->emulated,
+                        [NVML] = p->nvml,
+                        [DATABASE] = p->has_facts,
+                        [FILE_THERE] = p->has_facts && p->facts.exists};
+    return has[need];
+}
+
 static const struct {
     const char *subject;
     void (*check)(patient *p);
+    need need;
 } checks[] = {
-    {"driver", check_driver},
-    {"GPU", check_gpu},
-    {"NVML", check_nvml},
-    {"copies", check_copies},
-    {"clocks", check_clocks},
-    {"throttling", check_throttling},
-    {"persistence mode", check_persistence},
-    {"ECC", check_ecc},
-    {"MIG", check_mig},
-    {"compute mode", check_mode},
-    {"other users", check_users},
-    {"NVRTC", check_nvrtc},
-    {"headers", check_headers},
-    {"workers", check_workers},
-    {"templates", check_templates},
-    {"database", check_database},
-    {"database integrity", check_integrity},
-    {"database schema", check_schema},
-    {"database writing", check_writing},
-    {"database owner", check_owner},
-    {"database file system", check_file_system},
-    {"environment", check_environment},
+    {"driver", check_driver, NOTHING},
+    {"GPU", check_gpu, DRIVER},
+    {"NVML", check_nvml, REAL_GPU},
+    {"copies", check_copies, REAL_GPU},
+    {"clocks", check_clocks, NVML},
+    {"throttling", check_throttling, NVML},
+    {"persistence mode", check_persistence, NVML},
+    {"ECC", check_ecc, NVML},
+    {"MIG", check_mig, NVML},
+    {"compute mode", check_mode, NVML},
+    {"other users", check_users, NVML},
+    {"NVRTC", check_nvrtc, NOTHING},
+    {"headers", check_headers, NOTHING},
+    {"workers", check_workers, NOTHING},
+    {"templates", check_templates, NOTHING},
+    {"database", check_database, NOTHING},
+    {"database integrity", check_integrity, FILE_THERE},
+    {"database schema", check_schema, FILE_THERE},
+    {"database writing", check_writing, DATABASE},
+    {"database owner", check_owner, FILE_THERE},
+    {"database file system", check_file_system, DATABASE},
+    {"environment", check_environment, NOTHING},
 };
 
 int gputune_diagnose(const gputune_open_options *options,
@@ -497,7 +479,9 @@ int gputune_diagnose(const gputune_open_options *options,
     patient p = {.options = &known, .each = each, .user = user};
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !p.answer; i++) {
         p.subject = checks[i].subject;
-        checks[i].check(&p);
+        if (is_there(&p, checks[i].need)) {
+            checks[i].check(&p);
+        }
     }
     gt_nvml_close(p.nvml);
     gt_store_facts_free(&p.facts);

@@ -18,7 +18,7 @@ enum { NEIGHBOURS_MOST = 256, NEIGHBOUR_BYTES = 1 << 20 };
 /* Where a file's includes are, and the sources beside it and in the folder above. */
 typedef struct surroundings {
     gt_includes *includes;
-    GT_ARRAY(char *) paths;
+    gt_texts paths;
 } surroundings;
 
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
@@ -45,12 +45,7 @@ static int is_source(const struct dirent *entry)
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx",
                                           ".c",  ".h",   ".hpp", ".py"};
     const char *dot = strrchr(entry->d_name, '.');
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && dot; i++) {
-        if (strcmp(dot, endings[i]) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return dot && gt_is_listed(dot, endings, sizeof endings / sizeof *endings);
 }
 
 static gputune_status list_sources(surroundings *s, const char *folder)
@@ -62,10 +57,7 @@ static gputune_status list_sources(surroundings *s, const char *folder)
         char *path = NULL;
         if (status == GPUTUNE_OK && s->paths.count < NEIGHBOURS_MOST) {
             status = gt_path_format(&path, "%s%s", folder, entries[i]->d_name);
-            GT_THEN(status, gt_array_push(&s->paths, path));
-        }
-        if (status != GPUTUNE_OK) {
-            free(path);
+            GT_THEN(status, gt_texts_take(&s->paths, path));
         }
         free(entries[i]);
     }
@@ -97,9 +89,6 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     gputune_status status = open_surroundings(&s, path);
     GT_THEN(status, gt_draft_template(out, path, text, kernel, find_include, find_neighbour, &s));
     gt_includes_close(s.includes);
-    for (size_t i = 0; i < s.paths.count; i++) {
-        free(s.paths.items[i]);
-    }
-    gt_array_free(&s.paths);
+    gt_texts_free(&s.paths);
     return status;
 }

@@ -75,14 +75,6 @@ static gputune_status lead(gputune_plan **out, gputune *tuner, const char *kerne
     return GPUTUNE_OK;
 }
 
-static void take_times(gt_choice *choice, const verdict *v)
-{
-    choice->source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
-    choice->time_ns = v->time_ns;
-    choice->default_ns = v->default_ns;
-    choice->verdict = v->verdict;
-}
-
 /* Makes a plan of rank 0's configuration, which is proved here unless it is known to be right. */
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
@@ -94,16 +86,12 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     GT_TRY(v->is_default ? gt_choose_default(&choice, request)
                          : gt_choose_forced(&choice, request, v->text));
-    take_times(&choice, v);
+    choice.source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
+    choice.time_ns = v->time_ns;
+    choice.default_ns = v->default_ns;
+    choice.verdict = v->verdict;
     *terms = choice.terms;
     return gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
-}
-
-static bool is_of(const gputune_plan *plan, const char *configuration)
-{
-    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
-    return gputune_plan_info(&info, plan) == GPUTUNE_OK &&
-           strcmp(info.configuration, configuration) == 0;
 }
 
 /* The plan of that configuration in the table, retained, or NULL. */
@@ -111,12 +99,14 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const ch
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = tuner->device.driver_version};
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     gputune_plan *plan = NULL;
     if (gt_readers_enter()) {
         plan = gt_plan_table_find(tuner->plans, key, &whatever);
         gt_readers_leave();
     }
-    if (plan && !is_of(plan, configuration)) {
+    if (plan && (gputune_plan_info(&info, plan) != GPUTUNE_OK ||
+                 strcmp(info.configuration, configuration) != 0)) {
         gputune_plan_release(plan);
         plan = NULL;
     }

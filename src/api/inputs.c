@@ -54,23 +54,23 @@ static gputune_status check_address(const gt_driver *driver, const gputune_input
                : GPUTUNE_OK;
 }
 
-static gputune_status no_driver(void)
+static gputune_status need_driver(const gputune *tuner)
 {
-    return gt_fail(GPUTUNE_EUNSUPPORTED,
-                   "this tuner was opened with tune_only: it takes inputs from host memory only");
+    return tuner->driver ? GPUTUNE_OK
+                         : gt_fail(GPUTUNE_EUNSUPPORTED,
+                                   "this tuner was opened with tune_only: it takes inputs from "
+                                   "host memory only");
 }
 
 gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_input *input)
 {
     const gputune *tuner = user;
-    if (!input->on_host && !tuner->driver) {
-        return no_driver();
-    }
     if (!input->on_host) {
+        GT_TRY(need_driver(tuner));
         GT_TRY(check_address(tuner->driver, input));
-    }
-    if (!input->on_host && share(out, tuner->driver, input)) {
-        return GPUTUNE_OK;
+        if (share(out, tuner->driver, input)) {
+            return GPUTUNE_OK;
+        }
     }
     return stage(out, tuner->driver, input);
 }
@@ -78,10 +78,8 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
 gputune_status gt_inputs_await(void *user, const gputune_options *options)
 {
     const gputune *tuner = user;
-    if (options->inputs_ready && !tuner->driver) {
-        return no_driver();
-    }
     if (options->inputs_ready) {
+        GT_TRY(need_driver(tuner));
         GT_CUDA(tuner->driver, EventSynchronize, (CUevent)options->inputs_ready);
     }
     return GPUTUNE_OK;

@@ -1,5 +1,4 @@
-/* Reads JSON: a value by its first character, containers by recursion; or steps through the members
- * of a container, whose values stay text. */
+/* Reads JSON: a value by its first character, containers by recursion. */
 #include "api/json.h"
 
 #include "base/number.h"
@@ -9,46 +8,63 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 100, NUMBER_MAX = 400 /* characters; the longest plain double has 330 */ };
-
-static gputune_status parse_value(json_t **out, gt_json_scan *p);
+enum {
+    DEPTH_MAX = 100,
+    NUMBER_MAX = 400 /* characters; the longest plain double has 330 */
+};
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-static char next_of(const gt_json_scan *p)
+static char next_of(const gt_json_reader *r)
 {
-    return (char)(p->at < p->end ? *p->at : '\0');
+    return (char)(r->at < r->end ? *r->at : '\0');
 }
 
-static void skip_blanks(gt_json_scan *p)
+static void skip_blanks(gt_json_reader *r)
 {
-    for (; p->at < p->end && strchr(" \t\r\n", *p->at) && *p->at; p->at++) {
-        p->line += *p->at == '\n';
+    for (; next_of(r) && strchr(" \t\r\n", *r->at); r->at++) {
+        r->line += *r->at == '\n';
     }
 }
 
-static bool take(gt_json_scan *p, char c)
+static bool take(gt_json_reader *r, char c)
 {
-    bool is_there = p->at < p->end && *p->at == c;
-    p->at += is_there;
+    bool is_there = r->at < r->end && *r->at == c;
+    r->at += is_there;
     return is_there;
 }
 
-static gputune_status expected(const gt_json_scan *p, const char *what)
+static gputune_status expected(const gt_json_reader *r, const char *what)
 {
     int length = 0;
-    while (p->at + length < p->end && length < 24 && isgraph((unsigned char)p->at[length]) &&
-           !(length && strchr(",:]}", p->at[length]))) {
+    while (r->at + length < r->end && length < 24 && isgraph((unsigned char)r->at[length]) &&
+           !(length && strchr(",:]}", r->at[length]))) {
         length++;
     }
-    return p->at == p->end ? gt_fail(GPUTUNE_EINVAL, "the text ends; expected %s", what)
+    return r->at == r->end ? gt_fail(GPUTUNE_EINVAL, "the text ends; expected %s", what)
                            : gt_fail(GPUTUNE_EINVAL, "found '%.*s'; expected %s",
-                                     length ? length : 1, p->at, what);
+                                     length ? length : 1, r->at, what);
+}
+
+/* Appends a value to the list, if one is wanted. */
+static gputune_status add(gt_json_reader *r, gt_json value)
+{
+    value.span = 1;
+    return r->out ? gt_array_push(r->out, value) : GPUTUNE_OK;
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-static void append_utf8(gt_text *out, uint32_t c)
+/* Puts decoded bytes where they belong, which is never behind the bytes that they are read from. */
+static void put(char **to, const gt_json_reader *r, const char *bytes, size_t count)
+{
+    if (r->out) {
+        memmove(*to, bytes, count);
+    }
+    *to += count;
+}
+
+static void put_utf8(char **to, const gt_json_reader *r, uint32_t c)
 {
     char bytes[4];
     int count = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -57,140 +73,119 @@ static void append_utf8(gt_text *out, uint32_t c)
         bytes[i] = (char)(0x80 | (c & 0x3f));
     }
     bytes[0] = (char)(first[count] | c);
-    gt_text_append_bytes(out, bytes, (size_t)count);
+    put(to, r, bytes, (size_t)count);
 }
 
 /* Reads the four hexadecimal digits of a UTF-16 unit. */
-static bool read_unit(uint32_t *out, gt_json_scan *p)
+static bool read_unit(uint32_t *out, gt_json_reader *r)
 {
-    uint32_t unit = 0;
-    if (p->end - p->at < 4) {
-        return false;
+    char digits[5] = "", *end = digits;
+    if (r->end - r->at >= 4) {
+        memcpy(digits, r->at, 4);
+        *out = isxdigit((unsigned char)digits[0]) ? (uint32_t)strtoul(digits, &end, 16) : 0;
     }
-    for (int i = 0; i < 4; i++) {
-        const char *digits = "0123456789abcdef";
-        const char *digit = strchr(digits, tolower((unsigned char)p->at[i]));
-        if (!digit || !*digit) {
-            return false;
-        }
-        unit = unit << 4 | (uint32_t)(digit - digits);
-    }
-    p->at += 4;
-    *out = unit;
-    return true;
+    bool is_right = end == digits + 4 && digits[1] != 'x' && digits[1] != 'X';
+    r->at += is_right ? 4 : 0;
+    return is_right;
 }
 
 /* Reads the character behind \u, of one UTF-16 unit or two. U+0000 is refused, because it would end
  * the text. */
-static gputune_status parse_units(gt_text *out, gt_json_scan *p)
+static gputune_status read_units(char **to, gt_json_reader *r)
 {
     uint32_t high, low;
-    bool is_right = read_unit(&high, p) && high != 0 && (high & 0xfc00) != 0xdc00;
+    bool is_right = read_unit(&high, r) && high != 0 && (high & 0xfc00) != 0xdc00;
     if (is_right && (high & 0xfc00) == 0xd800) {
-        is_right = take(p, '\\') && take(p, 'u') && read_unit(&low, p) && (low & 0xfc00) == 0xdc00;
+        is_right = take(r, '\\') && take(r, 'u') && read_unit(&low, r) && (low & 0xfc00) == 0xdc00;
         high = is_right ? 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff) : 0;
     }
     if (!is_right) {
-        return expected(p, "the four digits of a character behind \\u");
+        return expected(r, "the four digits of a character behind \\u");
     }
-    append_utf8(out, high);
+    put_utf8(to, r, high);
     return GPUTUNE_OK;
 }
 
-static gputune_status parse_escape(gt_text *out, gt_json_scan *p)
+static gputune_status read_escape(char **to, gt_json_reader *r)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    const char *name = next_of(p) ? strchr(names, *p->at) : NULL;
-    if (take(p, 'u')) {
-        return parse_units(out, p);
+    const char *name = next_of(r) ? strchr(names, *r->at) : NULL;
+    if (take(r, 'u')) {
+        return read_units(to, r);
     }
     if (!name) {
-        return expected(p, "one of \"\\/bfnrtu behind a backslash");
+        return expected(r, "one of \"\\/bfnrtu behind a backslash");
     }
-    p->at++;
-    gt_text_append_bytes(out, &values[name - names], 1);
+    r->at++;
+    put(to, r, &values[name - names], 1);
     return GPUTUNE_OK;
 }
 
 /* The number of bytes that follow of characters that stand for themselves. */
-static size_t plain_length(const gt_json_scan *p)
+static size_t plain_length(const gt_json_reader *r)
 {
-    const char *at = p->at;
+    const char *at = r->at;
     int length;
-    while (at < p->end && (unsigned char)*at >= 0x20 && *at != '"' && *at != '\\' &&
-           (length = gt_utf8_length(at, p->end)) > 0) {
+    while (at < r->end && (unsigned char)*at >= 0x20 && *at != '"' && *at != '\\' &&
+           (length = gt_utf8_length(at, r->end)) > 0) {
         at += length;
     }
-    return (size_t)(at - p->at);
+    return (size_t)(at - r->at);
 }
 
-/* Reads a string from behind its opening quote to behind the closing one. */
-static gputune_status parse_characters(gt_text *out, gt_json_scan *p)
+/* Reads a string from behind its opening quote to behind the closing one, in whose place a NUL ends
+ * *out. */
+static gputune_status read_string(const char **out, gt_json_reader *r)
 {
-    while (!take(p, '"')) {
-        size_t length = plain_length(p);
-        gt_text_append_bytes(out, p->at, length);
-        p->at += length;
-        if (take(p, '\\')) {
-            GT_TRY(parse_escape(out, p));
+    char *to = r->at;
+    *out = to;
+    while (!take(r, '"')) {
+        size_t length = plain_length(r);
+        put(&to, r, r->at, length);
+        r->at += length;
+        if (take(r, '\\')) {
+            GT_TRY(read_escape(&to, r));
         } else if (length == 0) {
-            return expected(p, "a character of UTF-8, or a closing quote");
+            return expected(r, "a character of UTF-8, or a closing quote");
         }
     }
-    return out->failed ? gt_fail_memory() : GPUTUNE_OK;
-}
-
-static gputune_status made(json_t **out, json_t *value)
-{
-    *out = value;
-    return gt_allocated(value);
-}
-
-static gputune_status parse_text(json_t **out, gt_json_scan *p)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_TRY(parse_characters(&text, p));
-    return made(out, json_stringn_nocheck(gt_text_string(&text), text.length));
+    put(&to, r, "", 1);
+    return GPUTUNE_OK;
 }
 
 /* ---- Numbers and words ----------------------------------------------------------------------- */
 
-static bool skip_digits(gt_json_scan *p)
+static bool skip_digits(gt_json_reader *r)
 {
-    const char *from = p->at;
-    while (isdigit((unsigned char)next_of(p))) {
-        p->at++;
+    const char *from = r->at;
+    while (isdigit((unsigned char)next_of(r))) {
+        r->at++;
     }
-    return p->at > from;
+    return r->at > from;
 }
 
-/* Steps over a number; *is_whole: it has neither fraction nor exponent. */
-static bool skip_number(bool *is_whole, gt_json_scan *p)
+static bool skip_number(gt_json_reader *r)
 {
-    (void)take(p, '-');
-    bool is_right = take(p, '0') || skip_digits(p);
-    *is_whole = true;
-    if (is_right && take(p, '.')) {
-        *is_whole = false;
-        is_right = skip_digits(p);
+    (void)take(r, '-');
+    bool is_right = take(r, '0') || skip_digits(r);
+    if (is_right && take(r, '.')) {
+        is_right = skip_digits(r);
     }
-    if (is_right && (take(p, 'e') || take(p, 'E'))) {
-        *is_whole = false;
-        (void)(take(p, '-') || take(p, '+'));
-        is_right = skip_digits(p);
+    if (is_right && (take(r, 'e') || take(r, 'E'))) {
+        (void)(take(r, '-') || take(r, '+'));
+        is_right = skip_digits(r);
     }
     return is_right;
 }
 
-static gputune_status parse_number(json_t **out, gt_json_scan *p)
+static gputune_status read_number(gt_json_reader *r, const char *name)
 {
     char number[NUMBER_MAX + 1];
-    const char *from = p->at;
-    bool is_whole;
-    if (!skip_number(&is_whole, p)) {
-        return expected(p, "a digit");
+    const char *from = r->at;
+    if (!skip_number(r)) {
+        return expected(r, "a digit");
     }
-    size_t length = (size_t)(p->at - from);
+    size_t length = (size_t)(r->at - from);
     if (length > NUMBER_MAX) {
         return gt_fail(GPUTUNE_EINVAL, "a number has %zu characters; expected at most %d", length,
                        NUMBER_MAX);
@@ -198,227 +193,141 @@ static gputune_status parse_number(json_t **out, gt_json_scan *p)
     memcpy(number, from, length);
     number[length] = '\0';
     errno = 0;
-    long long integer = is_whole ? strtoll(number, NULL, 10) : 0;
-    double real = is_whole ? 0 : gt_strtod(number, NULL);
+    const gt_json value = {GT_JSON_NUMBER, .name = name, .number = gt_strtod(number, NULL)};
     if (errno == ENOMEM) {
         return gt_fail_memory();
     }
-    if (errno == ERANGE && (is_whole || real > 1 || real < -1)) {
+    if (errno == ERANGE && (value.number > 1 || value.number < -1)) {
         return gt_fail(GPUTUNE_EINVAL, "the number %.40s is too large", number);
     }
-    return made(out, is_whole ? json_integer(integer) : json_real(real));
+    return add(r, value);
 }
 
-static gputune_status parse_word(json_t **out, gt_json_scan *p)
+static gputune_status read_word(gt_json_reader *r, const char *name)
 {
     static const char *const words[] = {"null", "false", "true"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
-        if ((size_t)(p->end - p->at) >= length && memcmp(p->at, words[i], length) == 0) {
-            p->at += length;
-            *out = i == 0 ? json_null() : json_boolean(i == 2);
-            return GPUTUNE_OK;
+        if ((size_t)(r->end - r->at) >= length && memcmp(r->at, words[i], length) == 0) {
+            r->at += length;
+            return add(
+                r, (gt_json){i ? GT_JSON_BOOLEAN : GT_JSON_NULL, .name = name, .number = i == 2});
         }
     }
-    return expected(p, "a value");
+    return expected(r, "a value");
+}
+
+static gputune_status read_text(gt_json_reader *r, const char *name)
+{
+    gt_json value = {GT_JSON_TEXT, .name = name};
+    GT_TRY(read_string(&value.text, r));
+    return add(r, value);
 }
 
 /* ---- Containers ------------------------------------------------------------------------------ */
 
-static gputune_status parse_item(json_t *array, gt_json_scan *p)
+static gputune_status read_name(const char **name, gt_json_reader *r)
 {
-    json_t *item = NULL;
-    GT_TRY(parse_value(&item, p));
-    return json_array_append_new(array, item) == 0 ? GPUTUNE_OK : gt_fail_memory();
+    if (!take(r, '"')) {
+        return expected(r, "a name in quotes");
+    }
+    GT_TRY(read_string(name, r));
+    skip_blanks(r);
+    return take(r, ':') ? GPUTUNE_OK : expected(r, "':'");
 }
 
-static gputune_status parse_named(json_t *object, const char *name, gt_json_scan *p)
+gputune_status gt_json_next(const char **name, gt_json_reader *r)
 {
-    json_t *value = NULL;
-    skip_blanks(p);
-    if (!take(p, ':')) {
-        return expected(p, "':'");
+    const bool is_array = r->in.closing == ']';
+    *name = NULL;
+    skip_blanks(r);
+    r->in.member = r->end;
+    if (take(r, r->in.closing)) {
+        return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(parse_value(&value, p));
-    return json_object_set_new_nocheck(object, name, value) == 0 ? GPUTUNE_OK : gt_fail_memory();
+    if (r->in.begun && !take(r, ',')) {
+        return expected(r, is_array ? "',' or ']'" : "',' or '}'");
+    }
+    skip_blanks(r);
+    r->in.begun = true;
+    r->in.member = r->at;
+    GT_TRY(is_array ? GPUTUNE_OK : read_name(name, r));
+    skip_blanks(r);
+    return GPUTUNE_OK;
 }
 
-static gputune_status parse_member(json_t *object, gt_json_scan *p)
+bool gt_json_enter(gt_json_reader *r)
 {
-    GT_SCOPED(gt_text_free) gt_text name = {0};
-    skip_blanks(p);
-    if (!take(p, '"')) {
-        return expected(p, "a name in quotes");
-    }
-    GT_TRY(parse_characters(&name, p));
-    return parse_named(object, gt_text_string(&name), p);
+    skip_blanks(r);
+    r->in.closing = (char)(next_of(r) == '{' ? '}' : ']');
+    r->in.begun = false;
+    return take(r, '{') || take(r, '[');
 }
 
-/* Reads a container from behind its opening bracket to behind the closing one. */
-static gputune_status parse_container(json_t *container, gt_json_scan *p)
+static gputune_status read_container(gt_json_reader *r, const char *name)
 {
-    const bool is_array = json_is_array(container);
-    const char closing = is_array ? ']' : '}';
-    skip_blanks(p);
-    if (take(p, closing)) {
-        return GPUTUNE_OK;
+    const gt_json_place outer = r->in;
+    const char *member;
+    gputune_status status = GPUTUNE_OK;
+    size_t place = r->out ? r->out->count : 0;
+    GT_TRY(add(r, (gt_json){*r->at == '{' ? GT_JSON_OBJECT : GT_JSON_ARRAY, .name = name}));
+    if (++r->depth > DEPTH_MAX) {
+        return gt_fail(GPUTUNE_EINVAL, "containers are nested more than %d deep", DEPTH_MAX);
     }
-    do {
-        GT_TRY(is_array ? parse_item(container, p) : parse_member(container, p));
-        skip_blanks(p);
-    } while (take(p, ','));
-    return take(p, closing) ? GPUTUNE_OK : expected(p, is_array ? "',' or ']'" : "',' or '}'");
+    (void)gt_json_enter(r);
+    while (status == GPUTUNE_OK && (status = gt_json_next(&member, r)) == GPUTUNE_OK) {
+        status = gt_json_read(r, member);
+    }
+    r->depth--;
+    r->in = outer;
+    if (r->out) {
+        r->out->items[place].span = (uint32_t)(r->out->count - place);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static gputune_status open_container(json_t **out, gt_json_scan *p, json_t *container)
+gputune_status gt_json_read(gt_json_reader *r, const char *name)
 {
-    GT_TRY(made(out, container));
-    p->depth++;
-    gputune_status status =
-        p->depth > DEPTH_MAX
-            ? gt_fail(GPUTUNE_EINVAL, "containers are nested more than %d deep", DEPTH_MAX)
-            : parse_container(container, p);
-    p->depth--;
-    if (status != GPUTUNE_OK) {
-        json_decref(container);
-    }
-    return status;
+    skip_blanks(r);
+    char c = next_of(r);
+    return c == '{' || c == '['                    ? read_container(r, name)
+           : take(r, '"')                          ? read_text(r, name)
+           : c == '-' || isdigit((unsigned char)c) ? read_number(r, name)
+                                                   : read_word(r, name);
 }
 
-static gputune_status parse_value(json_t **out, gt_json_scan *p)
+gt_json_reader gt_json_open(char *text, size_t bytes, gt_json_list *out)
 {
-    skip_blanks(p);
-    if (take(p, '{')) {
-        return open_container(out, p, json_object());
-    }
-    if (take(p, '[')) {
-        return open_container(out, p, json_array());
-    }
-    if (take(p, '"')) {
-        return parse_text(out, p);
-    }
-    return next_of(p) == '-' || isdigit((unsigned char)next_of(p)) ? parse_number(out, p)
-                                                                   : parse_word(out, p);
+    return (gt_json_reader){.at = text, .end = text + bytes, .line = 1, .out = out};
 }
 
-gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t bytes)
+bool gt_json_is_cut(const gt_json_reader *reader)
 {
-    gt_json_scan p = {text, text + bytes, 1, 0};
-    json_t *value = NULL;
-    gputune_status status = parse_value(&value, &p);
-    if (status == GPUTUNE_OK) {
-        skip_blanks(&p);
-        if (p.at < p.end) {
-            json_decref(value);
-            status = expected(&p, "the text's end");
-        }
+    const char *at = reader->at;
+    while (at < reader->end && (isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80)) {
+        at++;
     }
-    *line = p.line;
-    if (status == GPUTUNE_OK) {
-        *out = value;
-    }
-    return status;
+    return at == reader->end;
 }
 
-/* ---- Members as text ------------------------------------------------------------------------- */
+/* ---- What was read --------------------------------------------------------------------------- */
 
-/* Skips a string from behind its opening quote to behind the closing one; false if the text ends
- * before. */
-static bool skip_string(gt_json_scan *p)
+const gt_json *gt_json_after(const gt_json *in, const gt_json *last)
 {
-    for (; p->at < p->end; p->at++) {
-        if (take(p, '"')) {
-            return true;
-        }
-        p->line += *p->at == '\n';
-        p->at += *p->at == '\\' && p->at + 1 < p->end;
-    }
-    return false;
+    const gt_json *next = !in ? NULL : last ? last + last->span : in + 1;
+    return next && next < in + in->span ? next : NULL;
 }
 
-/* Skips a container to behind its closing brace or bracket. */
-static bool skip_container(gt_json_scan *p)
+const gt_json *gt_json_member(const gt_json *object, const char *name)
 {
-    int depth = 0;
-    while (p->at < p->end) {
-        char c = *p->at++;
-        p->line += c == '\n';
-        if (c == '"' && !skip_string(p)) {
-            return false;
-        }
-        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        if (depth == 0) {
-            return true;
-        }
+    const gt_json *found = NULL;
+    for (const gt_json *one = NULL; (one = gt_json_after(object, one)) != NULL;) {
+        found = one->name && strcmp(one->name, name) == 0 ? one : found;
     }
-    return false;
+    return found;
 }
 
-static bool skip_value(gt_json_scan *p)
+const char *gt_json_text(const gt_json *value)
 {
-    if (next_of(p) == '{' || next_of(p) == '[') {
-        return skip_container(p);
-    }
-    if (take(p, '"')) {
-        return skip_string(p);
-    }
-    while (p->at < p->end && !strchr(",}] \t\r\n", *p->at)) {
-        p->at++;
-    }
-    return p->at < p->end;
-}
-
-/* Skips from behind the opening quote of a member's name to the member's value. */
-static gt_json_step skip_name(gt_json_scan *p, gt_json_piece *out)
-{
-    const char *from = p->at;
-    if (!skip_string(p)) {
-        return GT_JSON_CUT;
-    }
-    out->key = from;
-    out->key_length = (size_t)(p->at - 1 - from);
-    skip_blanks(p);
-    if (p->at == p->end) {
-        return GT_JSON_CUT;
-    }
-    if (!take(p, ':')) {
-        return GT_JSON_BAD;
-    }
-    skip_blanks(p);
-    return GT_JSON_MEMBER;
-}
-
-bool gt_json_enter(gt_json_scan *scan)
-{
-    skip_blanks(scan);
-    return take(scan, '{') || take(scan, '[');
-}
-
-gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out)
-{
-    gt_json_step step = GT_JSON_MEMBER;
-    skip_blanks(scan);
-    if (take(scan, ',')) {
-        skip_blanks(scan);
-    }
-    if (scan->at == scan->end) {
-        return GT_JSON_CUT;
-    }
-    if (take(scan, '}') || take(scan, ']')) {
-        return GT_JSON_END;
-    }
-    *out = (gt_json_piece){.text = scan->at, .line = scan->line};
-    if (take(scan, '"') && (step = skip_name(scan, out)) != GT_JSON_MEMBER) {
-        return step;
-    }
-    out->text = scan->at;
-    out->line = scan->line;
-    bool whole = skip_value(scan);
-    out->length = (size_t)(scan->at - out->text);
-    return !whole ? GT_JSON_CUT : out->length ? GT_JSON_MEMBER : GT_JSON_BAD;
-}
-
-gt_json_scan gt_json_inside(const gt_json_piece *piece)
-{
-    return (gt_json_scan){piece->text, piece->text + piece->length, piece->line, 0};
+    return value ? value->text : NULL;
 }

@@ -1,45 +1,66 @@
-/* Reads JSON text into jansson's values, or steps through the members of a large container without
- * building a tree. Jansson's own reader is not used: where memory is short, it loses characters of
- * a name or a number without an error, or ends the process. */
+/* Reads JSON into a list of values, in place. A large container can be stepped through, so that
+ * only one of its members is in the list at a time. */
 #pragma once
 
-#include "base/status.h"
+#include "base/array.h"
 
-#include <jansson.h>
-#include <stddef.h>
+#include <stdint.h>
 
-/* Reads one value; the text may have blanks around it, and nothing else. *out is a new reference.
- * EINVAL: the text is malformed; the message says how, and *line is the line, from 1. ENOMEM. If
- * members have the same name, the last one counts. Safe in any locale and thread. */
-gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t bytes);
+typedef enum gt_json_kind {
+    GT_JSON_NULL,
+    GT_JSON_BOOLEAN,
+    GT_JSON_NUMBER,
+    GT_JSON_TEXT,
+    GT_JSON_ARRAY,
+    GT_JSON_OBJECT
+} gt_json_kind;
 
-typedef struct gt_json_scan {
-    const char *at, *end;
-    int line; /* line of `at`, from 1 */
+/* A value in a list. The values that a container holds follow it. */
+typedef struct gt_json {
+    gt_json_kind kind;
+    uint32_t span;    /* how many places of the list the value takes, with all that it holds */
+    const char *name; /* of an object's member; else NULL */
+    const char *text; /* of a text */
+    double number;    /* of a number; 1 for true, else 0 */
+} gt_json;
+typedef GT_ARRAY(gt_json) gt_json_list;
+
+/* A container whose members are stepped through. */
+typedef struct gt_json_place {
+    char closing; /* the bracket that ends it */
+    bool begun;   /* a member was read */
+    char *member; /* where the latest member begins; the text's end where none does */
+} gt_json_place;
+
+/* A text that is read. */
+typedef struct gt_json_reader {
+    char *at, *end;
+    int line;          /* of `at`, from 1 */
+    gt_json_list *out; /* values are appended here, and names and texts are decoded in the text;
+                          NULL: values are checked only, and the text stays as it is */
     int depth;
-} gt_json_scan;
+    gt_json_place in; /* the container that was entered last */
+} gt_json_reader;
 
-/* The text of one value, as part of the scanned text. */
-typedef struct gt_json_piece {
-    const char *key; /* an object member's name as written, without quotes; NULL: in an array */
-    size_t key_length;
-    const char *text;
-    size_t length;
-    int line; /* line where the value begins */
-} gt_json_piece;
+/* A reader of a text. */
+gt_json_reader gt_json_open(char *text, size_t bytes, gt_json_list *out);
+/* Reads the next value, and gives it that name, which may be NULL. EINVAL: the text is malformed
+ * where the reader is; the message says how. ENOMEM. Safe in any locale and thread. */
+gputune_status gt_json_read(gt_json_reader *reader, const char *name);
+/* Enters a container, to step through it. False: the next value is none. */
+bool gt_json_enter(gt_json_reader *reader);
+/* Steps to the next member of that container, behind its name; gt_json_read() then reads the value.
+ * *name is NULL in an array. ENOTFOUND, without a message: there is no other. EINVAL as above. */
+gputune_status gt_json_next(const char **name, gt_json_reader *reader);
+/* Whether text that is malformed where the reader is may only lack its end: nothing follows, or
+ * only a part of a word, an escape or a character. */
+bool gt_json_is_cut(const gt_json_reader *reader);
 
-typedef enum gt_json_step {
-    GT_JSON_MEMBER,
-    GT_JSON_END, /* the container ends; the scan is behind its closing brace or bracket */
-    GT_JSON_CUT, /* the text ends inside the container, perhaps inside a member */
-    GT_JSON_BAD  /* the text is malformed where the scan is */
-} gt_json_step;
-
-/* Steps over an opening brace or bracket; false if there is none. */
-bool gt_json_enter(gt_json_scan *scan);
-/* Steps to the next member of the container that the scan is in. If the text ends inside a member
- * (GT_JSON_CUT), *out holds the part that is there; if it ends before the member's name, *out is
- * unchanged. */
-gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out);
-/* A scan of the members inside a piece. */
-gt_json_scan gt_json_inside(const gt_json_piece *piece);
+/* The value behind `last` in a container, or its first one where `last` is NULL. NULL: there is no
+ * other, or `in` is no container. */
+const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
+/* The member of that name, the last one of several; NULL: there is none, or `object` is no object.
+ */
+const gt_json *gt_json_member(const gt_json *object, const char *name);
+/* The text; NULL if `value` is NULL, or no text. */
+const char *gt_json_text(const gt_json *value);

@@ -51,25 +51,26 @@ static int describe_kernel(void *user, const gt_template *template)
     return walk->each(walk->user, &kernel);
 }
 
+/* Lists the kernels of that name or path; NULL: all. A call of the public function of that name. */
+static int list_kernels(const char *function, gputune *tuner, const char *kernel, kernel_walk walk)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_TRY(gt_need_callback(function, walk.each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, function));
+    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
+}
+
 int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel *kernel),
                     void *user)
 {
-    kernel_walk walk = {each, user};
-    GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_TRY(gt_need_callback(__func__, each != NULL));
-    GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_each(tuner->catalog, NULL, describe_kernel, &walk);
+    return list_kernels(__func__, tuner, NULL, (kernel_walk){each, user});
 }
 
 int gputune_find_kernels(gputune *tuner, const char *kernel,
                          int (*each)(void *user, const gputune_kernel *kernel), void *user)
 {
-    kernel_walk walk = {each, user};
-    GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "kernel", kernel));
-    GT_TRY(gt_need_callback(__func__, each != NULL));
-    GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
+    return list_kernels(__func__, tuner, kernel, (kernel_walk){each, user});
 }
 
 static void describe(gputune_device *out, const gt_device *device)
@@ -125,23 +126,18 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     return GPUTUNE_OK;
 }
 
-/* Counts the devices without starting the driver; 0: only the driver can tell. */
-static uint32_t count_before_start(const char *driver_name)
-{
-    const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
-    bool is_whole = (!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES");
-    return is_whole ? gt_nvml_count() : 0;
-}
-
 int gputune_device_count(int *out, const char *driver_name)
 {
     const gt_driver *driver;
+    const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
     int version;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
-    *out = (int)count_before_start(driver_name);
-    if (*out) {
-        return GPUTUNE_OK;
+    if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
+        *out = (int)gt_nvml_count(); /* without starting the driver; 0: only the driver can tell */
+        if (*out) {
+            return GPUTUNE_OK;
+        }
     }
     GT_TRY(gt_driver_open(&driver, driver_name));
     return gt_device_count(out, driver);

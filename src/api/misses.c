@@ -189,10 +189,8 @@ static bool read_line(gputune_miss *out, char *line)
 static int most_wanted_first(const void *left, const void *right)
 {
     const gputune_miss *a = left, *b = right;
-    if (a->count != b->count) {
-        return a->count > b->count ? -1 : 1;
-    }
-    int order = strcmp(a->kernel, b->kernel);
+    int order = (a->count < b->count) - (a->count > b->count);
+    order = order ? order : strcmp(a->kernel, b->kernel);
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 
@@ -248,38 +246,16 @@ struct gt_misses {
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
 {
     gt_misses *misses = calloc(1, sizeof *misses);
-    if (!misses || gt_strdup(&misses->path, path) != GPUTUNE_OK) {
-        free(misses);
-        return gt_fail_memory();
-    }
+    GT_TRY(gt_allocated(misses));
     misses->log = *log;
     misses->owner = getpid();
     pthread_mutex_init(&misses->lock, NULL);
-    *out = misses;
-    return GPUTUNE_OK;
+    gputune_status status = gt_strdup(&misses->path, path);
+    return GT_GIVE(status, out, misses, gt_misses_close(misses));
 }
 
-/* Writes a miss's counts. Counts that could not be written are written with the next one. The
- * caller holds the lock. */
-static gputune_status write_locked(gt_misses *misses, gt_miss *miss)
-{
-    uint64_t asked = atomic_load(&miss->asked);
-    if (asked == miss->written) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_misses_file_add(misses->path, miss->key, asked - miss->written));
-    miss->written = asked;
-    return GPUTUNE_OK;
-}
-
-/* Called without the lock, because the callback may call the tuner again. */
-static void say_failure(gt_misses *misses, bool first)
-{
-    if (first) {
-        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
-    }
-}
-
+/* Writes how often a miss was asked for since it was last written. Counts that could not be written
+ * are written with the next one. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -288,12 +264,16 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
     gt_signal_hold(&held); /* looking up a plan is no call */
-    gputune_status status = write_locked(misses, miss);
+    uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
+    gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
+    miss->written = status == GPUTUNE_OK ? asked : miss->written;
     gt_signal_release(&held);
-    bool first = status != GPUTUNE_OK && !misses->told;
-    misses->told |= first;
+    bool is_news = status != GPUTUNE_OK && !misses->told;
+    misses->told |= is_news;
     pthread_mutex_unlock(&misses->lock);
-    say_failure(misses, first);
+    if (is_news) { /* without the lock: the callback may call the tuner again */
+        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
+    }
 }
 
 void gt_misses_close(gt_misses *misses)
@@ -333,22 +313,19 @@ static gputune_status make_key(char **out, const gt_request *request)
  * the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
-    uint32_t count = (uint32_t)misses->list.count, place;
+    uint32_t count = (uint32_t)misses->list.count, place = count;
     gt_miss *miss = calloc(1, sizeof *miss);
-    if (!miss || gt_array_reserve(&misses->list) != GPUTUNE_OK ||
-        gt_hash_index_intern(&misses->places, gt_hash_string(key), count, &place) != GPUTUNE_OK) {
-        free(miss);
-        free(key);
-        return NULL;
+    bool is_noted =
+        miss && gt_array_reserve(&misses->list) == GPUTUNE_OK &&
+        gt_hash_index_intern(&misses->places, gt_hash_string(key), count, &place) == GPUTUNE_OK;
+    if (is_noted && place == count) {
+        miss->key = key;
+        misses->list.items[misses->list.count++] = miss;
+        return miss;
     }
-    if (place < count) {
-        free(miss);
-        free(key);
-        return misses->list.items[place];
-    }
-    miss->key = key;
-    misses->list.items[misses->list.count++] = miss;
-    return miss;
+    free(miss);
+    free(key);
+    return is_noted ? misses->list.items[place] : NULL;
 }
 
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request)

@@ -101,19 +101,16 @@ gt_log gt_log_output_log(gt_log_output *output)
 static gputune_effort read_effort(const gt_log *log)
 {
     static const char *const words[] = {"", "cached", "estimate", "measure", "exhaustive"};
+    enum { WORDS = sizeof words / sizeof *words };
     const char *value = gt_environment("GPUTUNE_EFFORT");
-    for (size_t i = 1; value && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            return (gputune_effort)i;
-        }
-    }
-    if (value) {
+    size_t effort = value ? gt_index_of(value, words, WORDS) : 0;
+    if (effort == WORDS) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "GPUTUNE_EFFORT is '%s', which is ignored; expected cached, estimate, measure "
                     "or exhaustive",
                     value);
     }
-    return (gputune_effort)0;
+    return (gputune_effort)(effort % WORDS);
 }
 
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)

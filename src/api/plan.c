@@ -3,7 +3,7 @@
 
 #include "api/background.h"
 #include "api/call.h"
-#include "api/debug.h"
+#include "base/array.h"
 #include "base/condition.h"
 #include "base/number.h"
 #include "base/references.h"
@@ -54,10 +54,7 @@ typedef struct gt_pair {
     bool can_be_declared; /* in_place() could name them */
 } gt_pair;
 
-typedef struct gt_pairs {
-    gt_pair *items;
-    uint32_t count;
-} gt_pairs;
+typedef GT_ARRAY(gt_pair) gt_pairs;
 
 /* Whether some byte belongs to both buffers of a pair. */
 static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *items)
@@ -172,38 +169,17 @@ static gt_pair pair_of(const gt_workload *workload, uint32_t written, uint32_t o
                                         a.buffer->bytes == b.buffer->bytes};
 }
 
-static uint32_t list(gt_pair *items, const gt_workload *workload)
+static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
-    uint32_t count = 0;
+    _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         for (uint32_t k = 0; k < workload->argument_count; k++) {
             if (are_paired(workload, i, k)) {
-                if (items) {
-                    items[count] = pair_of(workload, i, k);
-                }
-                count++;
+                GT_TRY(gt_array_push(out, pair_of(workload, i, k)));
             }
         }
     }
-    return count;
-}
-
-/* Lists the pairs of a workload. *out is for gt_pairs_free(). ENOMEM. */
-static gputune_status gt_pairs_make(gt_pairs *out, const gt_workload *workload)
-{
-    _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
-    gt_pairs pairs = {.count = list(NULL, workload)};
-    pairs.items = malloc((pairs.count + 1) * sizeof *pairs.items);
-    GT_TRY(gt_allocated(pairs.items));
-    list(pairs.items, workload);
-    *out = pairs;
     return GPUTUNE_OK;
-}
-
-static void gt_pairs_free(gt_pairs *pairs)
-{
-    free(pairs->items);
-    *pairs = (gt_pairs){0};
 }
 
 /* Judges a pair that overlaps: EINVAL, with the remedy, unless the buffers may coincide and do so,
@@ -235,9 +211,8 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 /* The checks of one caller argument before a launch. Small, as a launch finds little of the plan in
  * the processor's nearest cache: the driver has used that for itself. */
 typedef struct check {
-    uint8_t kind;  /* check_kind */
-    uint8_t type;  /* gt_type, of a scalar */
-    uint16_t name; /* index into the plan's names */
+    uint8_t kind; /* check_kind */
+    uint8_t type; /* gt_type, of a scalar */
     union {
         int64_t expected;          /* of a size */
         struct {                   /* of a buffer: bits of its address that are 0 */
@@ -253,6 +228,7 @@ enum { MEMBERS_MAX = 32 };
 typedef struct member {
     uint32_t argument, offset;
     check check;
+    char name[GT_NAME_MAX];
 } member;
 
 struct gputune_plan {
@@ -269,11 +245,9 @@ struct gputune_plan {
     member members[MEMBERS_MAX];
     unsigned shares; /* places where it is shared; under the lock of the table */
     gt_device device;
-    uint32_t name_count;
-    char (*names)[GT_NAME_MAX]; /* of checks and members; owned */
     pthread_mutex_t loading;
     gputune_info info;
-    gt_description *description;
+    gt_description description;
     gt_miss *miss;
     char *kernel, *configuration, *default_configuration, *stop_reason;
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
@@ -281,58 +255,40 @@ struct gputune_plan {
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static uint16_t keep_name(gputune_plan *plan, const char name[GT_NAME_MAX])
-{
-    memcpy(plan->names[plan->name_count], name, GT_NAME_MAX);
-    return (uint16_t)plan->name_count++;
-}
-
 static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
                                const gt_scalar *scalar, uint32_t argument)
 {
-    for (uint32_t i = 0; i < scalar->number_count; i++) {
+    for (uint32_t i = 0; i < scalar->number_count && plan->member_count < MEMBERS_MAX; i++) {
         const gt_number *number = &workload->numbers[scalar->first_number + i];
-        if (number->problem_value < 0 || plan->member_count == MEMBERS_MAX) {
-            continue;
+        if (number->problem_value >= 0) {
+            member *one = &plan->members[plan->member_count++];
+            one->argument = argument;
+            one->offset = number->offset;
+            one->check = (check){CHECK_SIZE, (uint8_t)number->type, .expected = number->integer};
+            memcpy(one->name, number->name, sizeof one->name);
         }
-        plan->members[plan->member_count++] = (member){argument,
-                                                       number->offset,
-                                                       {.kind = CHECK_SIZE,
-                                                        .type = (uint8_t)number->type,
-                                                        .expected = number->integer,
-                                                        .name = keep_name(plan, number->name)}};
     }
 }
 
-static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
+static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
-    uint32_t count = 0;
-    plan->names = calloc(workload->argument_count + workload->number_count, sizeof *plan->names);
-    GT_TRY(gt_allocated(plan->names));
-    for (uint32_t i = 0; i < workload->block_count; i++) {
-        plan->checks[count++] = (check){.kind = CHECK_NONE};
-    }
+    uint32_t count = workload->block_count; /* which are not checked */
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         check *c = &plan->checks[count++];
         uint32_t index = workload->arguments[i].index;
         if (workload->arguments[i].is_buffer) {
-            const gt_buffer *buffer = &workload->buffers[index];
-            *c = (check){.kind = CHECK_BUFFER,
-                         .aligned_bits = workload->alignment[index] - 1,
-                         .element_bits = gt_buffer_alignment(buffer) - 1,
-                         .name = keep_name(plan, buffer->name)};
+            *c = (check){CHECK_BUFFER, .aligned_bits = workload->alignment[index] - 1,
+                         .element_bits = gt_buffer_alignment(&workload->buffers[index]) - 1};
             continue;
         }
         const gt_scalar *scalar = &workload->scalars[index];
-        *c = (check){.kind = scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE,
-                     .type = (uint8_t)scalar->type,
-                     .expected = scalar->integer,
-                     .name = keep_name(plan, scalar->name)};
+        *c = (check){scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE, (uint8_t)scalar->type,
+                     .expected = scalar->integer};
         make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
     plan->argument_count = count - plan->winner.launch.held_count;
-    return GPUTUNE_OK;
+    plan->further_checks = plan->debug || plan->member_count > 0;
 }
 
 static gputune_status make_code(gt_plan_code *out, const gt_request *request,
@@ -381,7 +337,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .variants = choice->variants,
                                 .failed = choice->failed,
                                 .stop_reason = plan->stop_reason,
-                                .sizes = gt_description_sizes(plan->description),
+                                .sizes = plan->description.sizes,
                                 .outside_only = choice->outside_only,
                                 .arguments = plan->argument_count};
     gt_launch_grids(plan->grids, &plan->winner.launch);
@@ -435,9 +391,8 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
         GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
     }
     plan->needs_alignment = choice->needs_alignment;
-    GT_TRY(make_checks(plan, &request->workload));
-    plan->further_checks = plan->debug || plan->member_count > 0;
-    GT_TRY(gt_pairs_make(&plan->pairs, &request->workload));
+    make_checks(plan, &request->workload);
+    GT_TRY(list_pairs(&plan->pairs, &request->workload));
     GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
@@ -512,13 +467,12 @@ void gputune_plan_release(gputune_plan *plan)
     gt_plan_code_free(&plan->winner);
     gt_plan_code_free(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
-    gt_description_free(plan->description);
+    gt_description_free(&plan->description);
     free(plan->kernel);
     free(plan->configuration);
     free(plan->default_configuration);
     free(plan->stop_reason);
-    free(plan->names);
-    gt_pairs_free(&plan->pairs);
+    gt_array_free(&plan->pairs);
     free(plan);
 }
 
@@ -550,12 +504,13 @@ static int64_t scalar_value(gt_type type, const void *at)
     }
 }
 
-static gputune_status refuse_size(const gputune_plan *plan, const check *c, int64_t got)
+static gputune_status refuse_size(const gputune_plan *plan, const char *name, int64_t expected,
+                                  int64_t got)
 {
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: this plan is for %s = %lld, launched with %lld; ask tune_kernel() for a "
                    "plan at that size",
-                   plan->kernel, plan->names[c->name], (long long)c->expected, (long long)got);
+                   plan->kernel, name, (long long)expected, (long long)got);
 }
 
 /* Checks the members of structs, and, with GPUTUNE_DEBUG, what the driver knows. */
@@ -566,12 +521,17 @@ static gputune_status check_further(const gputune_plan *plan, const void *const 
         int64_t value =
             scalar_value((gt_type)m->check.type, (const char *)items[m->argument] + m->offset);
         if (value != m->check.expected) {
-            return refuse_size(plan, &m->check, value);
+            return refuse_size(plan, m->name, m->check.expected, value);
         }
     }
     return plan->debug && plan->driver ? gt_debug_launch(plan->driver, plan->device.ordinal,
-                                                         plan->kernel, plan->description, items)
+                                                         plan->kernel, &plan->description, items)
                                        : GPUTUNE_OK;
+}
+
+static const char *name_of(const gputune_plan *plan, uint32_t argument)
+{
+    return plan->description.arguments[argument].name;
 }
 
 static gputune_status check_pairs(const gputune_plan *plan, const void *const *items)
@@ -579,8 +539,8 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
     for (uint32_t i = 0; i < plan->pairs.count; i++) {
         const gt_pair *pair = &plan->pairs.items[i];
         if (gt_pair_overlaps(pair, items)) {
-            GT_TRY(gt_pair_judge(pair, plan->kernel, plan->names[plan->checks[pair->written].name],
-                                 plan->names[plan->checks[pair->other].name], items));
+            GT_TRY(gt_pair_judge(pair, plan->kernel, name_of(plan, pair->written),
+                                 name_of(plan, pair->other), items));
         }
     }
     return GPUTUNE_OK;
@@ -603,13 +563,13 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
                 return gt_fail(
                     GPUTUNE_EINVAL,
                     "%s: %s = %p is not aligned to its elements; expected a multiple of %u",
-                    plan->kernel, plan->names[c->name], (void *)address,
-                    (unsigned)c->element_bits + 1);
+                    plan->kernel, name_of(plan, i), (void *)address, (unsigned)c->element_bits + 1);
             }
             *aligned = *aligned && !(address & c->aligned_bits);
         } else if (c->kind == CHECK_SIZE &&
                    scalar_value((gt_type)c->type, items[i]) != c->expected) {
-            return refuse_size(plan, c, scalar_value((gt_type)c->type, items[i]));
+            return refuse_size(plan, name_of(plan, i), c->expected,
+                               scalar_value((gt_type)c->type, items[i]));
         }
     }
     GT_TRY(plan->further_checks ? check_further(plan, items) : GPUTUNE_OK);
@@ -709,7 +669,6 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
         "gputune_function", GPUTUNE_FUNCTION_VERSION, {GT_BYTES_THROUGH(gputune_function, times)}};
     gt_launcher *launcher;
     gt_function_facts facts;
-    uint32_t constant_count = 0;
     GT_TRY(check_call(__func__, out, plan));
     const gt_launch *launch = &plan->winner.launch;
     GT_TRY(check_index(__func__, launch, index));
@@ -719,14 +678,13 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
                                  .function = facts.function,
                                  .name = facts.symbol,
-                                 .sizes = gt_description_sizes(plan->description),
+                                 .sizes = plan->description.sizes,
                                  .carveout_percent = facts.carveout_percent,
                                  .parameter_count = gt_step_parameters(launch, kernel),
-                                 .constants =
-                                     gt_description_constants(plan->description, &constant_count),
+                                 .constants = plan->description.constants,
+                                 .constant_count = plan->description.constant_count,
                                  .image = plan->winner.image.data,
                                  .image_bytes = plan->winner.image.bytes};
-    function.constant_count = constant_count;
     fill_shape(&function, kernel);
     return gt_versioned_write(out, &function, &layouts);
 }
@@ -753,14 +711,13 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                        count, parameter);
     }
     uint32_t at = gt_step_parameter(kernel, parameter);
-    return write_parameter(out, gt_description_parameter(plan->description, at));
+    return write_parameter(out, &plan->description.parameters[at].parameter);
 }
 
 /* The description of a caller's argument; NULL: the caller passes none of that index. */
 static const gt_described_argument *caller_argument(const gputune_plan *plan, uint32_t argument)
 {
-    return argument < plan->argument_count ? gt_description_argument(plan->description, argument)
-                                           : NULL;
+    return argument < plan->argument_count ? &plan->description.arguments[argument] : NULL;
 }
 
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)

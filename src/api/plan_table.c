@@ -47,12 +47,6 @@ static inline void put(key_writer *to, uint64_t word)
     to->hash += (word ^ to->round) * (to->round | 1);
 }
 
-/* The table takes the low bits, which shall depend on every bit of every word. */
-static uint64_t finish(uint64_t hash)
-{
-    return ((hash ^ hash >> 32) * golden) >> 32;
-}
-
 static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 {
     put(to, first | (uint64_t)second << 32);
@@ -109,7 +103,8 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     if (!to.fits || options->input_count || options->file_count) {
         out->count = 0;
     }
-    out->hash = finish(to.hash);
+    /* the table takes the low bits, which shall depend on every bit of every word */
+    out->hash = ((to.hash ^ to.hash >> 32) * golden) >> 32;
 }
 
 void gt_plan_key_free(gt_plan_key *key)
@@ -397,27 +392,22 @@ static bool is_of_kernel(const entry *e, const char *name, const char *path)
     return strcmp(asked, name) == 0 || strcmp(asked, path) == 0 || gt_plan_is_of(e->plan, name);
 }
 
-static gputune_status forget_locked(gt_plan_table *table, const char *name, const char *path)
+gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
 {
+    pthread_mutex_lock(&table->writer);
+    atomic_fetch_add(&table->forgets, 1);
     slots *in = atomic_load(&table->current), *made = new_slots(in->mask + 1);
-    GT_TRY(gt_allocated(made));
-    for (size_t i = 0; i <= in->mask; i++) {
+    for (size_t i = 0; made && i <= in->mask; i++) {
         entry *e = atomic_load(&in->items[i]);
         if (e) {
             e->goes = is_of_kernel(e, name, path);
         }
     }
-    move_to(table, made);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
-{
-    pthread_mutex_lock(&table->writer);
-    atomic_fetch_add(&table->forgets, 1);
-    gputune_status status = forget_locked(table, name, path);
+    if (made) {
+        move_to(table, made);
+    }
     unlock(table);
-    return status;
+    return gt_allocated(made);
 }
 
 uint32_t gt_plan_table_forgets(gt_plan_table *table)

@@ -1,18 +1,118 @@
-/* Shows, forgets and checks the contents of the store, as public structs. */
-#include "api/asked.h"
+/* Stored results: shown, forgotten and checked; as text, out of a tuner and into another; and taken
+ * over from other databases. */
 #include "api/tuner.h"
 
+#include "base/file.h"
 #include "base/number.h"
+#include "base/signals.h"
 #include "base/versioned.h"
+#include "store/wisdom.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_AGE_S 1e10 /* three centuries */
 
+/* A caller's filter over stored results: which kernels, by a name or a path, and on which GPUs. A
+ * kernel whose template is gone can be named too. */
+typedef struct asked {
+    gputune *tuner;
+    gt_wanted wanted; /* the store's filter; points into this struct, and to the caller's texts */
+    GT_ARRAY(const gt_template *) templates; /* they live as long as the catalog */
+    GT_ARRAY(const char *) kernels;
+    const char *stored; /* the given name, if no template has it; stored results may have it */
+    char host[GT_ENVIRONMENT_MAX];
+    const char *environments[2];
+} asked;
+
+static int take_template(void *user, const gt_template *template)
+{
+    asked *asked = user;
+    GT_TRY(gt_array_push(&asked->templates, template));
+    return gt_array_push(&asked->kernels, template->name);
+}
+
+static gputune_status name_kernels(asked *out, const char *kernel)
+{
+    gputune_status status =
+        kernel ? gt_catalog_each(out->tuner->catalog, kernel, take_template, out) : GPUTUNE_OK;
+    if (status != GPUTUNE_OK) {
+        if (gt_catalog_is_path(kernel) || status == GPUTUNE_ENOMEM) {
+            return status;
+        }
+        out->templates.count = out->kernels.count = 0;
+        out->stored = kernel;
+        GT_TRY(gt_array_push(&out->kernels, kernel));
+    }
+    out->wanted.kernels = out->kernels.items;
+    out->wanted.kernel_count = out->kernels.count;
+    return GPUTUNE_OK;
+}
+
+/* Resolves a filter: kernels by name or path (NULL: all), a GPU (NULL: the tuner's, or every GPU
+ * with `any_gpu`), and sizes (NULL: all). Fails as gt_catalog_each() if a path names no kernel; a
+ * bare name may be that of a template that is gone. *out must not be moved. */
+static gputune_status find_asked(asked *out, gputune *tuner, const char *kernel, const char *gpu,
+                                 bool any_gpu, const char *sizes)
+{
+    *out = (asked){.tuner = tuner, .wanted = {.gpu = gpu, .sizes = sizes}};
+    gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
+    out->environments[0] = tuner->device.environment;
+    out->environments[1] = out->host;
+    if (!any_gpu && !gpu && tuner->has_device) {
+        out->wanted.environments = out->environments;
+        out->wanted.environment_count = 2;
+    }
+    return name_kernels(out, kernel);
+}
+
+static void free_asked(asked *asked)
+{
+    gt_array_free(&asked->templates);
+    gt_array_free(&asked->kernels);
+}
+
+/* The present template of a stored kernel, or NULL. */
+static const gt_template *find_template(const asked *asked, const char *kernel)
+{
+    const gt_template *template;
+    for (size_t i = 0; i < asked->templates.count; i++) {
+        if (strcmp(asked->templates.items[i]->name, kernel) == 0) {
+            return asked->templates.items[i];
+        }
+    }
+    return gt_catalog_find(&template, asked->tuner->catalog, kernel) == GPUTUNE_OK ? template
+                                                                                   : NULL;
+}
+
+static int stop_at_record(void *user, const gputune_record *record)
+{
+    (void)user, (void)record;
+    return 1;
+}
+
+/* Called if nothing is stored for a filter: fails if the name is neither a template's nor that of
+ * any stored kernel, on whatever GPU. */
+static int check_name(const asked *asked)
+{
+    const gt_template *template;
+    const gt_records_filter filter = {
+        .wanted = {.kernels = asked->wanted.kernels, .kernel_count = 1}, .all_trials = true};
+    int answer = asked->stored
+                     ? gt_store_records(asked->tuner->store, &filter, stop_at_record, NULL, NULL)
+                     : 1;
+    return answer == 1 ? GPUTUNE_OK
+           : answer    ? answer
+                       : gt_catalog_find(&template, asked->tuner->catalog, asked->stored);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
 static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 {
-    const gt_template *template = gt_asked_template(user, kernel);
+    const gt_template *template = find_template(user, kernel);
     if (template) {
         *identity = template->identity;
     }
@@ -34,7 +134,7 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
 
 /* Records as they go to the application. */
 typedef struct listing {
-    const gt_asked *asked;
+    const asked *asked;
     size_t count;
     int (*each)(void *user, const gputune_record *record);
     void *user;
@@ -48,7 +148,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
         (void)gt_snprintf(listing->kernel, sizeof listing->kernel, "%s", kernel);
-        listing->template = gt_asked_template(listing->asked, kernel);
+        listing->template = find_template(listing->asked, kernel);
     }
     return listing->template;
 }
@@ -100,42 +200,17 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
-static int count_record(void *user, const gputune_record *record)
-{
-    (void)record;
-    ((listing *)user)->count++;
-    return 0;
-}
-
-static int ignore_template(void *user, const gt_template *template)
-{
-    (void)user, (void)template;
-    return 0;
-}
-
-/* Called if nothing is stored for a filter: fails if the name is neither a template's nor that of
- * any stored kernel, on whatever GPU. */
-static int check_name(const gt_asked *asked)
-{
-    listing any = {asked, 0, NULL, NULL, "", NULL};
-    const gt_records_filter filter = {
-        .wanted = {.kernels = asked->wanted.kernels, .kernel_count = 1}, .all_trials = true};
-    GT_TRY(gt_store_records(asked->tuner->store, &filter, count_record, &any, NULL));
-    return any.count ? GPUTUNE_OK
-                     : gt_catalog_each(asked->tuner->catalog, asked->stored, ignore_template, NULL);
-}
-
 /* Reads a call's filter as the store's filter. */
-static gputune_status read_asked(gt_asked *out, gt_records_filter *filter, gputune *tuner,
+static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {
     gputune_record_filter known;
     GT_TRY(read_filter(&known, given));
-    GT_TRY(gt_asked_find(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
+    GT_TRY(find_asked(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
     *filter = (gt_records_filter){.wanted = out->wanted,
                                   .all_trials = known.all_trials,
                                   .failures = known.failures,
-                                  .versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE,
+                                  .one_version = !known.history,
                                   .at_hand = find_at_hand,
                                   .user = out};
     return GPUTUNE_OK;
@@ -145,7 +220,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(gt_asked_free) gt_asked asked = {.tuner = tuner};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
     gt_records_filter wanted;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
@@ -153,7 +228,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     listing listing = {&asked, 0, each, user, "", NULL};
     int answer = gt_store_records(tuner->store, &wanted, list_record, &listing, NULL);
     answer = answer ? answer : gt_store_check(tuner->store, false);
-    return answer || listing.count || !asked.stored ? answer : check_name(&asked);
+    return answer || listing.count ? answer : check_name(&asked);
 }
 
 static gputune_status read_forget_options(gt_forget *out, const gputune_forget_options *given)
@@ -180,7 +255,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(gt_asked_free) gt_asked asked = {.tuner = tuner};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
     gt_records_filter wanted;
     gt_forget what;
     GT_TRY(gt_need_callback(__func__, each != NULL));
@@ -195,4 +270,146 @@ int gputune_check_database(gputune *tuner)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     return gt_store_check(tuner->store, true);
+}
+
+/* --- wisdom ----------------------------------------------------------------------------------- */
+
+/* What a filter asks for; *whole: with code, and with the fastest other trials. */
+static gputune_status read_wisdom_filter(asked *out, bool *whole, gputune *tuner,
+                                         const gputune_wisdom_filter *filter)
+{
+    static const gt_layouts layouts = {"gputune_wisdom_filter",
+                                       GPUTUNE_WISDOM_FILTER_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes),
+                                        GT_BYTES_THROUGH(gputune_wisdom_filter, whole)}};
+    gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
+    GT_TRY(gt_versioned_read(&f, filter, &layouts));
+    if (!f.gpu && !f.any_gpu && !tuner->has_device) {
+        return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
+    }
+    *whole = f.whole;
+    return find_asked(out, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes);
+}
+
+/* A call of the public function of that name. */
+static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
+                                  const gputune_wisdom_filter *filter, const char *function)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
+    uint32_t found;
+    bool whole;
+    GT_TRY(gt_call_begin(&call, tuner, function));
+    GT_TRY(read_wisdom_filter(&asked, &whole, tuner, filter));
+    GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole, NULL));
+    GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
+    if (count) {
+        *count = found;
+    }
+    return GPUTUNE_OK;
+}
+
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                          const gputune_wisdom_filter *filter)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    return gt_text_take(out, &text);
+}
+
+static gputune_status write_text(const char *path, const gt_text *text)
+{
+    gt_held_signal held;
+    gt_signal_hold(&held);
+    FILE *file = fopen(path, "wbe");
+    bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
+    if (file) {
+        good = fclose(file) == 0 && good;
+    }
+    gt_signal_release(&held);
+    return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                        const gputune_wisdom_filter *filter)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    return write_text(path, &text);
+}
+
+static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
+{
+    static const gt_layouts layouts = {"gputune_wisdom_options",
+                                       GPUTUNE_WISDOM_OPTIONS_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_wisdom_options, keep)}};
+    *out = (gputune_wisdom_options)GPUTUNE_WISDOM_OPTIONS_INIT;
+    GT_TRY(gt_versioned_read(out, given, &layouts));
+    return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL,
+                         "wisdom options with trust %d, which is no value of its type",
+                         (int)out->trust);
+}
+
+/* A call of the public function of that name. */
+static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
+                                  const char *from, const gputune_wisdom_options *options,
+                                  const char *function)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    gputune_wisdom_options o;
+    GT_TRY(read_options(&o, options));
+    GT_TRY(gt_call_begin(&call, tuner, function));
+    gt_wisdom_import import = {.trusted = o.trust == GPUTUNE_TRUST_BOUND,
+                               .driver_version = tuner->device.driver_version,
+                               .keep = o.keep,
+                               .log = &tuner->log,
+                               .from = from};
+    gputune_status status = gt_store_import(&import, tuner->store, text, NULL);
+    gt_plan_table_refresh(tuner->plans);
+    if (status == GPUTUNE_OK && count) {
+        *count = import.taken;
+    }
+    return status;
+}
+
+int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
+                          const gputune_wisdom_options *options)
+{
+    GT_TRY(gt_need(__func__, "text", text));
+    return import_text(count, tuner, text, "the text", options, __func__);
+}
+
+int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                        const gputune_wisdom_options *options)
+{
+    static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
+    GT_FREED char *text = NULL;
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_need(__func__, "the tuner", tuner));
+    GT_TRY(gt_file_read_most(&text, NULL, path, most_bytes));
+    return import_text(count, tuner, text, path, options, __func__);
+}
+
+int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
+{
+    static const gt_layouts layouts = {"gputune_merged",
+                                       GPUTUNE_MERGED_VERSION,
+                                       {GT_BYTES_THROUGH(gputune_merged, taken_winners)}};
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    gt_merged merged;
+    GT_TRY(gt_need(__func__, "out", out));
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_store_merge(&merged, tuner->store, paths, count, NULL));
+    gt_plan_table_refresh(tuner->plans);
+    const gputune_merged known = {GPUTUNE_MERGED_VERSION, (uint64_t)merged.trials,
+                                  (uint64_t)merged.winners, (uint64_t)merged.taken_trials,
+                                  (uint64_t)merged.taken_winners};
+    return gt_versioned_write(out, &known, &layouts);
 }

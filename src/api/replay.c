@@ -16,7 +16,7 @@ enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
 static const uint32_t default_evaluations[] = {50, 100, 200};
 static const double reach[2] = {0.05, 0.02};
 
-/* Runs of one strategy, summed up. */
+/* Runs of one strategy, summed up. Its arrays are one block, which begins with `regret`. */
 typedef struct scores {
     double *regret;     /* of each number of evaluations, summed over the runs */
     double *reached[2]; /* seconds of each run */
@@ -93,22 +93,13 @@ static gputune_status make_scores(replay *at)
         at->most = options->evaluations[i] > at->most ? options->evaluations[i] : at->most;
     }
     scores *scores = &at->scores;
-    scores->regret = calloc(options->evaluation_count + 1, sizeof(double));
-    scores->reached[0] = calloc(options->seeds, sizeof(double));
-    scores->reached[1] = calloc(options->seeds, sizeof(double));
-    scores->best_ns = calloc(at->most + 1, sizeof(double));
-    return scores->regret && scores->reached[0] && scores->reached[1] && scores->best_ns
-               ? GPUTUNE_OK
-               : gt_fail_memory();
-}
-
-static void free_replay(replay *at)
-{
-    gt_recorded_free(&at->recorded);
-    free(at->scores.regret);
-    free(at->scores.reached[0]);
-    free(at->scores.reached[1]);
-    free(at->scores.best_ns);
+    scores->regret =
+        calloc(options->evaluation_count + 2 * (size_t)options->seeds + at->most, sizeof(double));
+    GT_TRY(gt_allocated(scores->regret));
+    scores->reached[0] = scores->regret + options->evaluation_count;
+    scores->reached[1] = scores->reached[0] + options->seeds;
+    scores->best_ns = scores->reached[1] + options->seeds;
+    return GPUTUNE_OK;
 }
 
 static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t run)
@@ -211,6 +202,7 @@ int gputune_replay(const char *path, const gputune_replay_options *options,
     for (size_t i = 0; i < all.strategy_count && !answer; i++) {
         answer = run_strategy(&at, all.strategies[i], each, user);
     }
-    free_replay(&at);
+    gt_recorded_free(&at.recorded);
+    free(at.scores.regret);
     return answer;
 }

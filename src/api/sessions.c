@@ -11,22 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status parse_configs(gt_config *out, const gt_request *request,
-                                    const char *const *configurations, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_need("gputune_run", "a configuration", configurations[i]));
-        GT_TRY(gt_config_parse(&out[i], request->template, configurations[i]));
-    }
-    return GPUTUNE_OK;
-}
-
 static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
                       int (*each)(void *, const gputune_record *), void *user)
 {
     GT_FREED gt_config *configs = calloc(count, sizeof *configs);
     GT_TRY(gt_allocated(configs));
-    GT_TRY(parse_configs(configs, request, configurations, count));
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need("gputune_run", "a configuration", configurations[i]));
+        GT_TRY(gt_config_parse(&configs[i], request->template, configurations[i]));
+    }
     return gt_run(request, configs, count, each, user);
 }
 
@@ -127,7 +120,7 @@ static gputune_status measure(gt_paced *out, gputune *tuner)
 static gputune_status find_pace(gt_paced *out, gputune *tuner)
 {
     uint64_t since = UINT64_MAX;
-    while (!gt_workers_take_gpu(&tuner->workers, false)) {
+    while (!gt_workers_take_gpu(&tuner->workers, GT_GPU_CALLER)) {
         if (gt_workers_await_pace(out, &tuner->workers, &since)) {
             return GPUTUNE_OK;
         }

@@ -44,16 +44,11 @@ static gputune_status keep_text(const char **out, space_parts *parts, gt_text *t
     return GPUTUNE_OK;
 }
 
-static bool is_covered(const space_parts *parts, uint32_t axis, uint32_t choice)
+static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
 {
     const uint8_t *choices;
     size_t count = gt_space_choices(parts->engine, axis, &choices);
-    return memchr(choices, (int)choice, count) != NULL;
-}
-
-static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
-{
-    if (!is_covered(parts, axis, choice)) {
+    if (!memchr(choices, (int)choice, count)) {
         return "left out by a restriction";
     }
     const char *reason = gt_space_why_unused(parts->engine, axis, (uint8_t)choice);
@@ -149,17 +144,12 @@ static gputune_status make_space(gputune_space **out, gputune *tuner, const char
     GT_TRY(gt_allocated(parts));
     parts->space.version = GPUTUNE_SPACE_VERSION;
     gputune_status status = describe_space(parts, tuner, kernel, sizes, arch, options);
-    if (status != GPUTUNE_OK) {
-        gputune_space_free(&parts->space);
-        return status;
-    }
     parts->space.values = parts->values.items;
     parts->space.value_count = parts->values.count;
     parts->space.exclusions = parts->exclusions.items;
     parts->space.exclusion_count = parts->exclusions.count;
     parts->space.exclusion_certainties = parts->certainties.items;
-    *out = &parts->space;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
 }
 
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,

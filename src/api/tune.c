@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How hard a call tries: as the environment says, else as the call does. */
-static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
-{
-    return tuner->overrides.effort ? tuner->overrides.effort
-           : o->effort             ? o->effort
-                                   : GPUTUNE_MEASURE;
-}
-
 /* Chooses the configuration that the environment forces on this kernel. ENOTFOUND if there is none,
  * and, with a warning, if it cannot be used. */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
@@ -98,38 +90,28 @@ typedef struct asking {
     int64_t begun_ns;
 } asking;
 
-static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *request)
-{
-    gt_choice choice = {0};
-    request->options.effort = request->terms.effort = a->terms.effort;
-    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
-    const gt_patience own = request->patience;
-    gputune_status status = choose(&choice, a->tuner, request);
-    out->cut_short = gt_patience_left_s(&own) <= 0;
-    if (status == GPUTUNE_OK) {
-        gputune_source source = choice.source;
-        out->terms = choice.terms;
-        out->terms.space = request->terms.space; /* of a choice from another, too: it is no
-                                                    decision */
-        status =
-            gt_plan_make(&out->plan, request, &choice, a->tuner->driver, a->tuner->overrides.debug);
-        gt_choice_free(&choice);
-        if (status == GPUTUNE_OK) {
-            say_chosen(request, out->plan);
-            note_miss(a->tuner, request, out->plan, source);
-        }
-    }
-    return status;
-}
-
+/* Makes the plan of a request, and what is to be known of it. */
 static gputune_status make_plan(gt_landing *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     gputune *tuner = a->tuner;
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
-    return choose_plan(out, a, request);
+    request->options.effort = request->terms.effort = a->terms.effort;
+    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
+    const gt_patience own = request->patience;
+    gputune_status status = choose(&choice, tuner, request);
+    out->cut_short = gt_patience_left_s(&own) <= 0;
+    GT_TRY(status);
+    out->terms = choice.terms;
+    out->terms.space = request->terms.space; /* of a choice from another, too: it is no decision */
+    gputune_source source = choice.source;
+    GT_TRY(gt_plan_make(&out->plan, request, &choice, tuner->driver, tuner->overrides.debug));
+    say_chosen(request, out->plan);
+    note_miss(tuner, request, out->plan, source);
+    return GPUTUNE_OK;
 }
 
 static double limit_of(const gputune_options *o)
@@ -139,9 +121,10 @@ static double limit_of(const gputune_options *o)
 
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
+    const gputune_effort own = o->effort ? o->effort : GPUTUNE_MEASURE;
     return (gt_terms){.limit = o->max_variants,
                       .limit_s = limit_of(o),
-                      .effort = effort_of(tuner, o),
+                      .effort = tuner->overrides.effort ? tuner->overrides.effort : own,
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
@@ -184,12 +167,6 @@ static void plan_alone(gt_landing *out, const asking *a)
     }
 }
 
-/* Whether the result of another call's flight is also this call's result. */
-static bool is_shared(const gt_landing *landing)
-{
-    return !landing->cut_short && landing->status != GPUTUNE_ENOMEM;
-}
-
 /* For how long a call may wait for another one's plan: in the second half of its limit it makes its
  * own. */
 static gt_patience share_of_limit(const asking *a)
@@ -219,7 +196,7 @@ static void plan_or_wait(gt_landing *out, const asking *a)
         if (!flight || !gt_flight_await(out, &tuner->flights, flight, &patience)) {
             break;
         }
-        if (is_shared(out)) {
+        if (!out->cut_short && out->status != GPUTUNE_ENOMEM) { /* the result is this call's too */
             note_hit(tuner, out->plan);
             return;
         }
@@ -269,12 +246,6 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
-static bool is_in_background(const asking *a)
-{
-    return a->options->background && a->terms.effort >= GPUTUNE_MEASURE &&
-           !a->tuner->overrides.disabled;
-}
-
 /* The plan in the table, or a new one. */
 static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
@@ -286,8 +257,10 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
     gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
     if (!plan) {
+        bool waits =
+            !o->background || a.terms.effort < GPUTUNE_MEASURE || tuner->overrides.disabled;
         a.begun_ns = gt_now_ns();
-        status = is_in_background(&a) ? plan_in_background(&plan, &a) : plan_now(&plan, &terms, &a);
+        status = waits ? plan_now(&plan, &terms, &a) : plan_in_background(&plan, &a);
     }
     gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {

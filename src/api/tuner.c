@@ -76,7 +76,8 @@ static gputune_status borrow_helper(void *user, gt_farm **out, char name[32], gp
                                        "are open on equal GPUs");
     }
     snprintf(name, 32, "GPU %d", helper->device.ordinal);
-    if (isolation == GPUTUNE_ISOLATION_THREAD || !gt_workers_lend_gpu(&helper->workers)) {
+    if (isolation == GPUTUNE_ISOLATION_THREAD ||
+        !gt_workers_take_gpu(&helper->workers, GT_GPU_OTHER_TUNER)) {
         return gt_fail(GPUTUNE_EBUSY, "%s does not help: %s", name,
                        isolation == GPUTUNE_ISOLATION_THREAD ? "that takes worker processes"
                                                              : "it is measured on");
@@ -96,7 +97,7 @@ static void return_helper(gputune *helper, gt_farm *farm)
 
 static bool take_gpu(void *user)
 {
-    return gt_workers_take_gpu(&((gputune *)user)->workers, false);
+    return gt_workers_take_gpu(&((gputune *)user)->workers, GT_GPU_CALLER);
 }
 
 static void leave_gpu(void *user)
@@ -170,25 +171,28 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm for a device that this process has not opened. NULL if that fails: the ordinary way
- * is tried then, and reports what is wrong. */
-static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
+/* Starts a farm for a device that this process has not opened. */
+static gputune_status start_farm(gt_farm **out, gputune *tuner, const gputune_open_options *o)
 {
     const char *name = named_driver(o);
-    gt_farm *farm = NULL;
-    if (!o->tune_only || !is_numbered(&tuner->device.ordinal, o->device) ||
-        gt_driver_probe(&tuner->device.driver_version, name) != GPUTUNE_OK ||
-        gt_strdup(&tuner->driver_name, name ? name : "cuda") != GPUTUNE_OK) {
-        return NULL;
-    }
+    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
     const gt_farm_options options = farm_options(tuner, o);
-    return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
+    return gt_farm_open(out, &options);
+}
+
+/* Starts a farm here. NULL if that fails: the ordinary way is tried then, and reports what is
+ * wrong. */
+static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
+{
+    gt_farm *farm = NULL;
+    bool may_ask = o->tune_only && is_numbered(&tuner->device.ordinal, o->device) &&
+                   gt_driver_probe(&tuner->device.driver_version, named_driver(o)) == GPUTUNE_OK;
+    return may_ask && start_farm(&farm, tuner, o) == GPUTUNE_OK ? farm : NULL;
 }
 
 /* Starts a farm whose measure worker is elsewhere. */
 static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputune_open_options *o)
 {
-    const char *name = named_driver(o);
     if (!o->measure_on[strspn(o->measure_on, " ")]) {
         return gt_fail(GPUTUNE_EINVAL, "measure_on: found '%s'; expected a command, as 'ssh HOST'",
                        o->measure_on);
@@ -199,9 +203,7 @@ static gputune_status start_elsewhere(gt_farm **out, gputune *tuner, const gputu
                        o->device, o->measure_on);
     }
     GT_TRY(gt_strdup(&tuner->measure_on, o->measure_on));
-    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
-    const gt_farm_options options = farm_options(tuner, o);
-    return gt_farm_open(out, &options);
+    return start_farm(out, tuner, o);
 }
 
 /* Takes the device that the worker reported. Its number there may differ from the one here. */
@@ -219,20 +221,19 @@ static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 static char *system_database(void)
 {
     static const char *const places[] = {".", "../share/gputune", "gputune/share"};
-    char *path = NULL;
     GT_FREED char *own = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
-    for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++) {
-        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) != GPUTUNE_OK) {
-            path = NULL;
-        } else if (!gt_file_exists(path)) {
-            free(path);
-            path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = NULL;
+        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) == GPUTUNE_OK &&
+            gt_file_exists(path)) {
+            return path;
         }
+        free(path);
     }
-    return path;
+    return NULL;
 }
 
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)

@@ -38,11 +38,6 @@ void gt_workers_close(gt_workers *workers)
     pthread_mutex_destroy(&workers->mutex);
 }
 
-static bool serves(const gt_lent_farm *farm, bool measure, gputune_isolation isolation)
-{
-    return farm->farm && (!measure || (farm->measures && farm->isolation == isolation));
-}
-
 /* Takes the farm that has the least of what is needed: a session that only compiles leaves measure
  * workers to others. */
 static gt_lent_farm take_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
@@ -50,7 +45,8 @@ static gt_lent_farm take_idle(gt_workers *workers, bool measure, gputune_isolati
     gt_lent_farm *found = NULL;
     for (int i = 0; i < GT_IDLE_FARMS; i++) {
         gt_lent_farm *farm = &workers->idle[i];
-        if (serves(farm, measure, isolation) && (!found || !farm->measures)) {
+        bool serves = farm->farm && (!measure || (farm->measures && farm->isolation == isolation));
+        if (serves && (!found || !farm->measures)) {
             found = farm;
         }
     }
@@ -109,9 +105,7 @@ static void put_idle(gt_workers *workers, gt_lent_farm *farm)
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
 {
     gt_lent_farm adopted = {.farm = farm, .measures = true};
-    pthread_mutex_lock(&workers->mutex);
-    put_idle(workers, &adopted);
-    pthread_mutex_unlock(&workers->mutex);
+    put_idle(workers, &adopted); /* no other thread knows the workers yet */
     close_farm(adopted.farm);
 }
 
@@ -126,12 +120,13 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm)
     close_farm(returned.farm);
 }
 
-bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background)
+bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     bool taken = !workers->gpu_is_taken;
     workers->gpu_is_taken = true;
-    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || !is_in_background);
+    workers->gpu_is_lent |= taken && user == GT_GPU_OTHER_TUNER;
+    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || user != GT_GPU_BACKGROUND);
     return taken;
 }
 
@@ -147,16 +142,6 @@ void gt_workers_leave_gpu(gt_workers *workers)
     workers->gpu_is_taken = workers->gpu_is_lent = false;
     workers->pace_is_wanted = workers->pace_is_asked_for = false; /* who waits wants it again */
     pthread_cond_broadcast(&workers->pace_news);
-}
-
-bool gt_workers_lend_gpu(gt_workers *workers)
-{
-    bool lent = gt_workers_take_gpu(workers, false);
-    if (lent) {
-        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-        workers->gpu_is_lent = true;
-    }
-    return lent;
 }
 
 /* ---- how fast the GPU is --------------------------------------------------------------------- */

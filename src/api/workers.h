@@ -52,15 +52,14 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
+/* Who measures on the GPU. A session of another tuner does not answer questions for the pace. */
+typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND, GT_GPU_OTHER_TUNER } gt_gpu_user;
 /* Takes the right to measure on the GPU. False: another session has it; if that is a tuning in the
  * background and the caller is not, it gives the right up soon. */
-bool gt_workers_take_gpu(gt_workers *workers, bool is_in_background);
+bool gt_workers_take_gpu(gt_workers *workers, gt_gpu_user user);
 /* Whether a tuning that a caller waits for was refused the right since it was last taken. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
-/* Takes the right to measure for a session of another tuner. That session does not answer questions
- * for the pace. */
-bool gt_workers_lend_gpu(gt_workers *workers);
 
 /* ---- how fast the GPU is --------------------------------------------------------------------- */
 

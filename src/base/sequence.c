@@ -74,16 +74,10 @@ static void set(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_err
     *out = value < 1 ? 1 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-static void swap(gt_iteration *run, uint32_t a, uint32_t b)
-{
-    uint8_t place = run->places[a];
-    run->places[a] = run->places[b];
-    run->places[b] = place;
-}
-
 /* Carries out one item that launches nothing. */
 static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t value)
 {
+    uint8_t place;
     switch (item->kind) {
     case GT_SEQUENCE_COUNTER:
         run->counters[item->index] = value;
@@ -107,7 +101,9 @@ static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t v
         run->values[item->index] = value;
         break;
     default:
-        swap(run, item->index, item->target);
+        place = run->places[item->index];
+        run->places[item->index] = run->places[item->target];
+        run->places[item->target] = place;
     }
 }
 

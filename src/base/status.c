@@ -34,16 +34,13 @@ void gt_message_set(const char *format, ...)
 void gt_message_prefix(const char *format, ...)
 {
     int kept = errno;
-    char prefix[256], text[sizeof prefix + sizeof message + 2];
+    char prefix[256];
     va_list args;
     va_start(args, format);
     gt_vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
-    snprintf(text, sizeof text, "%s: %s", prefix, message);
-    gt_one_line(text);
-    text[sizeof message - 1] = '\0';
-    memcpy(message, text, sizeof message);
     errno = kept;
+    gt_message_set("%s: %s", prefix, message);
 }
 
 const char *gt_message(void)
@@ -51,33 +48,33 @@ const char *gt_message(void)
     return message;
 }
 
-static const struct {
+typedef struct code {
     int value;
     const char *name, *text;
-} table[] = {
+} code;
+
+static code find(int status)
+{
+    static const code table[] = {
 #define ROW(name, value, text) {value, #name, text},
-    GPUTUNE_STATUS_LIST(ROW)
+        GPUTUNE_STATUS_LIST(ROW)
 #undef ROW
-};
+    };
+    size_t i = 0;
+    while (i < sizeof table / sizeof *table && table[i].value != status) {
+        i++;
+    }
+    return i < sizeof table / sizeof *table ? table[i] : (code){0, "?", "unknown status"};
+}
 
 const char *gt_status_name(int status)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].value == status) {
-            return table[i].name;
-        }
-    }
-    return "?";
+    return find(status).name;
 }
 
 const char *gputune_status_text(int status)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].value == status) {
-            return table[i].text;
-        }
-    }
-    return "unknown status";
+    return find(status).text;
 }
 
 const char *gputune_error(void)

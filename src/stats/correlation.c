@@ -40,15 +40,12 @@ gputune_status gt_spearman(double *out, const double *x, const double *y, size_t
         *out = 0;
         return GPUTUNE_OK;
     }
-    double *ranks = malloc(2 * count * sizeof *ranks);
-    gt_ranked *scratch = malloc(count * sizeof *scratch);
-    if (ranks && scratch) {
-        rank(ranks, scratch, x, count);
-        rank(ranks + count, scratch, y, count);
-        *out = pearson(ranks, ranks + count, count);
-    }
-    gputune_status status = ranks && scratch ? GPUTUNE_OK : gt_fail_memory();
-    free(ranks);
-    free(scratch);
-    return status;
+    GT_FREED double *ranks = malloc(2 * count * sizeof *ranks);
+    GT_FREED gt_ranked *scratch = malloc(count * sizeof *scratch);
+    GT_TRY(gt_allocated(ranks));
+    GT_TRY(gt_allocated(scratch));
+    rank(ranks, scratch, x, count);
+    rank(ranks + count, scratch, y, count);
+    *out = pearson(ranks, ranks + count, count);
+    return GPUTUNE_OK;
 }

@@ -70,13 +70,12 @@ gputune_status gt_paired_interval(gt_paired *out, const double *differences, siz
     if (!count) {
         return gt_fail(GPUTUNE_EINVAL, "nothing to compare: no paired samples");
     }
-    double *sorted = malloc(count * sizeof *sorted);
+    GT_FREED double *sorted = malloc(count * sizeof *sorted);
     GT_TRY(gt_allocated(sorted));
     memcpy(sorted, differences, count * sizeof *sorted);
     gt_sort(sorted, count);
     *out = gt_paired_sorted(sorted, count);
     out->low = gt_paired_bound(out, -1, (1 - confidence) / 2);
     out->high = gt_paired_bound(out, 1, (1 - confidence) / 2);
-    free(sorted);
     return GPUTUNE_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Compares doubles, or structs that begin with one. */
 static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -18,16 +19,11 @@ void gt_sort(double *values, size_t count)
     }
 }
 
-static int compare_ranked(const void *left, const void *right)
-{
-    const gt_ranked *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
-
+_Static_assert(offsetof(gt_ranked, value) == 0, "compare() reads the value first");
 void gt_sort_ranked(gt_ranked *items, size_t count)
 {
     if (count > 1) {
-        qsort(items, count, sizeof *items, compare_ranked);
+        qsort(items, count, sizeof *items, compare);
     }
 }
 
@@ -91,7 +87,7 @@ gputune_status gt_summarise(gt_summary *out, const double *values, size_t count)
         *out = (gt_summary){0};
         return GPUTUNE_OK;
     }
-    double *sorted = malloc(count * sizeof *sorted);
+    GT_FREED double *sorted = malloc(count * sizeof *sorted);
     GT_TRY(gt_allocated(sorted));
     memcpy(sorted, values, count * sizeof *sorted);
     gt_sort(sorted, count);
@@ -105,6 +101,5 @@ gputune_status gt_summarise(gt_summary *out, const double *values, size_t count)
                         .low = sorted[low],
                         .high = sorted[count - 1 - low],
                         .min = sorted[0]};
-    free(sorted);
     return GPUTUNE_OK;
 }

@@ -3,6 +3,8 @@
 #include "store/database.h"
 
 #include "base/condition.h"
+#include "base/file.h"
+#include "store/layers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -244,8 +246,7 @@ const char *gt_database_why(const gt_database *database)
     return sqlite3_errstr(database->code);
 }
 
-/* Sleeps for `tries` + 1 milliseconds, at most `longest_s`. False: the patience is over. */
-static bool wait_step(const gt_patience *patience, int tries, double longest_s)
+bool gt_wait_step(const gt_patience *patience, int tries, double longest_s)
 {
     double left_s = gt_patience_left_s(patience);
     double step_s = fmin(1e-3 * ((double)tries + 1), longest_s);
@@ -256,31 +257,18 @@ static bool wait_step(const gt_patience *patience, int tries, double longest_s)
     return true;
 }
 
-bool gt_wait_a_little(const gt_patience *patience, int tries)
+void gt_database_close(gt_database **database)
 {
-    return wait_step(patience, tries, 20e-3);
-}
-
-bool gt_wait_a_while(const gt_patience *patience, int tries)
-{
-    return wait_step(patience, tries, 100e-3);
-}
-
-void gt_database_wait(gt_database *database, const gt_patience *patience)
-{
-    database->patience = *patience;
-}
-
-void gt_database_close(gt_database *database)
-{
-    if (!database) {
+    gt_database *closed = *database;
+    if (!closed) {
         return;
     }
     for (int i = 0; i < GT_SQL_COUNT; i++) {
-        sqlite3_finalize(database->statements[i]);
+        sqlite3_finalize(closed->statements[i]);
     }
-    sqlite3_close(database->handle);
-    free(database);
+    sqlite3_close(closed->handle);
+    free(closed);
+    *database = NULL;
 }
 
 bool gt_database_is_gone(gt_database *database)
@@ -345,15 +333,6 @@ static gputune_status query(gt_database *database, gt_row_fn take, void *context
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
 
-gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, NULL, NULL, false, sql, types, values);
-    va_end(values);
-    return status;
-}
-
 gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                              const char *types, ...)
 {
@@ -374,20 +353,10 @@ gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context
     return status;
 }
 
-static gputune_status take_integer(void *out, gt_rows *row)
+gputune_status gt_take_integer(void *out, gt_rows *row)
 {
     *(int64_t *)out = gt_rows_integer(row);
     return GPUTUNE_OK;
-}
-
-gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
-                                ...)
-{
-    va_list values;
-    va_start(values, types);
-    gputune_status status = query(database, take_integer, out, true, sql, types, values);
-    va_end(values);
-    return status;
 }
 
 extern const struct embedded {
@@ -482,7 +451,7 @@ static int migrate(gt_database *database)
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
-    return gt_wait_a_little(&database->patience, tries);
+    return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
 }
 
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
@@ -611,12 +580,6 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* SQLite has one text for all of them. */
-static const char *why_not_open(const gt_database *database, const char *path)
-{
-    return access(path, R_OK) != 0 ? strerror(errno) : gt_database_why(database);
-}
-
 /* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
@@ -639,10 +602,9 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
-    if (database->code != SQLITE_OK) {
-        snprintf(why, GT_WHY_MAX, "%s",
-                 mode == GT_DATABASE_MEMORY ? gt_database_why(database)
-                                            : why_not_open(database, path));
+    if (database->code != SQLITE_OK) { /* SQLite has one text for all that access() tells apart */
+        bool is_denied = mode != GT_DATABASE_MEMORY && access(path, R_OK) != 0;
+        snprintf(why, GT_WHY_MAX, "%s", is_denied ? strerror(errno) : gt_database_why(database));
     }
     return gt_database_trouble(database);
 }
@@ -674,9 +636,110 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     }
     if (met->trouble != GT_TROUBLE_NONE) {
         bool memory = gt_database_is_memory(database->code);
-        gt_database_close(database);
+        gt_database_close(&database);
         return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
     }
     *out = database;
     return GPUTUNE_OK;
+}
+
+/* --- looking at a file, by a connection of its own ------------------------------------------- */
+
+/* The first line of what SQLite finds when it reads every page. */
+static int read_damage(char *out, size_t bytes, sqlite3 *handle)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(handle, "PRAGMA quick_check(1)", -1, &statement, NULL);
+    code = code ? code : sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const char *found = (const char *)sqlite3_column_text(statement, 0);
+        if (found && strcmp(found, "ok") != 0) {
+            snprintf(out, bytes, "%s", found);
+        }
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static void read_tables(gt_store_facts *facts, sqlite3 *handle)
+{
+    int code = read_damage(facts->damage, sizeof facts->damage, handle);
+    code = code ? code : gt_sqlite_integer(&facts->schema, handle, "PRAGMA user_version");
+    code = code ? code : gt_sqlite_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
+    code = code ? code : gt_sqlite_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
+    if (code && (code & 0xff) != SQLITE_BUSY) {
+        snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errmsg(handle));
+    }
+}
+
+static void try_to_write(gt_store_facts *facts, sqlite3 *handle)
+{
+    int code = sqlite3_exec(handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_exec(handle, "ROLLBACK", NULL, NULL, NULL);
+    } else {
+        snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
+                 (code & 0xff) == SQLITE_BUSY ? "another process has locked it"
+                                              : sqlite3_errmsg(handle));
+    }
+}
+
+static void look_inside(gt_store_facts *facts)
+{
+    sqlite3 *handle = NULL;
+    const char *vfs = NULL;
+    int code = gt_journal_vfs(&vfs);
+    code = code ? code
+                : sqlite3_open_v2(facts->path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                                  vfs);
+    if (code) {
+        snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
+    } else {
+        read_tables(facts, handle);
+        try_to_write(facts, handle);
+    }
+    sqlite3_close(handle);
+}
+
+/* Whether the nearest folder that is there lets a file be made. */
+static void look_at_folder(gt_store_facts *facts)
+{
+    GT_FREED char *folder = strdup(facts->path);
+    char *slash;
+    while (folder && (slash = strrchr(folder, '/')) != NULL && slash != folder) {
+        *slash = '\0';
+        if (gt_file_exists(folder)) {
+            break;
+        }
+    }
+    if (folder && strchr(folder, '/') && access(folder, W_OK) != 0) {
+        snprintf(facts->unwritable, sizeof facts->unwritable, "%.200s: %s", folder,
+                 strerror(errno));
+    }
+}
+
+gputune_status gt_store_inspect(gt_store_facts *out, const char *path)
+{
+    struct stat file;
+    gt_store_facts facts = {.newest_schema = gt_schema_newest()};
+    GT_TRY(gt_store_path(&facts.path, path));
+    if (strcmp(facts.path, ":memory:") != 0) {
+        facts.exists = stat(facts.path, &file) == 0;
+        facts.distrust = gt_distrust(facts.path);
+        facts.network = gt_network_of(facts.path);
+        if (facts.exists) {
+            facts.bytes = file.st_size;
+            look_inside(&facts);
+        } else {
+            look_at_folder(&facts);
+        }
+    }
+    *out = facts;
+    return GPUTUNE_OK;
+}
+
+void gt_store_facts_free(gt_store_facts *facts)
+{
+    free(facts->path);
 }

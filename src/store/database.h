@@ -50,7 +50,8 @@ typedef struct gt_database {
     const char *distrust; /* why code from the file is not launched and its results do not count as
                              proved; NULL: the file is trusted */
     bool given; /* this is the system's file: whoever installed it decided what is in it */
-    gt_patience patience;
+    gt_patience
+        patience; /* for which statements wait for locks; its cancel flag must outlive them */
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
@@ -58,21 +59,19 @@ typedef struct gt_database {
  * for a database in memory). EDATABASE: *met says why, and its trouble is not NONE; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *met);
-void gt_database_close(gt_database *database);
+/* Closes a database and sets the pointer to NULL; nothing where it is NULL. */
+void gt_database_close(gt_database **database);
 /* Whether the database's file was deleted or replaced since it was opened: other processes do not
  * see what is written to it then. */
 bool gt_database_is_gone(gt_database *database);
 /* The version of the schema that this build makes. */
 int64_t gt_schema_newest(void);
-/* Sets how long statements wait for locks from now on. The cancel flag of `patience` must outlive
- * those statements. */
-void gt_database_wait(gt_database *database, const gt_patience *patience);
-/* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond
- * the end of the patience. False, without sleeping, when the patience is over. */
-bool gt_wait_a_little(const gt_patience *patience, int tries);
-/* The same for a wait of seconds: it sleeps for up to 100 ms, so that many processes that wait
- * leave the file to the one that works. */
-bool gt_wait_a_while(const gt_patience *patience, int tries);
+/* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to `longest_s`, never
+ * beyond the end of the patience. False, without sleeping, when the patience is over. Many
+ * processes that wait for seconds leave the file to the one that works by GT_LONG_STEP_S. */
+bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
+#define GT_SHORT_STEP_S 20e-3
+#define GT_LONG_STEP_S  100e-3
 /* Whether this result code of SQLite means that memory was short. */
 bool gt_database_is_memory(int code);
 /* What kind of trouble the connection's last failure was. */
@@ -80,22 +79,25 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for the connection's last failure. */
 const char *gt_database_why(const gt_database *database);
 
-/* Runs a statement to its end; ?1, ?2, ... are bound as gt_bind() does. EDATABASE or ENOMEM. */
-gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
 /* Runs `sql` on any connection and sets *out to the first column of its first row, or 0 without a
  * row. Returns an extended result code of SQLite. */
 int gt_sqlite_integer(int64_t *out, sqlite3 *handle, const char *sql);
 /* Reads what the caller needs from a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Calls `take` for each row, until `take` fails. */
+/* Calls `take` (NULL: nothing) for each row, until `take` fails; ?1, ?2, ... are bound as gt_bind()
+ * does. EDATABASE or ENOMEM. */
 gputune_status gt_query_each(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                              const char *types, ...);
 /* Calls `take` for the first row; ENOTFOUND without one. */
 gputune_status gt_query_one(gt_database *database, gt_row_fn take, void *context, gt_sql sql,
                             const char *types, ...);
-/* Sets *out to the first column of the first row; ENOTFOUND without a row. */
-gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
-                                ...);
+/* Sets the int64_t at `out` to the next column of the row. */
+gputune_status gt_take_integer(void *out, gt_rows *row);
+/* gt_execute() runs a statement to its end; gt_query_integer() sets *out to the first column of the
+ * first row. Both take the statement and what gt_query_each() takes behind it. */
+#define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
+#define gt_query_integer(out, database, ...)                                                       \
+    gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
 
 /* The name of the VFS that databases are opened with. It opens a journal only if this user or root
  * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the

@@ -63,21 +63,19 @@ void gt_layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
-static void gt_layers_tell_distrust(gt_store *store, const gt_database *database)
+/* Warns once if what the file holds is not trusted. Under `reading`. */
+static void tell_distrust(gt_store *store)
 {
-    const char *path = gt_layers_state(store).path;
-    pthread_mutex_lock(&store->telling);
-    bool told = store->distrust_told;
-    store->distrust_told |= database && database->distrust;
-    pthread_mutex_unlock(&store->telling);
-    if (database && database->distrust && !told) {
-        gt_layers_warn(store,
-                       "the code in the database %s is not used, and its results are proved again: "
-                       "%s; take its write permission from others (chmod go-w), or set GPUTUNE_DB "
-                       "to a file of your own in a folder that only you may write",
-                       path, database->distrust);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    const char *why = store->reader->distrust;
+    if (why && !store->distrust_told) {
+        snprintf(store->warning, sizeof store->warning,
+                 "the code in the database %s is not used, and its results are proved again: %s; "
+                 "take its write permission from others (chmod go-w), or set GPUTUNE_DB to a file "
+                 "of your own in a folder that only you may write",
+                 store->file.path, why);
     }
+    store->distrust_told |= why != NULL;
 }
 
 void gt_layers_flush(gt_store *store)
@@ -137,8 +135,7 @@ gputune_status gt_layers_open_memory(gt_database **database)
 static void gt_layers_drop_system(gt_store *store, const char *why)
 {
     gt_layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
-    gt_database_close(store->system);
-    store->system = NULL;
+    gt_database_close(&store->system);
 }
 
 static gputune_status check(const gt_store *store, bool writing)
@@ -246,39 +243,6 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     return status;
 }
 
-static gputune_status open_files(gt_store *store, const char *path)
-{
-    GT_TRY(choose_file(store, path));
-    if (store->file.no_file) {
-        return GPUTUNE_OK;
-    }
-    if (prepare_folder(store, path) != GPUTUNE_OK) {
-        gt_layers_give_up(store, gt_message(), false);
-        return GPUTUNE_OK;
-    }
-    gt_obstacle met = {0};
-    gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    gputune_status status = gt_layers_open_reader(store, &patience, &met);
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK
-                                       : status; /* a locked file is opened when it is needed */
-}
-
-static gt_store *new_store(const gt_log *log)
-{
-    gt_store *store = calloc(1, sizeof *store);
-    if (!store) {
-        gt_fail_memory();
-        return NULL;
-    }
-    pthread_mutex_init(&store->writing, NULL);
-    pthread_mutex_init(&store->reading, NULL);
-    pthread_mutex_init(&store->remembering, NULL);
-    pthread_mutex_init(&store->telling, NULL);
-    store->owner = getpid();
-    store->log = log ? *log : (gt_log){0};
-    return store;
-}
-
 /* Makes the file that was begun beside a damaged one the file in use, and warns of it. False: there
  * is no such file. */
 static bool turn_to_beside(gt_store *store, const char *why)
@@ -299,53 +263,61 @@ static bool turn_to_beside(gt_store *store, const char *why)
     return true;
 }
 
-static gputune_status open_for_reading(gt_store *store, const char *path)
+/* Opens the user's file for lookups. A file that may be written is made or brought up to date; if
+ * it is locked, it is opened when it is needed. A store that is only read goes on with the file
+ * beside a damaged one, and fails where it can read none. */
+static gputune_status open_file(gt_store *store, const char *path)
 {
-    gt_obstacle met = {0};
-    gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    gt_obstacle met;
+    const gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    gputune_status status;
     GT_TRY(choose_file(store, path));
-    if (!store->file.no_file && !path && !gt_file_exists(store->asked)) {
+    if (store->only_read && !path && !store->file.no_file && !gt_file_exists(store->asked)) {
         store->file.no_file = store->file.unreadable = true;
     }
     if (store->file.no_file) {
         return GPUTUNE_OK;
     }
-    gputune_status status;
+    if (!store->only_read && prepare_folder(store, path) != GPUTUNE_OK) {
+        gt_layers_give_up(store, gt_message(), false);
+        return GPUTUNE_OK;
+    }
     do {
-        met.why[0] = '\0';
+        met = (gt_obstacle){0};
         status = gt_layers_open_reader(store, &patience, &met);
-    } while (status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED &&
+    } while (store->only_read && status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED &&
              turn_to_beside(store, met.why));
-    if (status == GPUTUNE_EDATABASE && met.trouble == GT_TROUBLE_DAMAGED) {
+    if (status != GPUTUNE_EDATABASE || !store->only_read) {
+        return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
+    }
+    if (met.trouble == GT_TROUBLE_DAMAGED) {
         return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, met.why);
     }
-    if (status == GPUTUNE_EDATABASE) {
-        gt_layers_note_read(store, met.trouble, met.why);
-        return gt_store_check(store, false);
-    }
-    return status;
+    gt_layers_note_read(store, met.trouble, met.why);
+    return gt_store_check(store, false);
 }
 
 static gputune_status open_store(gt_store **out, const char *path, const char *system_path,
                                  const gt_log *log, bool only_read)
 {
-    gt_store *store = new_store(log);
-    if (!store) {
-        return GPUTUNE_ENOMEM;
-    }
+    gt_store *store = calloc(1, sizeof *store);
+    GT_TRY(gt_allocated(store));
+    pthread_mutex_init(&store->writing, NULL);
+    pthread_mutex_init(&store->reading, NULL);
+    pthread_mutex_init(&store->remembering, NULL);
+    pthread_mutex_init(&store->telling, NULL);
+    store->owner = getpid();
+    store->log = log ? *log : (gt_log){0};
     store->only_read = only_read;
     snprintf(store->unkept, sizeof store->unkept, "%s",
              only_read ? "it was opened for reading only" : "");
     gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
-    GT_THEN(status, only_read ? open_for_reading(store, path) : open_files(store, path));
-    if (status != GPUTUNE_OK) {
-        gt_store_close(store);
-        return status;
+    GT_THEN(status, open_file(store, path));
+    if (status == GPUTUNE_OK) {
+        open_system(store);
+        gt_layers_flush(store);
     }
-    open_system(store);
-    gt_layers_flush(store);
-    *out = store;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, store, gt_store_close(store));
 }
 
 gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
@@ -366,8 +338,8 @@ void gt_store_close(gt_store *store)
         return; /* closing an inherited connection would drop the parent's locks */
     }
     gt_layers_bring(store, NULL);
-    gt_database *const databases[] = {store->writer, store->reader, store->wisdom, store->system,
-                                      store->memory};
+    gt_database **const databases[] = {&store->writer, &store->reader, &store->wisdom,
+                                       &store->system, &store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {
         gt_database_close(databases[i]);
     }
@@ -414,14 +386,6 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return gt_patience_at_most(&most, fmax(left_s, share_s));
 }
 
-/* Notes that a lookup waited for `waited_s` seconds in vain, because the file stayed locked. */
-static void note_blind(gt_store *store, double waited_s)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->blind_since_ns = gt_now_ns();
-    store->blind_s += waited_s;
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_obstacle *met)
@@ -441,12 +405,6 @@ static bool is_reader_of(const gt_store *store, const gt_file_state *now)
                              (store->only_read || !gt_database_is_gone(store->reader))));
 }
 
-static void close_reader(gt_store *store)
-{
-    gt_database_close(store->reader);
-    store->reader = NULL;
-}
-
 /* The file is there, and needs no write connection before it is read: most processes only look up.
  */
 static gputune_status open_current(gt_store *store)
@@ -455,7 +413,7 @@ static gputune_status open_current(gt_store *store)
     gt_obstacle met = {0};
     gputune_status status = open_reader(store, &at_once, &met);
     if (status == GPUTUNE_OK && !store->reader->current) {
-        close_reader(store);
+        gt_database_close(&store->reader);
     }
     return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
 }
@@ -481,13 +439,13 @@ static gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *
     if (is_reader_of(store, &now)) {
         return GPUTUNE_OK;
     }
-    close_reader(store);
+    gt_database_close(&store->reader);
     if (!store->only_read && !now.no_file && !now.is_damaged) {
         GT_TRY(open_current(store));
     }
     gputune_status status = store->reader ? GPUTUNE_OK : open_prepared(store, patience, met);
     if (status == GPUTUNE_OK && !store->only_read) {
-        gt_layers_tell_distrust(store, store->reader);
+        tell_distrust(store);
     }
     return status;
 }
@@ -502,7 +460,7 @@ static void note_damage(gt_store *store)
     pthread_mutex_lock(&store->telling);
     store->file.is_damaged |= store->reader_path == store->file.index;
     pthread_mutex_unlock(&store->telling);
-    close_reader(store);
+    gt_database_close(&store->reader);
 }
 
 /* A file that could not be written cannot be read either, for the same reason. The next lookup
@@ -529,7 +487,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {
-        gt_database_wait(store->reader, &at_once);
+        store->reader->patience = at_once;
         status = work(store->reader, context);
         met.trouble = gt_database_trouble(store->reader);
         snprintf(met.why, sizeof met.why, "%s", gt_database_why(store->reader));
@@ -562,35 +520,26 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
         }
         status = try_file(store, work, context);
         pthread_mutex_unlock(&store->reading);
-    } while (status == GPUTUNE_EBUSY && gt_wait_a_little(&limit, tries++));
-    if (status == GPUTUNE_EBUSY) {
-        note_blind(store, gt_seconds_since(start_ns));
+    } while (status == GPUTUNE_EBUSY && gt_wait_step(&limit, tries++, GT_SHORT_STEP_S));
+    if (status == GPUTUNE_EBUSY) { /* the lookup waited in vain */
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        store->blind_since_ns = gt_now_ns();
+        store->blind_s += gt_seconds_since(start_ns);
     }
     return status;
 }
 
-static gputune_status read_system(gt_store *store, gt_store_fn work, void *context,
-                                  const gt_patience *patience)
+/* Calls `work` on a database, if there is one. What fails there counts as nothing. */
+static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
 {
-    if (!store->system) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    gt_database_wait(store->system, patience);
-    gputune_status status = work(store->system, context);
-    if (status != GPUTUNE_EDATABASE) {
-        return status;
-    }
-    if (gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
-        gt_layers_drop_system(store, gt_database_why(store->system));
-    }
-    return GPUTUNE_ENOTFOUND;
+    gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
 static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    gputune_status status = store->memory ? work(store->memory, context) : GPUTUNE_ENOTFOUND;
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
+    return ask(store->memory, work, context);
 }
 
 /* Whether the lower layers are asked too. */
@@ -599,22 +548,21 @@ static bool goes_on(gputune_status status, bool all)
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
 
-static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *context)
-{
-    gputune_status status = store->wisdom ? work(store->wisdom, context) : GPUTUNE_ENOTFOUND;
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
-}
-
 /* Calls `work` on the layers below the user's file: wisdom, and the system's file. */
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->reading);
-    gputune_status status = read_wisdom(store, work, context);
-    if (goes_on(status, all)) {
-        status = read_system(store, work, context, &brief);
+    gputune_status status = ask(store->wisdom, work, context);
+    if (!goes_on(status, all) || !store->system) {
+        return status;
     }
-    return status;
+    store->system->patience = brief;
+    status = work(store->system, context);
+    if (status == GPUTUNE_EDATABASE && gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
+        gt_layers_drop_system(store, gt_database_why(store->system));
+    }
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
 static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context,

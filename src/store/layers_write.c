@@ -32,14 +32,16 @@ static int lock_beside(const gt_store *store, const gt_patience *patience)
     }
     int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
-           gt_wait_a_little(patience, tries++)) {
+           gt_wait_step(patience, tries++, GT_SHORT_STEP_S)) {
     }
     return file;
 }
 
-/* Warns, when a file was made, that it is on a network file system. */
-static void tell_network(gt_store *store, const char *path)
+/* Opens the file that is in use. Warns if a file was made on a network file system. */
+static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
 {
+    const char *path = gt_layers_state(store).path;
+    GT_TRY(gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met));
     const char *network = store->writer->made ? gt_network_of(path) : NULL;
     if (network) {
         gt_layers_warn(store,
@@ -47,17 +49,7 @@ static void tell_network(gt_store *store, const char *path)
                        "between machines: set GPUTUNE_DB to a file on a local disk",
                        path, network);
     }
-}
-
-static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_obstacle *met)
-{
-    const char *path = gt_layers_state(store).path;
-    gputune_status status =
-        gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, met);
-    if (status == GPUTUNE_OK) {
-        tell_network(store, path);
-    }
-    return status;
+    return GPUTUNE_OK;
 }
 
 static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_obstacle *met)
@@ -81,8 +73,7 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 {
     gt_obstacle next = {.trouble = GT_TROUBLE_DAMAGED};
     const char *damaged = gt_layers_state(store).path;
-    gt_database_close(store->writer);
-    store->writer = NULL;
+    gt_database_close(&store->writer);
     int lock = lock_beside(store, patience);
     gputune_status status = open_next(store, patience, &next);
     if (lock >= 0) {
@@ -106,20 +97,17 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 static gputune_status handle_trouble(gt_store *store, const gt_patience *patience,
                                      gt_trouble trouble, const char *why)
 {
-    switch (trouble) {
-    case GT_TROUBLE_LOCKED:
+    if (trouble == GT_TROUBLE_LOCKED) {
         return GPUTUNE_EDATABASE;
-    case GT_TROUBLE_DAMAGED:
+    }
+    if (trouble == GT_TROUBLE_DAMAGED) {
         return begin_beside(store, patience, why);
-    default: {
-        bool served = store->writer != NULL;
-        gt_database_close(store->writer);
-        store->writer = NULL;
-        gt_layers_give_up(store, why,
-                          served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
-        return GPUTUNE_OK;
     }
-    }
+    bool served = store->writer != NULL;
+    gt_database_close(&store->writer);
+    gt_layers_give_up(store, why,
+                      served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
@@ -135,8 +123,7 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
     if (store->writer && !gt_database_is_gone(store->writer)) {
         return GPUTUNE_OK;
     }
-    gt_database_close(store->writer);
-    store->writer = NULL;
+    gt_database_close(&store->writer);
     gputune_status status = open_writer(store, patience, &met);
     return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, met.trouble, met.why)
                                        : status;
@@ -176,23 +163,13 @@ static gputune_status commit(gt_store *store, const gt_patience *patience)
     int tries = 0;
     do {
         pthread_mutex_lock(&store->reading);
-        gt_database_wait(store->writer, &at_once);
+        store->writer->patience = at_once;
         status = gt_execute(store->writer, GT_SQL_COMMIT, "");
         pthread_mutex_unlock(&store->reading);
     } while (status == GPUTUNE_EDATABASE &&
              gt_database_trouble(store->writer) == GT_TROUBLE_LOCKED &&
-             gt_wait_a_little(patience, tries++));
+             gt_wait_step(patience, tries++, GT_SHORT_STEP_S));
     return status;
-}
-
-/* A file that could not be rolled back is closed, which ends its lock: others may go on. The next
- * write opens it again. */
-static void release_file(gt_store *store)
-{
-    if (!sqlite3_get_autocommit(store->writer->handle)) {
-        gt_database_close(store->writer);
-        store->writer = NULL;
-    }
 }
 
 /* EDATABASE: the file is locked, or nothing is written to it any more. Under `writing`. */
@@ -201,7 +178,7 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
 {
     GT_TRY(gt_layers_open_writer(store, patience));
     while (store->writer) {
-        gt_database_wait(store->writer, patience);
+        store->writer->patience = *patience;
         gputune_status status = begin(store->writer, work, context);
         GT_THEN(status, commit(store, patience));
         if (status == GPUTUNE_OK) {
@@ -209,7 +186,9 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
         }
         roll_back(store->writer);
         if (status != GPUTUNE_EDATABASE) {
-            release_file(store);
+            if (!sqlite3_get_autocommit(store->writer->handle)) {
+                gt_database_close(&store->writer); /* which ends its lock: others may go on */
+            }
             return status;
         }
         gt_trouble trouble = gt_database_trouble(store->writer);
@@ -257,7 +236,7 @@ void gt_store_compact(gt_store *store)
     const gt_patience at_once = gt_patience_for(0, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->writing);
     if (store->writer) {
-        gt_database_wait(store->writer, &at_once);
+        store->writer->patience = at_once;
         (void)gt_execute(store->writer, GT_SQL_VACUUM, "");
     }
 }
@@ -374,8 +353,7 @@ static void forget_memory(gt_store *store, const bringing *what)
     bool empty = all && gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK &&
                  leases == 0;
     if (empty) {
-        gt_database_close(store->memory);
-        store->memory = NULL;
+        gt_database_close(&store->memory);
     }
     pthread_mutex_unlock(&store->remembering);
     pthread_mutex_lock(&store->telling);
@@ -460,51 +438,40 @@ typedef struct merging {
     gt_merged *merged;
 } merging;
 
-static gputune_status count_kept(gt_merged *merged, gt_database *database)
-{
-    int64_t trials, winners;
-    GT_TRY(gt_query_integer(&trials, database, GT_SQL_KEPT_TRIAL_COUNT, ""));
-    GT_TRY(gt_query_integer(&winners, database, GT_SQL_KEPT_WINNER_COUNT, ""));
-    merged->trials += trials;
-    merged->winners += winners;
-    return GPUTUNE_OK;
-}
-
 /* Copies the rows of `kept` and counts those that changed something: a row that the file has
  * already does not count. */
-static gputune_status bring_counted(gt_database *database, gt_merged *merged)
-{
-    for (size_t i = 0; i < STEPS; i++) {
-        GT_TRY(gt_execute(database, steps[i], ""));
-        int64_t rows = sqlite3_changes(database->handle);
-        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
-        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     what->merged->taken_trials = what->merged->taken_winners = 0; /* of a try before */
     GT_TRY(attach_kept(database));
     GT_TRY(copy_kept(database, what->all->handle));
-    return bring_counted(database, what->merged);
+    for (size_t i = 0; i < STEPS; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+        int64_t rows = sqlite3_changes(database->handle);
+        what->merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        what->merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status gather(merging *what, gt_database *file)
 {
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    int64_t trials, winners;
     GT_TRY(attach_kept(what->all));
     GT_TRY(copy_kept(what->all, file->handle));
     GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
-    GT_TRY(count_kept(what->merged, what->all));
+    GT_TRY(gt_query_integer(&trials, what->all, GT_SQL_KEPT_TRIAL_COUNT, ""));
+    GT_TRY(gt_query_integer(&winners, what->all, GT_SQL_KEPT_WINNER_COUNT, ""));
+    what->merged->trials += trials;
+    what->merged->winners += winners;
     return execute_all(what->all, steps, STEPS);
 }
 
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
-    gt_database *file = NULL;
+    GT_SCOPED(gt_database_close) gt_database *file = NULL;
     gt_obstacle met = {0};
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
     if (status == GPUTUNE_OK && file->distrust) {
@@ -516,7 +483,6 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
         int code = what->all->code ? what->all->code : file->code;
         (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
     }
-    gt_database_close(file);
     return status == GPUTUNE_EDATABASE
                ? gt_fail(status, "the database %s cannot be merged: %s", path, met.why)
                : status;
@@ -543,6 +509,6 @@ gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *co
                                "there is no database file that can be written; nothing was merged")
                      : status;
     }
-    gt_database_close(what.all);
+    gt_database_close(&what.all);
     return status;
 }

@@ -65,12 +65,6 @@ static int64_t start_of(int64_t pid)
     return ended && strtol(threads, NULL, 10) <= 1 ? 0 : strtoll(start, NULL, 10);
 }
 
-/* The number may belong to another process by now. */
-static bool is_alive(int64_t pid, int64_t start)
-{
-    return start_of(pid) == start;
-}
-
 static int64_t unix_ms(void)
 {
     struct timespec now;
@@ -135,7 +129,8 @@ static bool is_of_the_future(const lease_row *row, const lease_try *attempt)
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
     return gt_hash_equal(row->owner, attempt->left) ||
-           (is_of_here(row, attempt) && !is_alive(row->pid, row->start));
+           (is_of_here(row, attempt) &&
+            start_of(row->pid) != row->start); /* another one's number */
 }
 
 /* A lease as a thread has seen it, from one wait to the next. */
@@ -249,7 +244,7 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
         if (status != GPUTUNE_EBUSY) {
             return status;
         }
-        if (!gt_wait_a_while(patience, tries)) {
+        if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
             return not_granted(attempt, patience);
         }
     }
@@ -271,7 +266,7 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
 {
     lease_try attempt = begin_attempt(store, environment, scenario);
     for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
-        if (!gt_wait_a_while(patience, tries)) {
+        if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
             return not_granted(&attempt, patience);
         }
     }
@@ -340,20 +335,14 @@ static gputune_status delete_lease(gt_database *database, void *context)
     return gt_execute(database, GT_SQL_LEASE_DELETE, "hh", lease->key, lease->owner);
 }
 
-/* This process must not wait for its own lease. Only the latest one is remembered; earlier ones
- * expire. */
-static void note_left(gt_store *store, const gt_lease *lease)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->left_lease = lease->owner;
-}
-
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    if (lease->held) {
-        lease->held = false;
-        if (change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-            note_left(store, lease); /* for other processes it expires by itself */
-        }
+    bool held = lease->held;
+    lease->held = false;
+    if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
+        /* For other processes it expires. This process must not wait for its own; only the latest
+         * one is remembered. */
+        GT_SCOPED(gt_unlock) pthread_mutex_t *telling = gt_lock(&store->telling);
+        store->left_lease = lease->owner;
     }
 }

@@ -80,13 +80,6 @@ static void show(gt_record_row *row)
     }
 }
 
-/* Whether two rows are of one scenario on one kind of GPU. */
-static bool is_same_place(const gt_record_row *a, const gt_record_row *b)
-{
-    return gt_hash_equal(a->scenario, b->scenario) &&
-           strcmp(a->record.environment, b->record.environment) == 0;
-}
-
 /* Whether one of the first `upper` rows is of the same place and has that hash. Notes the row. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
@@ -211,7 +204,7 @@ static gputune_status settle_versions(record_search *search)
         row->record.outdated =
             !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
         row->superseded = !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
-        row->left_out = filter->versions == GT_VERSIONS_ONE && row->superseded;
+        row->left_out = filter->one_version && row->superseded;
     }
     gt_array_free(&all.items);
     return status;
@@ -325,7 +318,7 @@ static gputune_status find_places(forgetting *work, gt_database *database)
     gt_array_sort(&search->found, by_place);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
-        if (!i || !is_same_place(row, row - 1)) {
+        if (!i || by_place(row - 1, row) != 0) {
             GT_TRY(gt_array_push(&work->places, ((place){row, 0, "", false})));
         }
         place *at = &work->places.items[work->places.count - 1];

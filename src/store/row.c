@@ -202,19 +202,6 @@ gt_hash gt_rows_hash(gt_rows *rows)
     return hash;
 }
 
-/* Whether the next column is NULL; does not advance. */
-static bool is_null(const gt_rows *rows)
-{
-    return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
-}
-
-static gputune_status take_optional(char **out, gt_rows *rows)
-{
-    bool none = is_null(rows);
-    const char *text = gt_rows_text(rows);
-    return none ? GPUTUNE_OK : gt_strdup(out, text);
-}
-
 static gputune_status take_column(void *row, const gt_column *column, gt_rows *rows)
 {
     void *member = (char *)row + column->offset;
@@ -225,7 +212,9 @@ static gputune_status take_column(void *row, const gt_column *column, gt_rows *r
     case GT_COLUMN_TEXT:
         return gt_strdup(member, gt_rows_text(rows));
     case GT_COLUMN_OPTIONAL:
-        return take_optional(member, rows);
+        return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL
+                   ? (rows->column++, GPUTUNE_OK)
+                   : gt_strdup(member, gt_rows_text(rows));
     case GT_COLUMN_INPLACE:
         snprintf(member, column->bytes, "%s", gt_rows_text(rows));
         return GPUTUNE_OK;

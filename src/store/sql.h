@@ -31,25 +31,30 @@
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
+/* Joins a row with its GPU and its scenario, and a winner with the trial of the default. */
+#define GT_TEXT_PLACE(row)                                                                         \
+    " JOIN gpu g ON g.id = " row ".gpu JOIN scenario s ON s.id = " row ".scenario "
+#define GT_TEXT_WON                                                                                \
+    "JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "
+#define GT_TEXT_DEFAULT                                                                            \
+    "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial "
 #define GT_TEXT_WINNERS                                                                            \
     "SELECT w.sizes, t.proved_at, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "   \
     "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min" GT_TEXT_WINNER                   \
-    " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON s.id = w.scenario "              \
-    "JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "              \
-    "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial " \
-    "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
+    " FROM winner w" GT_TEXT_PLACE("w") GT_TEXT_WON GT_TEXT_DEFAULT                                \
+        "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
 /* The rows of one GPU and one scenario; stands after a table's name. */
-#define GT_TEXT_OF                                                                                 \
-    " t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = t.scenario "                          \
-    "WHERE g.environment = ?1 AND s.hash = ?2"
+#define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
 /* The rest of an INSERT after the columns that come first. */
 #define GT_TEXT_CODE_SET                                                                           \
     GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
 #define GT_TEXT_TRIAL_SET                                                                          \
-    GT_TRIAL_COLUMNS(GT_PASTE_NAME) ") VALUES (?1, ?2, ?3" GT_TRIAL_COLUMNS(GT_PASTE_VALUE) ")"
+    GT_TRIAL_COLUMNS(GT_PASTE_NAME)                                                                \
+    ") VALUES (?1, ?2, coalesce((SELECT created FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "  \
+    "hash = ?5 AND created >= ?4), ?3)" GT_TRIAL_COLUMNS(GT_PASTE_VALUE) ")"
 #define GT_TEXT_WINNER_SET                                                                         \
     GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
     ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
@@ -148,9 +153,7 @@
       "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
-    X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "                 \
-              "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND s.hash = ?2 "     \
-              "AND " GT_TEXT_SOUND_TRIAL)                                                          \
+    X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
     /* where else a kernel was tried: ?5 any GPU, else only those of origin ?4; ?3 and ?6 the      \
      * GPU's name and MIG profile */                                                               \
     X(RELATED_SCENARIOS,                                                                           \
@@ -164,15 +167,15 @@
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
-      "SELECT t.config, t.median, t.compile_ns FROM trial t JOIN gpu g ON g.id = t.gpu "           \
-      "JOIN scenario s ON s.id = t.scenario WHERE t.id IN ("                                       \
-      "SELECT id FROM (SELECT id FROM known ORDER BY hash LIMIT ?3) "                              \
-      "UNION SELECT id FROM (SELECT id FROM known ORDER BY median LIMIT ?4) "                      \
-      "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = ?1 AND "     \
-      "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                             \
+      "SELECT t.config, t.median, t.compile_ns FROM trial t" GT_TEXT_PLACE(                        \
+          "t") "WHERE t.id IN ("                                                                   \
+               "SELECT id FROM (SELECT id FROM known ORDER BY hash LIMIT ?3) "                     \
+               "UNION SELECT id FROM (SELECT id FROM known ORDER BY median LIMIT ?4) "             \
+               "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
+               "?1 AND "                                                                           \
+               "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
     X(TRIAL_KNOWN, "SELECT 1 FROM " GT_TEXT_TRIAL_OF " AND t.hash = ?3")                           \
-    X(TRIAL_CREATED, "SELECT created FROM trial WHERE gpu = ?1 AND scenario = ?2 AND hash = ?3 "   \
-                     "AND created >= ?4")                                                          \
+    /* a stored trial whose date is not before ?4 keeps its date; ?5 is the trial's hash */        \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
@@ -181,9 +184,8 @@
     X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
     X(WINNER_SEAL_ALL, GT_TEXT_SEAL_WINNER "1")                                                    \
     X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
-    X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w JOIN gpu g ON g.id = w.gpu "                  \
-                       "JOIN scenario s ON s.id = w.scenario WHERE g.environment = ?1 AND "        \
-                       "s.family = ?2 AND w.proved")                                               \
+    X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w" GT_TEXT_PLACE(                               \
+                           "w") "WHERE g.environment = ?1 AND s.family = ?2 AND w.proved")         \
     X(WINNERS_OF_SIZES,                                                                            \
       GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
@@ -251,35 +253,22 @@
                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")             \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
     X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
-    X(FASTEST_TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "         \
-                      "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND "         \
-                      "s.hash = ?2 AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL                      \
-                      " ORDER BY t.median, t.hash LIMIT ?3")                                       \
-    X(WISDOM,                                                                                      \
-      "SELECT " GT_WISDOM_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL                 \
-          GT_TRIAL_COLUMNS(                                                                        \
-              GT_PASTE_DEFAULT) " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON "    \
-                                "s.id = w.scenario "                                               \
-                                "JOIN kernel k ON k.id = s.kernel JOIN trial t ON t.gpu = w.gpu "  \
-                                "AND "                                                             \
-                                "t.scenario = w.scenario AND t.hash = w.trial LEFT JOIN trial d "  \
-                                "ON d.gpu = w.gpu "                                                \
-                                "AND d.scenario = w.scenario AND d.hash = w.default_trial "        \
-                                "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER           \
-                                "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, "   \
-                                "w.id")                                                            \
-    X(RECORDS,                                                                                     \
-      "SELECT " GT_PLACE_COLUMNS(                                                                  \
-          GT_PASTE_PLACE) "0" GT_TEXT_TRIAL GT_TEXT_WINNER                                         \
-                          " FROM trial t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = "    \
-                          "t.scenario "                                                            \
-                          "JOIN kernel k ON k.id = s.kernel LEFT JOIN winner w ON w.gpu = t.gpu "  \
-                          "AND w.scenario = t.scenario AND w.trial = t.hash "                      \
-                          "AND " GT_TEXT_SOUND_WINNER                                              \
-                          "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario "        \
-                          "AND d.hash = w.default_trial WHERE (?1 IS NULL OR k.name = ?1) "        \
-                          "AND CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "         \
-                          "THEN " GT_TEXT_SOUND_TRIAL "END")
+    X(FASTEST_TRIALS,                                                                              \
+      "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF                                           \
+      "AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median, t.hash LIMIT ?3")            \
+    X(WISDOM, "SELECT " GT_WISDOM_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL         \
+                  GT_TRIAL_COLUMNS(GT_PASTE_DEFAULT) " FROM winner w" GT_TEXT_PLACE(               \
+                      "w") "JOIN kernel k ON k.id = s.kernel " GT_TEXT_WON GT_TEXT_DEFAULT         \
+                           "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER                \
+                           "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, w.id")   \
+    X(RECORDS, "SELECT " GT_PLACE_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_TRIAL                        \
+                   GT_TEXT_WINNER " FROM trial t" GT_TEXT_PLACE(                                   \
+                       "t") "JOIN kernel k ON k.id = s.kernel "                                    \
+                            "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND " \
+                            "w.trial = t.hash AND " GT_TEXT_SOUND_WINNER GT_TEXT_DEFAULT           \
+                            "WHERE (?1 IS NULL OR k.name = ?1) AND "                               \
+                            "CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "           \
+                            "THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

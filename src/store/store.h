@@ -29,6 +29,7 @@
  * says. */
 #pragma once
 
+#include "base/array.h"
 #include "base/device.h"
 #include "base/hash.h"
 #include "base/launch.h"
@@ -61,6 +62,25 @@ void gt_store_close(gt_store *store);
  * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
  * are kept in memory, or in a file beside it. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
+
+/* The state of a database file, for commands that look for what is wrong with it. */
+typedef struct gt_store_facts {
+    char *path;  /* owned; ":memory:" keeps nothing */
+    bool exists; /* whether there is a file; if not, only `unwritable` and `network` of the rest are
+                    set */
+    char damage[256]; /* why the file cannot be read, or what a check of the whole file found; "":
+                         nothing */
+    char unwritable[256]; /* why the file cannot be written now; "": it can */
+    int64_t bytes, schema, newest_schema, trials, winners;
+    const char *distrust; /* what gt_distrust() says of the file; constant, or NULL */
+    const char *network;  /* what gt_network_of() says of the file; constant, or NULL */
+} gt_store_facts;
+
+/* Looks at the database that gt_store_open() would use for `path`. Changes nothing, except that it
+ * undoes what a killed writer left half done. Waits for no lock. ENOTFOUND where there is no place
+ * for a database; ENOMEM. gt_store_facts_free() releases. */
+gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
+void gt_store_facts_free(gt_store_facts *facts);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -147,10 +167,7 @@ typedef struct gt_related_trial {
     uint32_t group;    /* only times of the same group may be compared; 0 is the nearest group */
 } gt_related_trial;
 
-typedef struct gt_related_list {
-    gt_related_trial *items;
-    size_t count;
-} gt_related_list;
+typedef GT_ARRAY(gt_related_trial) gt_related_list;
 
 enum {
     GT_RELATED_MAX = 1000,   /* trials in all */
@@ -179,10 +196,7 @@ gputune_status gt_store_put_trials(gt_store *store, const char *environment,
 
 void gt_winner_free(gt_winner *winner);
 
-typedef struct gt_winner_list {
-    gt_winner *items;
-    size_t count;
-} gt_winner_list;
+typedef GT_ARRAY(gt_winner) gt_winner_list;
 
 /* Finds all winners of the scenario in all layers: those of upper layers first, within a layer
  * final ones first, then the newest. A lower layer's winner is left out where an upper layer's
@@ -277,13 +291,6 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Which versions of a template are read. For each kernel and environment one version counts: that
- * of the template at hand if something is stored for it, else the newest. */
-typedef enum gt_versions {
-    GT_VERSIONS_ALL,
-    GT_VERSIONS_ONE /* only the version that counts */
-} gt_versions;
-
 /* Which stored results a caller asks for, by kernel, GPU and sizes. */
 typedef struct gt_wanted {
     const char *const *kernels; /* only these; NULL: all */
@@ -296,10 +303,12 @@ typedef struct gt_wanted {
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
-    bool all_trials; /* else winners only */
-    bool failures;   /* without all_trials: also trials that failed, but not those of a lower layer
-                        where an upper layer has something of the scenario */
-    gt_versions versions;
+    bool all_trials;  /* else winners only */
+    bool failures;    /* without all_trials: also trials that failed, but not those of a lower layer
+                         where an upper layer has something of the scenario */
+    bool one_version; /* of each kernel and environment only the version of its template that
+                         counts: that of the template at hand if something is stored for it, else
+                         the newest; else all versions */
     /* Sets *identity to that of the template at hand, if there is one for the kernel; else returns
      * false. NULL: no kernel has a template at hand. A record is outdated if its identity differs
      * from this one, or, without a template at hand, from the newest. */
@@ -326,9 +335,9 @@ typedef struct gt_forget {
 } gt_forget;
 
 /* Drops what *what selects from the user's file, with the code that no other trial has, and then
- * calls `each` for every dropped trial, as gt_store_records() does. The filter's versions and
- * all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when the
- * file stays locked, EDATABASE when it cannot be written. */
+ * calls `each` for every dropped trial, as gt_store_records() does. The filter's one_version
+ * and all_trials do not matter. With `most_bytes` the file shrinks, unless it is in use. EBUSY when
+ * the file stays locked, EDATABASE when it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter, const gt_forget *what,
                     int (*each)(void *user, const gputune_record *record), void *user,
                     const gt_patience *patience);

@@ -105,35 +105,18 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
                            .nvrtc_version = nvrtc_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
     gt_trial_list list = {search.found.items, search.found.count};
-    if (status != GPUTUNE_OK && status != GPUTUNE_EBUSY) {
-        gt_trial_list_free(&list);
-        return status;
-    }
-    *out = list;
-    return GPUTUNE_OK;
+    status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
+    return GT_GIVE(status, out, list, gt_trial_list_free(&list));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
-
-static gputune_status take_created(void *out, gt_rows *row)
-{
-    (void)snprintf(out, GT_TIMESTAMP, "%s", gt_rows_text(row));
-    return GPUTUNE_OK;
-}
 
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario, const char *now,
                              const char *since, const gt_trial *trials, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char created[GT_TIMESTAMP];
-        (void)snprintf(created, sizeof created, "%s", now);
-        gputune_status known =
-            since ? gt_query_one(database, take_created, created, GT_SQL_TRIAL_CREATED, "iiht", gpu,
-                                 scenario, trials[i].hash, since)
-                  : GPUTUNE_OK;
-        GT_TRY(known == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : known);
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
-                          &gt_trial_columns, &trials[i]));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitthc", gpu, scenario, now, since,
+                          trials[i].hash, &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
@@ -178,7 +161,7 @@ typedef GT_ARRAY(group) group_list;
 typedef struct related_search {
     group_list groups; /* of all layers; trials name them by index */
     group_list here;   /* of the layer at hand */
-    GT_ARRAY(gt_related_trial) found;
+    gt_related_list found;
     const gt_device *device;
     const gt_scenario *wanted;
     gt_hash own;
@@ -189,8 +172,7 @@ void gt_related_list_free(gt_related_list *list)
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].config);
     }
-    free(list->items);
-    *list = (gt_related_list){0};
+    gt_array_free(list);
 }
 
 static gt_hash group_key(const char *environment, gt_hash scenario)
@@ -201,19 +183,11 @@ static gt_hash group_key(const char *environment, gt_hash scenario)
 static int nearest_first(const void *left, const void *right)
 {
     const group *a = left, *b = right;
-    if (a->other_gpu != b->other_gpu) {
-        return a->other_gpu ? 1 : -1;
-    }
-    if (a->other_values != b->other_values) {
-        return a->other_values ? 1 : -1;
-    }
-    if (a->distance != b->distance) {
-        return a->distance > b->distance ? 1 : -1;
-    }
-    if (a->other_objective != b->other_objective) {
-        return a->other_objective ? 1 : -1;
-    }
-    return (a->order > b->order) - (a->order < b->order);
+    int order = a->other_gpu - b->other_gpu;
+    order = order ? order : a->other_values - b->other_values;
+    order = order ? order : (a->distance > b->distance) - (a->distance < b->distance);
+    order = order ? order : a->other_objective - b->other_objective;
+    return order ? order : (a->order > b->order) - (a->order < b->order);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -298,10 +272,8 @@ static gputune_status read_related(gt_database *database, void *context)
 static int by_group_and_time(const void *left, const void *right)
 {
     const gt_related_trial *a = left, *b = right;
-    if (a->group != b->group) {
-        return a->group < b->group ? -1 : 1;
-    }
-    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+    int order = (a->group > b->group) - (a->group < b->group);
+    return order ? order : (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
 /* Numbers the groups by nearness, and cuts off what is beyond the limit. */
@@ -316,14 +288,14 @@ static gputune_status put_in_order(related_search *search)
     for (size_t i = 0; i < count; i++) {
         search->groups.items[i].order = (uint32_t)i;
     }
-    qsort(search->groups.items, count, sizeof *search->groups.items, nearest_first);
+    gt_array_sort(&search->groups, nearest_first);
     for (size_t i = 0; i < count; i++) {
         place[search->groups.items[i].order] = (uint32_t)i;
     }
     for (size_t i = 0; i < search->found.count; i++) {
         search->found.items[i].group = place[search->found.items[i].group];
     }
-    qsort(search->found.items, search->found.count, sizeof *search->found.items, by_group_and_time);
+    gt_array_sort(&search->found, by_group_and_time);
     while (search->found.count > GT_RELATED_MAX) {
         free(search->found.items[--search->found.count].config);
     }
@@ -342,6 +314,5 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
     GT_THEN(status, put_in_order(&search));
     gt_array_free(&search.groups);
     gt_array_free(&search.here);
-    gt_related_list list = {search.found.items, search.found.count};
-    return GT_GIVE(status, out, list, gt_related_list_free(&list));
+    return GT_GIVE(status, out, search.found, gt_related_list_free(&search.found));
 }

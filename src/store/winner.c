@@ -119,8 +119,7 @@ void gt_winner_list_free(gt_winner_list *list)
     for (size_t i = 0; i < list->count; i++) {
         gt_winner_free(&list->items[i]);
     }
-    free(list->items);
-    *list = (gt_winner_list){0};
+    gt_array_free(list);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -156,7 +155,7 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 /* --- all of a scenario ------------------------------------------------------------------------ */
 
 typedef struct winner_search {
-    GT_ARRAY(gt_winner) found;
+    gt_winner_list found;
     size_t upper; /* so many are of the layers above the one at hand */
     const char *environment;
     gt_hash scenario;
@@ -219,13 +218,8 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char
 {
     winner_search search = {.environment = environment, .scenario = gt_scenario_hash(scenario)};
     gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
-    gt_winner_list list = {search.found.items, search.found.count};
-    if (status != GPUTUNE_OK && (status != GPUTUNE_EBUSY || !list.count)) {
-        gt_winner_list_free(&list);
-        return status;
-    }
-    *out = list;
-    return GPUTUNE_OK;
+    status = status == GPUTUNE_EBUSY && search.found.count ? GPUTUNE_OK : status;
+    return GT_GIVE(status, out, search.found, gt_winner_list_free(&search.found));
 }
 
 /* --- the nearest ------------------------------------------------------------------------------ */

@@ -440,15 +440,6 @@ typedef struct export_search {
     uint32_t count;
 } export_search;
 
-static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
-{
-    GT_TRY(gt_columns_take(&entry->place, rows, &gt_wisdom_columns));
-    gt_rows_integer(rows); /* precedes the columns of the winner */
-    GT_TRY(gt_columns_take(&entry->winner, rows, &gt_winner_columns));
-    GT_TRY(gt_columns_take(&entry->trial, rows, &gt_trial_columns));
-    return gt_columns_take(&entry->standard, rows, &gt_trial_columns);
-}
-
 /* The fastest trials beside those that every entry has. */
 static gputune_status take_other(void *context, gt_rows *row)
 {
@@ -499,7 +490,11 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
-    GT_TRY(take_entry(&entry, row));
+    GT_TRY(gt_columns_take(&entry.place, row, &gt_wisdom_columns));
+    gt_rows_integer(row); /* precedes the columns of the winner */
+    GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
+    GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
+    GT_TRY(gt_columns_take(&entry.standard, row, &gt_trial_columns));
     return export_entry(context, &entry, row->database);
 }
 

@@ -8,43 +8,81 @@
 #include <math.h>
 #include <string.h>
 
-static json_t *parse(const char *text)
+static char copy[2048];
+static gt_json_list list;
+
+/* Reads a value of the first `length` bytes of a text, as a reader of recorded spaces does: first
+ * it is checked, which changes nothing, then it is decoded in place. */
+static gputune_status read_bytes(const char *text, size_t length, int *line)
 {
-    json_t *value;
+    gt_json_reader check = gt_json_open(copy, length, NULL),
+                   reader = gt_json_open(copy, length, &list);
+    memcpy(copy, text, length);
+    list.count = 0;
+    gputune_status checked = gt_json_read(&check, NULL);
+    assert_memory_equal(copy, text, length);
+    gputune_status status = gt_json_read(&reader, NULL);
+    assert_int_equal(status, checked);
+    assert_int_equal(reader.line, check.line);
+    *line = reader.line;
+    return status;
+}
+
+static const gt_json *parse(const char *text)
+{
     int line;
-    if (gt_json_parse(&value, &line, text, strlen(text)) != GPUTUNE_OK) {
+    if (read_bytes(text, strlen(text), &line) != GPUTUNE_OK) {
         fail_msg("%s: %s", text, gt_message());
     }
-    return value;
+    return list.items;
 }
 
 static void refused(const char *text, int line, const char *message)
 {
-    json_t *value = NULL;
     int at = 0;
-    gputune_status status = gt_json_parse(&value, &at, text, strlen(text));
-    if (status != GPUTUNE_EINVAL || !strstr(gt_message(), message) || at != line || value) {
+    gputune_status status = read_bytes(text, strlen(text), &at);
+    if (status != GPUTUNE_EINVAL || !strstr(gt_message(), message) || at != line) {
         fail_msg("%s: %s in line %d: %s; expected '%s' in line %d", text, gt_status_name(status),
                  at, gt_message(), message, line);
     }
 }
 
+static size_t count(const gt_json *in)
+{
+    size_t all = 0;
+    for (const gt_json *one = NULL; (one = gt_json_after(in, one)) != NULL;) {
+        all++;
+    }
+    return all;
+}
+
+static const gt_json *at(const gt_json *in, size_t index)
+{
+    const gt_json *one = gt_json_after(in, NULL);
+    for (; one && index; index--) {
+        one = gt_json_after(in, one);
+    }
+    return one;
+}
+
 TEST(values_of_every_kind_are_read)
 {
-    json_t *value =
+    const gt_json *value =
         parse(" { \"a\" : [ 1, -2.5e1 , true,false, null , \"\" ], \"b\":{}, \"a c\":[]}\n");
-    json_t *a = json_object_get(value, "a");
-    assert_int_equal(json_object_size(value), 3);
-    assert_int_equal(json_array_size(a), 6);
-    assert_true(json_is_integer(json_array_get(a, 0)));
-    assert_true(json_real_value(json_array_get(a, 1)) == -25);
-    assert_true(json_is_true(json_array_get(a, 2)) && json_is_false(json_array_get(a, 3)));
-    assert_true(json_is_null(json_array_get(a, 4)));
-    assert_string_equal(json_string_value(json_array_get(a, 5)), "");
-    json_decref(value);
-    value = parse("{\"a\":1,\"a\":2}");
-    assert_int_equal(json_integer_value(json_object_get(value, "a")), 2); /* the last */
-    json_decref(value);
+    const gt_json *a = gt_json_member(value, "a");
+    assert_int_equal(count(value), 3);
+    assert_int_equal(value->kind, GT_JSON_OBJECT);
+    assert_int_equal(count(a), 6);
+    assert_true(at(a, 0)->kind == GT_JSON_NUMBER && at(a, 0)->number == 1);
+    assert_true(at(a, 1)->number == -25);
+    assert_true(at(a, 2)->kind == GT_JSON_BOOLEAN && at(a, 2)->number == 1);
+    assert_true(at(a, 3)->kind == GT_JSON_BOOLEAN && at(a, 3)->number == 0);
+    assert_int_equal(at(a, 4)->kind, GT_JSON_NULL);
+    assert_string_equal(gt_json_text(at(a, 5)), "");
+    assert_int_equal(count(gt_json_member(value, "b")), 0);
+    assert_int_equal(gt_json_member(value, "a c")->kind, GT_JSON_ARRAY);
+    assert_null(gt_json_member(value, "c"));
+    assert_true(gt_json_member(parse("{\"a\":1,\"a\":2}"), "a")->number == 2); /* the last */
 }
 
 TEST(numbers_keep_their_value)
@@ -52,29 +90,33 @@ TEST(numbers_keep_their_value)
     static const struct {
         const char *text;
         double value;
-    } reals[] = {{"0.1", 0.1},          {"1e308", 1e308}, {"2.2250738585072014e-308", DBL_MIN},
-                 {"5e-324", 4.94e-324}, {"1e-400", 0},    {"-0.0", 0},
-                 {"1E+2", 100},         {"10.25", 10.25}};
+    } reals[] = {{"0.1", 0.1},
+                 {"1e308", 1e308},
+                 {"2.2250738585072014e-308", DBL_MIN},
+                 {"5e-324", 4.94e-324},
+                 {"1e-400", 0},
+                 {"-0.0", 0},
+                 {"1E+2", 100},
+                 {"10.25", 10.25},
+                 {"9223372036854775807", 0x1p63},
+                 {"0", 0},
+                 {"-0", 0},
+                 {"-9223372036854775808", -0x1p63},
+                 {"-2147483648", -2147483648.0}};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        json_t *value = parse(reals[i].text);
-        assert_true(json_is_real(value) && json_real_value(value) == reals[i].value);
-        json_decref(value);
+        const gt_json *value = parse(reals[i].text);
+        assert_true(value->kind == GT_JSON_NUMBER && value->number == reals[i].value);
     }
-    json_t *value = parse("[9223372036854775807, -9223372036854775808, 0, -0]");
-    assert_true(json_integer_value(json_array_get(value, 0)) == INT64_MAX);
-    assert_true(json_integer_value(json_array_get(value, 1)) == INT64_MIN);
-    json_decref(value);
 }
 
 TEST(texts_keep_their_characters)
 {
-    json_t *value =
+    const gt_json *value =
         parse("\"q\\\" b\\\\ s\\/ \\b\\f\\n\\r\\t \\u0041\\u00e9\\u20AC\\ud83d\\ude00 caf\xc3\xa9 "
               "\xe2\x82\xac \xf0\x9f\x98\x80\"");
-    assert_string_equal(json_string_value(value),
+    assert_string_equal(gt_json_text(value),
                         "q\" b\\ s/ \b\f\n\r\t A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 caf\xc3\xa9 "
                         "\xe2\x82\xac \xf0\x9f\x98\x80");
-    json_decref(value);
 }
 
 TEST(mistakes_are_told_with_their_line)
@@ -93,12 +135,11 @@ TEST(mistakes_are_told_with_their_line)
         {"{a:1}", 1, "found 'a'; expected a name in quotes"},
         {"{\"a\" 1}", 1, "found '1'; expected ':'"},
         {"{\"a\":1", 1, "the text ends; expected ',' or '}'"},
-        {"1 2", 1, "found '2'; expected the text's end"},
-        {"01", 1, "found '1'; expected the text's end"},
+        {"[1 2]", 1, "found '2'; expected ',' or ']'"},
+        {"{\"a\":01}", 1, "found '1'; expected ',' or '}'"},
         {"-", 1, "the text ends; expected a digit"},
         {"1.x", 1, "found 'x'; expected a digit"},
         {"1e", 1, "the text ends; expected a digit"},
-        {"9223372036854775808", 1, "the number 9223372036854775808 is too large"},
         {"1e400", 1, "the number 1e400 is too large"},
         {"-1e400", 1, "the number -1e400 is too large"},
         {"\"a", 1, "the text ends; expected a character of UTF-8, or a closing quote"},
@@ -139,11 +180,43 @@ TEST(what_has_no_bound_is_bounded)
 /* Two values, of which the first is all of the text that counts. */
 TEST(the_text_ends_where_it_is_said_to)
 {
-    json_t *value;
     int line;
-    assert_int_equal(gt_json_parse(&value, &line, "12345", 3), GPUTUNE_OK);
-    assert_int_equal(json_integer_value(value), 123);
-    json_decref(value);
-    assert_int_equal(gt_json_parse(&value, &line, "true", 3), GPUTUNE_EINVAL);
-    assert_int_equal(gt_json_parse(&value, &line, "1\0", 2), GPUTUNE_EINVAL);
+    assert_int_equal(read_bytes("12345", 3, &line), GPUTUNE_OK);
+    assert_true(list.items->number == 123);
+    assert_int_equal(read_bytes("true", 3, &line), GPUTUNE_EINVAL);
+    assert_int_equal(read_bytes("[1\0]", 4, &line), GPUTUNE_EINVAL);
+}
+
+/* What is torn off is told from what is wrong, wherever that is. */
+TEST(a_text_that_lacks_its_end_is_told_from_a_wrong_one)
+{
+    static const char whole[] = "{\"a\": [tru, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
+    static const char right[] = "{\"a\": [true, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
+    for (size_t length = 0; length < sizeof right - 1; length++) {
+        memcpy(copy, right, length);
+        gt_json_reader reader = gt_json_open(copy, length, &list);
+        assert_int_equal(gt_json_read(&reader, NULL), GPUTUNE_EINVAL);
+        assert_true(gt_json_is_cut(&reader));
+    }
+    memcpy(copy, whole, sizeof whole);
+    gt_json_reader reader = gt_json_open(copy, sizeof whole - 1, &list);
+    assert_int_equal(gt_json_read(&reader, NULL), GPUTUNE_EINVAL);
+    assert_false(gt_json_is_cut(&reader));
+}
+
+TEST(containers_are_stepped_through)
+{
+    static const char text[] = " {\"a\\u0041\": 1, \"b\": [2], \"c\": {} } ";
+    static const char *const names[] = {"aA", "b", "c"};
+    const char *name;
+    memcpy(copy, text, sizeof text);
+    gt_json_reader reader = gt_json_open(copy, sizeof text - 1, &list);
+    assert_true(gt_json_enter(&reader));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(gt_json_next(&name, &reader), GPUTUNE_OK);
+        assert_string_equal(name, names[i]);
+        assert_int_equal(gt_json_read(&reader, name), GPUTUNE_OK);
+    }
+    assert_int_equal(gt_json_next(&name, &reader), GPUTUNE_ENOTFOUND);
+    assert_false(gt_json_enter(&reader));
 }

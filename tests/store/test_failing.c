@@ -76,7 +76,7 @@ static gputune_status list_and_export(gt_store *store)
     static const char *const environments[] = {"another", OTHER_GPU, ENVIRONMENT};
     const gt_records_filter filter = {
         .all_trials = true,
-        .versions = GT_VERSIONS_ONE,
+        .one_version = true,
         .wanted = {.environments = environments, .environment_count = 3}};
     const gt_wanted all = {.gpu = "test", .sizes = "T=half"};
     gt_text text = {0};

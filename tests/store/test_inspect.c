@@ -1,5 +1,5 @@
 /* What is said of a database file by those who look for what is wrong. */
-#include "store/inspect.h"
+#include "store/store.h"
 #include "store_support.h"
 
 static gt_store_facts inspect(const char *path)
