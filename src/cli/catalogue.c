@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/scenarios.h"
+#include "cli/units.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -16,22 +17,16 @@ bool cli_is_path(const char *name)
            (length > 3 && strcmp(name + length - 3, ".cu") == 0);
 }
 
-/* Splits "n=4 T=float" into names and values; either array may be NULL to leave that out. */
+/* Splits "n=4 T=float" into names and values. */
 static size_t split_pairs(char ***names, char ***values, const char *text)
 {
+    char *name, *value;
     size_t count = 0;
-    text = text ? text : "";
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t length = strcspn(text, " "), name = strcspn(text, "= ");
+    for (; cli_next_pair(&text, &name, &value); count++) {
         *names = cli_grow(*names, count, sizeof **names);
-        (*names)[count] = cli_copy_part(text, name);
-        if (values) {
-            const char *value = text + name + (name < length);
-            *values = cli_grow(*values, count, sizeof **values);
-            (*values)[count] = cli_copy_part(value, length - (size_t)(value - text));
-        }
-        text += length;
-        count++;
+        *values = cli_grow(*values, count, sizeof **values);
+        (*names)[count] = name;
+        (*values)[count] = value;
     }
     return count;
 }
@@ -63,7 +58,7 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
     copy->axes = cli_copy(kernel->axes ? kernel->axes : "");
     copy->objective = kernel->objective;
     copy->size_count = split_pairs(&copy->size_names, &copy->size_values, copy->sizes);
-    copy->axis_count = split_pairs(&copy->axis_names, NULL, copy->axes);
+    copy->axis_count = split_pairs(&copy->axis_names, &copy->axis_values, copy->axes);
     return 0;
 }
 

@@ -10,7 +10,7 @@ typedef struct cli_kernel {
     char **size_names; /* size_values[i] is the default of size_names[i], as text */
     char **size_values;
     size_t size_count;
-    char **axis_names;
+    char **axis_names, **axis_values;
     size_t axis_count;
 } cli_kernel;
 

@@ -70,14 +70,8 @@ static void say_verdict(const comparison *at, const char *label)
 
 /* ---- of two databases ------------------------------------------------------------------------ */
 
-typedef struct winner {
-    char *kernel, *sizes, *configuration;
-    gputune_objective objective;
-    gputune_cache cache;
-} winner;
-
 typedef struct winners {
-    winner *items;
+    gputune_record *items;
     size_t count;
 } winners;
 
@@ -85,9 +79,7 @@ static int collect(void *user, const gputune_record *record)
 {
     winners *all = user;
     all->items = cli_grow(all->items, all->count, sizeof *all->items);
-    all->items[all->count++] =
-        (winner){cli_copy(record->kernel), cli_copy(record->sizes), cli_copy(record->configuration),
-                 record->objective, record->cache};
+    all->items[all->count++] = cli_record_copy(record, NULL);
     return 0;
 }
 
@@ -107,10 +99,10 @@ static int read_winners(winners *out, const cli_common *common, const char *path
     return cli_passed(gputune_records(session.tuner, &filter, collect, out));
 }
 
-static const winner *find(const winners *all, const winner *like)
+static const gputune_record *find(const winners *all, const gputune_record *like)
 {
     for (size_t i = 0; i < all->count; i++) {
-        const winner *one = &all->items[i];
+        const gputune_record *one = &all->items[i];
         if (strcmp(one->kernel, like->kernel) == 0 && strcmp(one->sizes, like->sizes) == 0 &&
             one->objective == like->objective && one->cache == like->cache) {
             return one;
@@ -120,7 +112,7 @@ static const winner *find(const winners *all, const winner *like)
 }
 
 static int measure(cli_table *table, const settings *settings, const cli_session *session,
-                   const winner *a, const winner *b)
+                   const gputune_record *a, const gputune_record *b)
 {
     const char *label = cli_format("%s %s", a->kernel, a->sizes);
     gputune_sizes sizes;
@@ -150,7 +142,7 @@ static int compare_all(const settings *settings, const cli_session *session, con
     int code = CLI_EXIT_OK;
     size_t common = 0;
     for (size_t i = 0; i < all[0].count && !*cli_cancel(); i++) {
-        const winner *a = &all[0].items[i], *b = find(&all[1], a);
+        const gputune_record *a = &all[0].items[i], *b = find(&all[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
             code = cli_worse(code, measure(&table, settings, session, a, b));

@@ -22,7 +22,7 @@ static int export_scenario(const cli_measured *from, const settings *settings)
     cli_export data;
     cli_output output;
     cli_export_format format = (cli_export_format)settings->format;
-    if (from->objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
+    if (from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
         return cli_stop(CLI_EXIT_USAGE,
                         "this scenario holds energies, and a cache of Kernel Tuner times; --format "
                         "t4 has both");

@@ -24,10 +24,10 @@
 extern const char cli_report_page[]; /* made by tools/report-page */
 static const char place_of_data[] = "@data@\n", policy_of_all[] = "default-src 'none'";
 
-#define OF_TRIAL(member, unit) CLI_FIELD(cli_trial, member, "", unit, CLI_IN_DATA)
+#define OF_TRIAL(member, unit) CLI_FIELD(gputune_record, member, "", unit, CLI_IN_DATA)
 
 static const cli_column trial_columns[] = {
-    OF_TRIAL(configuration, CLI_TEXT), OF_TRIAL(status, CLI_CHARS),
+    OF_TRIAL(configuration, CLI_TEXT), OF_TRIAL(status, CLI_TEXT),
     OF_TRIAL(message, CLI_TEXT),       OF_TRIAL(median_ns, CLI_TIME),
     OF_TRIAL(low_ns, CLI_TIME),        OF_TRIAL(high_ns, CLI_TIME),
     OF_TRIAL(samples, CLI_COUNT),      OF_TRIAL(eliminated_round, CLI_COUNT),
@@ -37,32 +37,23 @@ static const cli_column trial_columns[] = {
     OF_TRIAL(order, CLI_WHOLE),        OF_TRIAL(created, CLI_TEXT),
 };
 
-static void write_text(const char *key, const char *text, FILE *file)
-{
-    fprintf(file, "\"%s\": ", key);
-    cli_json_text(text ? text : "", file);
-    fputs(", ", file);
-}
-
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
+    const gputune_record *of = &from->shared, *winner = &from->winner;
     cli_table trials = CLI_TABLE("trials", trial_columns, CLI_VIEW);
     void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
         cli_table_add(&trials, &from->trials[i]);
     }
-    fputs("{", file);
-    write_text("scenario", from->scenario, file);
-    write_text("environment", from->environment, file);
-    write_text("kernel", from->kernel, file);
-    write_text("sizes", from->sizes, file);
-    write_text("gpu", from->gpu, file);
-    write_text("objective", gputune_objective_name(from->objective), file);
-    write_text("configuration", from->winner, file);
-    write_text("default_configuration", from->winner_default, file);
-    write_text("stop_reason", from->stop_reason, file);
-    write_text("code", source, file);
-    fprintf(file, "\"variants\": %zu, \"trials\": ", from->count);
+    fprintf(file,
+            "{\"scenario\": %s, \"environment\": %s, \"kernel\": %s, \"sizes\": %s, "
+            "\"gpu\": %s, \"objective\": \"%s\", \"configuration\": %s, "
+            "\"default_configuration\": %s, \"stop_reason\": %s, \"code\": %s, "
+            "\"variants\": %zu, \"trials\": ",
+            cli_json_text(of->scenario), cli_json_text(of->environment), cli_json_text(of->kernel),
+            cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
+            cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
+            cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
     cli_release(mark, NULL);
@@ -124,9 +115,9 @@ static void cli_report_write_page(const cli_report *report, FILE *file)
 enum { FASTEST = 10 };
 
 typedef struct trial_row {
-    const char *configuration, *outcome;
-    double median_ns, slower;
-    uint32_t samples, registers, spill_bytes;
+    gputune_record trial; /* first: a column of it is one of the row */
+    const char *outcome;
+    double slower;
 } trial_row;
 
 static void slower(cli_cell *out, const void *item)
@@ -135,7 +126,7 @@ static void slower(cli_cell *out, const void *item)
     cli_set_text(out, row->slower > 0 ? cli_format("+%.2f%%", row->slower * 100) : "");
 }
 
-#define OF_ROW(member, title, unit) CLI_FIELD(trial_row, member, title, unit, CLI_VIEW)
+#define OF_ROW(member, title, unit) CLI_FIELD(gputune_record, member, title, unit, CLI_VIEW)
 
 static const cli_column row_columns[] = {
     OF_ROW(configuration, "configuration", CLI_TEXT),
@@ -144,7 +135,7 @@ static const cli_column row_columns[] = {
     OF_ROW(samples, "n", CLI_SOME_COUNT),
     OF_ROW(registers, "regs", CLI_SOME_COUNT),
     OF_ROW(spill_bytes, "spills", CLI_SOME_COUNT),
-    OF_ROW(outcome, "outcome", CLI_TEXT),
+    CLI_FIELD(trial_row, outcome, "outcome", CLI_TEXT, CLI_VIEW),
 };
 
 /* Trials with a time come first, and the fastest of them. */
@@ -152,16 +143,11 @@ static void write_fastest(const cli_measured *from, FILE *file)
 {
     cli_table table = CLI_TABLE("trials", row_columns, CLI_VIEW);
     for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
-        const cli_trial *trial = &from->trials[i];
-        trial_row row = {.configuration = trial->configuration,
-                         .outcome = trial->message[0] ? trial->message : trial->status,
-                         .median_ns = trial->median_ns,
-                         .slower = trial->median_ns / from->trials[0].median_ns - 1,
-                         .samples = trial->samples,
-                         .registers = trial->registers,
-                         .spill_bytes = trial->spill_bytes};
-        cli_cell *cells = cli_table_add(&table, &row);
-        cells[1].is_energy = from->objective == GPUTUNE_OBJECTIVE_ENERGY;
+        const gputune_record *trial = &from->trials[i];
+        const trial_row row = {.trial = *trial,
+                               .outcome = trial->message[0] ? trial->message : trial->status,
+                               .slower = trial->median_ns / from->trials[0].median_ns - 1};
+        cli_table_add_measured(&table, &row, trial->objective);
     }
     if (table.row_count) {
         fprintf(file, "\nThe fastest of %zu trials:\n\n", from->count);
@@ -217,8 +203,8 @@ static void cli_report_write_markdown(const cli_report *report, FILE *file)
     cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
     for (size_t i = 0; i < report->measured.count; i++) {
         const cli_measured *from = &report->measured.items[i];
-        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->kernel),
-                cli_short_sizes(from->sizes), cli_markdown(from->gpu));
+        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->shared.kernel),
+                cli_short_sizes(from->shared.sizes), cli_markdown(from->shared.gpu));
         write_axes(from, file);
         write_fastest(from, file);
         if (report->sources[i]) {
@@ -254,10 +240,11 @@ static char *find_source(const cli_session *session, const cli_measured *from)
     gputune_sizes sizes;
     char *text;
     size_t bytes;
-    bool known = from->winner && !from->outdated && from->arch[0] &&
-                 cli_sizes_read(&sizes, from->sizes) &&
-                 gputune_emit(&text, &bytes, session->tuner, from->kernel, sizes, from->winner,
-                              from->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    const gputune_record *of = &from->shared;
+    const char *winner = from->winner.configuration;
+    bool known = winner[0] && !of->outdated && of->arch[0] && cli_sizes_read(&sizes, of->sizes) &&
+                 gputune_emit(&text, &bytes, session->tuner, of->kernel, sizes, winner, of->arch,
+                              GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
     return known ? text : NULL;
 }
 

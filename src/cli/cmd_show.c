@@ -22,7 +22,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 
 /* A row of both plots, for programs and for people. */
 typedef struct row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     double elapsed_s, best_ns,
         over; /* since the first trial; best_ns over the best of all, minus 1 */
     const char *configuration;
@@ -72,14 +72,15 @@ static const cli_column time_columns[] = {
  * for all trials of a tuning. */
 static int by_turn(const void *a, const void *b)
 {
-    const cli_trial *x = *(const cli_trial *const *)a, *y = *(const cli_trial *const *)b;
+    const gputune_record *x = *(const gputune_record *const *)a,
+                         *y = *(const gputune_record *const *)b;
     int order = strcmp(x->created, y->created);
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static const cli_trial **by_time(const cli_measured *from)
+static const gputune_record **by_time(const cli_measured *from)
 {
-    const cli_trial **trials = cli_allocate(from->count + 1, sizeof *trials);
+    const gputune_record **trials = cli_allocate(from->count + 1, sizeof *trials);
     for (size_t i = 0; i < from->count; i++) {
         trials[i] = &from->trials[i];
     }
@@ -90,8 +91,8 @@ static const cli_trial **by_time(const cli_measured *from)
 /* A row for each trial at which the best time fell, and for the last one. */
 static void add_progress(cli_table *table, const cli_measured *from)
 {
-    const cli_trial **trials = by_time(from);
-    row row = {.place = cli_place_of(from)};
+    const gputune_record **trials = by_time(from);
+    row row = {.place = from->shared};
     double best = cli_measured_best(from), first = 0, said = INFINITY;
     row.best_ns = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
@@ -108,7 +109,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
                 (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
             row.over = said / best - 1;
             row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);
-            cli_table_add_measured(table, &row, from->objective);
+            cli_table_add_measured(table, &row, from->shared.objective);
         }
     }
 }
@@ -127,15 +128,15 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     double step = log(fmax(worst / best, 1.01)) / BINS;
     for (int b = 0; b < BINS; b++) {
-        bins[b] = (row){.place = cli_place_of(from)};
+        bins[b] = (row){.place = from->shared};
         bins[b].from_ns = best * exp(b * step);
         bins[b].to_ns = best * exp((b + 1) * step);
     }
     for (size_t i = 0; i < from->count; i++) {
-        const cli_trial *trial = &from->trials[i];
+        const gputune_record *trial = &from->trials[i];
         if (cli_trial_has_time(trial)) {
             row *bin = &bins[(int)fmin(log(trial->median_ns / best) / step, BINS - 1)];
-            bool winner = from->winner && strcmp(from->winner, trial->configuration) == 0;
+            bool winner = cli_measured_is_winner(from, trial);
             bin->variants++;
             bin->has = winner ? "winner" : trial->is_default && !bin->has ? "default" : bin->has;
             most = bin->variants > most ? bin->variants : most;
@@ -143,7 +144,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     for (int b = 0; b < BINS && isfinite(best); b++) {
         bins[b].bar = cli_bar((double)bins[b].variants / most, BAR_CELLS);
-        cli_table_add_measured(table, &bins[b], from->objective);
+        cli_table_add_measured(table, &bins[b], from->shared.objective);
     }
 }
 
@@ -162,8 +163,8 @@ void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE 
     for (size_t i = 0; i < list->count; i++) {
         const cli_measured *one = &list->items[i];
         cli_table plots[] = {all[0], all[1]};
-        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->kernel,
-                cli_short_sizes(one->sizes), one->count, gt_plural(one->count),
+        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->shared.kernel,
+                cli_short_sizes(one->shared.sizes), one->count, gt_plural(one->count),
                 isfinite(cli_measured_best(one)) ? "" : ", none with a time");
         add_progress(&plots[0], one);
         add_times(&plots[1], one);
@@ -271,14 +272,13 @@ static double key_of(sort_key sort, const gputune_record *record)
     }
 }
 
-static bool has_word(const char *text, const char *word, size_t length)
+static bool has_pair(const char *text, const char *name, const char *value)
 {
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t own = strcspn(text, " ");
-        if (own == length && strncmp(text, word, length) == 0) {
+    char *own_name, *own_value;
+    while (cli_next_pair(&text, &own_name, &own_value)) {
+        if (strcmp(own_name, name) == 0 && strcmp(own_value, value) == 0) {
             return true;
         }
-        text += own;
     }
     return false;
 }
@@ -286,14 +286,11 @@ static bool has_word(const char *text, const char *word, size_t length)
 /* What of "VEC=4 BLOCK=256" is not in `standard`. */
 static char *difference(const char *configuration, const char *standard)
 {
-    char *out = cli_copy("");
-    const char *at = configuration;
-    for (at += strspn(at, " "); *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (!has_word(standard, at, length)) {
-            cli_append(&out, "%s%.*s", out[0] ? " " : "", (int)length, at);
+    char *out = cli_copy(""), *name, *value;
+    while (cli_next_pair(&configuration, &name, &value)) {
+        if (!has_pair(standard, name, value)) {
+            cli_append(&out, "%s%s=%s", out[0] ? " " : "", name, value);
         }
-        at += length;
     }
     return out[0] ? out : cli_copy("the default");
 }

@@ -21,10 +21,10 @@ int cli_output_close(cli_output *output, int code);
  * with. */
 int cli_output_text(const char *path, bool replace, const char *text);
 
-/* Writes the shortest decimal text that reads back as the same double, which must be finite. */
-void cli_json_number(double value, FILE *file);
-/* Writes a string in quotes; writes "" where the text is not UTF-8. */
-void cli_json_text(const char *text, FILE *file);
+/* The shortest decimal text that reads back as the same double, which must be finite. */
+char *cli_json_number(double value);
+/* A string in quotes; "" in quotes for NULL, and where the text is not UTF-8. */
+char *cli_json_text(const char *text);
 
 /* The name in `#include "name"`, or NULL; *text goes on to the next line. */
 char *cli_next_include(const char **text);

@@ -341,6 +341,26 @@ cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
     return &table->cells[row * table->column_count + column];
 }
 
+#define TEXT(name) offsetof(gputune_record, name)
+
+gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
+{
+    static const size_t texts[] = {
+        TEXT(kernel),      TEXT(sizes),   TEXT(configuration), TEXT(gpu),
+        TEXT(environment), TEXT(origin),  TEXT(status),        TEXT(message),
+        TEXT(stop_reason), TEXT(created), TEXT(only),          TEXT(scenario),
+        TEXT(identity),    TEXT(inputs),  TEXT(alignment),     TEXT(default_configuration),
+        TEXT(grids),       TEXT(blocks),  TEXT(arch),          TEXT(default_status)};
+    gputune_record copy = *record;
+    cli_copy_texts(&copy, like, texts, sizeof texts / sizeof *texts);
+    return copy;
+}
+
+bool cli_record_is_alike(const gputune_record *a, const gputune_record *b)
+{
+    return strcmp(a->scenario, b->scenario) == 0 && strcmp(a->environment, b->environment) == 0;
+}
+
 const char *cli_verdict(const gputune_record *record)
 {
     if (!(record->speedup > 0 && record->speedup_low > 0)) {

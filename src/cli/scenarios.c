@@ -459,21 +459,19 @@ static int take(void *user, const gputune_miss *one)
 
 /* ---- one scenario ---------------------------------------------------------------------------- */
 
-/* "16 x=4 y=8": of every buffer, and of single ones. Splits the text in place. */
-static void read_alignment(cli_terms *terms, char *text)
+/* "16 x=4 y=8": of every buffer, and of single ones. */
+static void read_alignment(cli_terms *terms, const char *text)
 {
-    char *end;
-    terms->alignment = (uint32_t)strtoul(text, &end, 10);
-    for (char *at = end + strspn(end, " "); *at; at += strspn(at, " ")) {
-        char *equals = strchr(at, '=');
-        if (!equals) {
-            return;
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        if (!value[0]) {
+            terms->alignment = (uint32_t)strtoul(name, NULL, 10);
+            continue;
         }
-        *equals = '\0';
         terms->alignments =
             cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
         terms->alignments[terms->alignment_count++] =
-            (gputune_alignment){at, (uint32_t)strtoul(equals + 1, &at, 10)};
+            (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
     }
 }
 

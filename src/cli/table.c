@@ -485,25 +485,21 @@ static bool is_in_data(const cli_table *table, size_t column)
     return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
 }
 
-static void write_json_cell(const cli_cell *cell, FILE *file)
+static const char *json_cell(const cli_cell *cell)
 {
     switch (cell->kind) {
     case CLI_NOTHING:
-        fputs("null", file);
-        break;
+        return "null";
     case CLI_WORDS:
-        cli_json_text(cell->text, file);
-        break;
+        return cli_json_text(cell->text);
     case CLI_INTEGER:
-        fprintf(file, "%" PRId64, cell->integer);
-        break;
+        return cli_format("%" PRId64, cell->integer);
     case CLI_DOUBLE:
-        cli_json_number(cell->number, file);
-        break;
+        return cli_json_number(cell->number);
     case CLI_BOOLEAN:
-        fputs(cell->integer ? "true" : "false", file);
-        break;
+        return cell->integer ? "true" : "false";
     }
+    return "null";
 }
 
 static void write_json(const cli_table *table, FILE *file)
@@ -511,58 +507,54 @@ static void write_json(const cli_table *table, FILE *file)
     fputs(table->row_count ? "[\n" : "[", file);
     for (size_t r = 0; r < table->row_count; r++) {
         const char *separator = "  {";
+        void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
-                fprintf(file, "%s\"%s\": ", separator, table->columns[c].key);
-                write_json_cell(cell_at(table, r, c), file);
+                fprintf(file, "%s\"%s\": %s", separator, table->columns[c].key,
+                        json_cell(cell_at(table, r, c)));
                 separator = ", ";
             }
         }
         fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
+        cli_release(mark, NULL);
     }
     fputs("]", file);
 }
 
-static void write_csv_text(const char *text, FILE *file)
+static const char *csv_text(const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, file);
-        return;
+        return text;
     }
-    fputc('"', file);
+    char *quoted = cli_copy("\"");
     for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", file);
-        fputc(*text, file);
+        cli_append(&quoted, "%s%c", *text == '"' ? "\"" : "", *text);
     }
-    fputc('"', file);
+    cli_append(&quoted, "\"");
+    return quoted;
 }
 
-static void write_csv_cell(const cli_cell *cell, FILE *file)
+static const char *csv_cell(const cli_cell *cell)
 {
-    if (cell->kind == CLI_WORDS) {
-        write_csv_text(cell->text, file);
-    } else if (cell->kind != CLI_NOTHING) {
-        write_json_cell(cell, file);
-    }
+    return cell->kind == CLI_WORDS     ? csv_text(cell->text)
+           : cell->kind == CLI_NOTHING ? ""
+                                       : json_cell(cell);
 }
 
 static void write_csv(const cli_table *table, FILE *file)
 {
     for (size_t r = 0; r <= table->row_count; r++) {
         const char *separator = "";
+        void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
-            if (!is_in_data(table, c)) {
-                continue;
+            if (is_in_data(table, c)) {
+                fprintf(file, "%s%s", separator,
+                        r ? csv_cell(cell_at(table, r - 1, c)) : table->columns[c].key);
+                separator = ",";
             }
-            fputs(separator, file);
-            if (r == 0) {
-                fputs(table->columns[c].key, file);
-            } else {
-                write_csv_cell(cell_at(table, r - 1, c), file);
-            }
-            separator = ",";
         }
         fputc('\n', file);
+        cli_release(mark, NULL);
     }
 }
 
@@ -582,15 +574,9 @@ static bool is_constant(const cli_table *table, size_t column)
     return true;
 }
 
-static void write_short_cell(const cli_cell *cell, FILE *file)
+static const char *short_cell(const cli_cell *cell)
 {
-    char text[40];
-    if (cell->kind == CLI_DOUBLE) {
-        gt_snprintf(text, sizeof text, "%.7g", cell->number);
-        fputs(text, file);
-    } else {
-        write_json_cell(cell, file);
-    }
+    return cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell);
 }
 
 void cli_table_write_columns(const cli_table *table, FILE *file)
@@ -598,12 +584,13 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
     for (size_t c = 0; c < table->column_count; c++) {
         fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
         bool constant = is_constant(table, c);
+        void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            fputs(r ? "," : "", file);
-            write_short_cell(cell_at(table, r, c), file);
+            fprintf(file, "%s%s", r ? "," : "", short_cell(cell_at(table, r, c)));
         }
         fputs(constant ? "" : "]", file);
+        cli_release(mark, NULL);
     }
     fputs("}", file);
 }

@@ -14,7 +14,7 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
 
 /* A value of an axis: the row for programs. */
 typedef struct value_row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     const char *axis, *value;
     uint32_t variants, measured;
     double best_ns, cost; /* NAN: nothing was measured */
@@ -43,7 +43,7 @@ static const cli_column value_columns[] = {
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     const char *axis, *other, *axes;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */
@@ -101,23 +101,17 @@ static const cli_column axis_columns[] = {
 
 /* ---- one scenario ---- */
 
-static bool is_winner(const cli_measured *of, const cli_trial *trial)
-{
-    return of->winner && strcmp(of->winner, trial->configuration) == 0;
-}
-
 /* A tuning of a restricted space may have another default. */
-static bool is_default(const cli_measured *of, const cli_trial *trial)
+static bool is_default(const cli_measured *of, const gputune_record *trial)
 {
-    return of->winner_default && of->winner_default[0]
-               ? strcmp(of->winner_default, trial->configuration) == 0
-               : trial->is_default;
+    const char *standard = of->winner.default_configuration;
+    return standard[0] ? strcmp(standard, trial->configuration) == 0 : trial->is_default;
 }
 
 static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
-    value_row row = {.place = cli_place_of(from),
+    value_row row = {.place = from->shared,
                      .axis = data->axes[axis].name,
                      .value = data->axes[axis].values[value]};
     double held = INFINITY;
@@ -127,7 +121,7 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
             continue;
         }
         row.variants++;
-        row.is_winner |= is_winner(from, entry->trial);
+        row.is_winner |= cli_measured_is_winner(from, entry->trial);
         row.is_default |= is_default(from, entry->trial);
         if (cli_trial_has_time(entry->trial)) {
             row.measured++;
@@ -222,7 +216,7 @@ static void note_crossing(pair_row *out, const grid *of)
 static pair_row pair_of(const cli_export *data, size_t a, size_t b)
 {
     pair_row row = {
-        .place = cli_place_of(data->from), .axis = data->axes[a].name, .other = data->axes[b].name};
+        .place = data->from->shared, .axis = data->axes[a].name, .other = data->axes[b].name};
     grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {
@@ -330,7 +324,8 @@ char *cli_why_summary(const cli_export *data)
     if (without) {
         cli_append(&text, ", %zu of them failed or slower and not proved", without);
     }
-    cli_append(&text, "%s%s", from->stop_reason[0] ? "; " : "", from->stop_reason);
+    const char *reason = from->winner.stop_reason;
+    cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
     return text;
 }
 
@@ -348,8 +343,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         cli_export_make(&data, &list->items[i]);
         cli_why_explain(&tables[1], &axes, for_people ? &pairs : &tables[2], &data);
         if (for_people) {
-            fprintf(file, "\n%s %s: %s\n\n", data.from->kernel, cli_short_sizes(data.from->sizes),
-                    cli_why_summary(&data));
+            fprintf(file, "\n%s %s: %s\n\n", data.from->shared.kernel,
+                    cli_short_sizes(data.from->shared.sizes), cli_why_summary(&data));
             cli_table_write(&axes, format, file);
             if (pairs.row_count) {
                 fputs("\n", file);
