@@ -198,6 +198,18 @@ int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
     return cli_stored_sizes(&out->sizes, &stored->sizes);
 }
 
+int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
+                    const cli_catalogue *catalogue,
+                    int (*each)(void *user, const gputune_record *record), void *user)
+{
+    for (size_t i = 0; i < catalogue->count || (i == 0 && !catalogue->count); i++) {
+        filter->kernel = catalogue->count ? catalogue->kernels[i].name : filter->kernel;
+        int status = gputune_records(session->tuner, filter, each, user);
+        CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
+    }
+    return CLI_CONTINUE;
+}
+
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
     const char *kernel = filter->kernel;

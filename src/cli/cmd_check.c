@@ -172,29 +172,26 @@ int cli_check_first(const cli_common *common, const cli_selection *selection)
     return code;
 }
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     bool all;
-} settings;
+} given = {.selection.cuts_sizes = true, .common.driver = "emu"};
 
-static int run(void *user, const cli_session *session, const cli_scenario *scenario)
+static int run(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
     checked checked = {0};
     gputune_sizes sizes = {0};
-    if (settings->selection.sizes.count) {
+    if (given.selection.sizes.count) {
         sizes = cli_scenario_sizes(scenario);
     }
-    int code =
-        check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
-    write_checked(&checked, (cli_format_kind)settings->common.format, stdout);
+    int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
+    write_checked(&checked, (cli_format_kind)given.common.format, stdout);
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
-
-static settings given = {.selection.cuts_sizes = true, .common.driver = "emu"};
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
@@ -214,8 +211,7 @@ static const cli_option options[] = {
 
 static int check(const cli_arguments *arguments)
 {
-    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
-                      &given);
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run);
 }
 
 const cli_command cmd_check = {

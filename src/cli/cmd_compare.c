@@ -13,13 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     char *kernel;         /* before two databases; NULL: none is named */
     const char *sides[2]; /* configurations, or databases */
-} settings;
+} given;
 
 /* The result of comparing one pair. Its rows go to `table`. */
 typedef struct comparison {
@@ -111,8 +112,8 @@ static const gputune_record *find(const winners *all, const gputune_record *like
     return NULL;
 }
 
-static int measure(cli_table *table, const settings *settings, const cli_session *session,
-                   const gputune_record *a, const gputune_record *b)
+static int measure(cli_table *table, const cli_session *session, const gputune_record *a,
+                   const gputune_record *b)
 {
     const char *label = cli_format("%s %s", a->kernel, a->sizes);
     gputune_sizes sizes;
@@ -125,7 +126,7 @@ static int measure(cli_table *table, const settings *settings, const cli_session
     }
     const char *const pair[2] = {a->configuration, b->configuration};
     const cli_scenario unrestricted = {0};
-    gputune_options options = cli_tuning_options(&settings->tuning, &unrestricted);
+    gputune_options options = cli_tuning_options(&given.tuning, &unrestricted);
     options.objective = a->objective;
     options.cache = a->cache;
     comparison at = {.table = table};
@@ -135,8 +136,7 @@ static int measure(cli_table *table, const settings *settings, const cli_session
 }
 
 /* `kernel`: the only one; NULL: all. */
-static int compare_all(const settings *settings, const cli_session *session, const char *kernel,
-                       const winners all[2])
+static int compare_all(const cli_session *session, const char *kernel, const winners all[2])
 {
     cli_table table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS);
     int code = CLI_EXIT_OK;
@@ -145,10 +145,10 @@ static int compare_all(const settings *settings, const cli_session *session, con
         const gputune_record *a = &all[0].items[i], *b = find(&all[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
-            code = cli_worse(code, measure(&table, settings, session, a, b));
+            code = cli_worse(code, measure(&table, session, a, b));
         }
     }
-    cli_table_print(&table, settings->common.format);
+    cli_table_print(&table, given.common.format);
     if (!common) {
         return cli_stop(CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     }
@@ -157,34 +157,32 @@ static int compare_all(const settings *settings, const cli_session *session, con
 
 /* Compares the winners of two databases scenario by scenario: of the kernel that is named, or of
  * all. Returns the exit code. */
-static int compare_databases(const settings *settings)
+static int compare_databases(void)
 {
     winners all[2] = {{NULL, 0}, {NULL, 0}};
-    cli_common scratch = settings->common;
+    cli_common scratch = given.common;
     cli_session session;
     const char *kernel;
     for (size_t i = 0; i < 2; i++) {
-        CLI_TRY(read_winners(&all[i], &settings->common, settings->sides[i]));
+        CLI_TRY(read_winners(&all[i], &given.common, given.sides[i]));
     }
     scratch.database = ":memory:";
     CLI_TRY(cli_open(&session, &scratch, CLI_OPEN_TUNING));
-    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, settings->kernel));
+    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, given.kernel));
     cli_catch_interrupt();
-    return compare_all(settings, &session, kernel, all);
+    return compare_all(&session, kernel, all);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int compare_configurations(void *user, const cli_session *session,
-                                  const cli_scenario *scenario)
+static int compare_configurations(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     cli_table table = cli_record_table(CLI_VIEW_COMPARE);
     comparison at = {.table = &table};
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
     int code = compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
-                            settings->sides, &options);
-    cli_table_print(&table, settings->common.format);
+                            given.sides, &options);
+    cli_table_print(&table, given.common.format);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);
     }
@@ -220,8 +218,6 @@ static bool are_databases(const cli_arguments *arguments)
     return true;
 }
 
-static settings given;
-
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, "what is measured",
@@ -244,10 +240,10 @@ static int compare(const cli_arguments *arguments)
     given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
         return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items,
-                          compare_configurations, &given);
+                          compare_configurations);
     }
     CLI_TRY(check_databases(given.sides));
-    return compare_databases(&given);
+    return compare_databases();
 }
 
 const cli_command cmd_compare = {

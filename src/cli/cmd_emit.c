@@ -139,57 +139,55 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_list configurations; /* one at most */
     const char *arch, *output;
     int form;
-} settings;
+} given;
 
 enum { SASS = 2, CUBIN = 3 };
 static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL};
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
 
-static int write_code(const settings *settings, const char *text, size_t bytes)
+static int write_code(const char *text, size_t bytes)
 {
     cli_output output;
-    CLI_TRY(cli_output_open(&output, settings->output, true));
-    if (settings->form == SASS) {
+    CLI_TRY(cli_output_open(&output, given.output, true));
+    if (given.form == SASS) {
         return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
     }
     (void)fwrite(text, 1, bytes, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
-static int check(const settings *settings)
+static int check(void)
 {
-    const cli_list *list = &settings->configurations;
+    const cli_list *list = &given.configurations;
     if (list->count > 1) {
         return cli_stop(CLI_EXIT_USAGE,
                         "emit: --config is given twice; one text names every axis: \"%s %s\"",
                         list->items[0], list->items[1]);
     }
-    if (settings->form == CUBIN && !settings->output && isatty(STDOUT_FILENO)) {
+    if (given.form == CUBIN && !given.output && isatty(STDOUT_FILENO)) {
         return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }
     return CLI_CONTINUE;
 }
 
-static int write_form(void *user, const cli_session *session, const cli_scenario *scenario)
+static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     char *text;
     size_t bytes;
-    const cli_list *list = &settings->configurations;
+    const cli_list *list = &given.configurations;
     CLI_TRY(cli_passed(gputune_emit(
         &text, &bytes, session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
-        list->count ? list->items[0] : NULL, settings->arch, forms[settings->form])));
-    return write_code(settings, text, bytes);
+        list->count ? list->items[0] : NULL, given.arch, forms[given.form])));
+    return write_code(text, bytes);
 }
-
-static settings given;
 
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
@@ -205,9 +203,9 @@ static const cli_option options[] = {
 
 static int emit(const cli_arguments *arguments)
 {
-    CLI_TRY(check(&given));
+    CLI_TRY(check());
     return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
-                      &given.selection, arguments->items, write_form, &given);
+                      &given.selection, arguments->items, write_form);
 }
 
 const cli_command cmd_emit = {"emit",

@@ -229,38 +229,37 @@ static void cli_versions_compare(const cli_versions *versions, cli_table *table)
     }
 }
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_stored stored;
     bool all, history, why, plot;
-    int sort; /* a sort_key */
+    int sort; /* by sort_words */
     uint32_t top;
-} settings;
+} given = {.common.read_only = true};
 
-typedef enum sort_key { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE } sort_key;
+enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
 static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
-/* What is collected: the rows, what failed, and all trials if the winners are to be explained.
- */
+/* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
     cli_table table;
-    sort_key sort;
-    double *keys;                       /* of the rows */
-    size_t columns;                     /* of the terminal that a table is for; 0 */
-    bool shortened;                     /* a row says only what differs from the default */
-    const char *scenario, *environment; /* of the last record */
-    const char *standard;               /* their default; NULL: not known */
-    size_t scenario_row;                /* the first of theirs */
-    cli_versions versions;              /* of winners, with their rows */
+    double *keys;          /* of the rows */
+    size_t columns;        /* of the terminal that a table is for; 0 */
+    bool shortened;        /* a row says only what differs from the default */
+    gputune_record last;   /* one of the scenario at hand */
+    const char *standard;  /* the default there; NULL: not known */
+    size_t scenario_row;   /* the first of that scenario */
+    cli_versions versions; /* of winners, with their rows */
     cli_failures failures;
     cli_measured_list measured;
-    bool all, why, plot; /* all: in the table */
+    bool all; /* trials are in the table, too */
 } found;
 
 /* By this a row is sorted: the best first, what has no time last. */
-static double key_of(sort_key sort, const gputune_record *record)
+static double key_of(const gputune_record *record)
 {
-    switch (sort) {
+    switch (given.sort) {
     case SORT_TIME:
         return record->median_ns > 0 ? record->median_ns : INFINITY;
     case SORT_SPEEDUP:
@@ -312,11 +311,9 @@ static void shorten(found *at)
 /* Records of a scenario come in a row. */
 static void note_scenario(found *at, const gputune_record *record)
 {
-    if (strcmp(at->scenario, record->scenario) != 0 ||
-        strcmp(at->environment, record->environment) != 0) {
+    if (!cli_record_is_alike(&at->last, record)) {
         shorten(at);
-        at->scenario = cli_copy(record->scenario);
-        at->environment = cli_copy(record->environment);
+        at->last = cli_record_copy(record, NULL);
         at->scenario_row = at->table.row_count;
         at->standard = NULL;
     }
@@ -330,7 +327,7 @@ static void note_scenario(found *at, const gputune_record *record)
 static void add_row(found *at, const gputune_record *record)
 {
     at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
-    at->keys[at->table.row_count] = key_of(at->sort, record);
+    at->keys[at->table.row_count] = key_of(record);
     cli_versions_add(&at->versions, record, at->table.row_count);
     cli_record_add(&at->table, record);
 }
@@ -339,10 +336,10 @@ static int add(void *user, const gputune_record *record)
 {
     found *at = user;
     note_scenario(at, record);
-    if (at->all || record->is_winner || (at->why && record->is_default)) {
+    if (at->all || record->is_winner || (given.why && record->is_default)) {
         add_row(at, record);
     }
-    if (at->why || at->plot) {
+    if (given.why || given.plot) {
         cli_measured_add(&at->measured, record);
     }
     cli_failures_add(&at->failures, record);
@@ -357,22 +354,21 @@ static void say_device(const cli_session *session)
     }
 }
 
-static int write_found(const settings *settings, const cli_session *session, found *at,
-                       bool any_gpu)
+static void write_found(const cli_session *session, found *at, bool any_gpu)
 {
     shorten(at);
     cli_versions_compare(&at->versions, &at->table);
     cli_table_sort(&at->table, at->keys);
-    if (settings->top && settings->top < at->table.row_count) {
-        at->table.row_count = settings->top;
+    if (given.top && given.top < at->table.row_count) {
+        at->table.row_count = given.top;
     }
-    cli_format_kind format = (cli_format_kind)settings->common.format;
+    cli_format_kind format = (cli_format_kind)given.common.format;
     if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
-    if (at->plot && at->table.row_count) {
+    if (given.plot && at->table.row_count) {
         cli_plot_write(&at->measured, format, stdout);
-    } else if (at->why && at->table.row_count) {
+    } else if (given.why && at->table.row_count) {
         cli_why_write(&at->table, &at->measured, format, stdout);
     } else {
         cli_table_write(&at->table, format, stdout);
@@ -383,52 +379,29 @@ static int write_found(const settings *settings, const cli_session *session, fou
                  "shows all",
                  at->columns);
     }
-    if (!settings->all) {
+    if (!given.all) {
         cli_failures_say(&at->failures);
     }
-    return CLI_EXIT_OK;
 }
 
-/* Collects the records of the catalogue's kernels, of all kernels if it is empty. */
-static int collect(found *at, gputune_record_filter *filter, const cli_session *session,
-                   const cli_catalogue *catalogue)
-{
-    int status = 0;
-    for (size_t i = 0; i < catalogue->count && status >= 0; i++) {
-        filter->kernel = catalogue->kernels[i].name;
-        status = gputune_records(session->tuner, filter, add, at);
-    }
-    return catalogue->count ? status : gputune_records(session->tuner, filter, add, at);
-}
-
-static int show(const settings *settings, const cli_session *session,
-                const cli_catalogue *catalogue)
+static int show(const cli_session *session, const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = settings->all || settings->why || settings->plot;
+    filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;
-    filter.history = settings->history;
-    CLI_TRY(cli_stored_filter(&filter, &settings->stored, session));
-    unsigned view = settings->why   ? CLI_VIEW_WHY
-                    : settings->all ? CLI_VIEW_TRIALS
-                                    : CLI_VIEW_WINNERS;
+    filter.history = given.history;
+    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.scenario = "",
-                .environment = "",
-                .table = cli_record_table(view),
-                .all = settings->plot || (settings->all && !settings->why),
-                .why = settings->why,
+    found at = {.table = cli_record_table(view),
+                .last = {.scenario = "", .environment = ""},
+                .all = given.plot || (given.all && !given.why),
                 .columns =
-                    settings->common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0,
-                .sort = (sort_key)settings->sort,
-                .plot = settings->plot};
-    int status = collect(&at, &filter, session, catalogue);
-    CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
-    int code = write_found(settings, session, &at, filter.any_gpu);
-    return at.table.row_count ? code : cli_stored_nothing(session, &filter);
+                    given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
+    CLI_TRY(cli_stored_read(&filter, session, catalogue, add, &at));
+    write_found(session, &at, filter.any_gpu);
+    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
 }
-
-static settings given = {.common.read_only = true};
 
 static const cli_option options[] = {
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL,
@@ -459,7 +432,7 @@ static int show_stored(const cli_arguments *arguments)
     if (arguments->count) {
         CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
     }
-    return show(&given, &session, &catalogue);
+    return show(&session, &catalogue);
 }
 
 const cli_command cmd_show = {

@@ -109,6 +109,152 @@ static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
     return cli_check_database(session, code);
 }
 
+static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+{
+    const cli_selection *selection = &warm->selection;
+    cli_catalogue catalogue;
+    if (warm->canonical) {
+        return cli_scenarios_canonical(out, session, selection);
+    }
+    if (!warm->from) {
+        CLI_TRY(
+            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+        return cli_scenarios_make(out, &catalogue, selection, session);
+    }
+    CLI_TRY(cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu));
+    if (!out->count) {
+        cli_note("%s has nothing to tune here", warm->from);
+        return CLI_EXIT_NOTHING;
+    }
+    return CLI_CONTINUE;
+}
+
+/* Another tuner has the templates that these scenarios need. */
+static int share_templates(const cli_scenarios *scenarios, const cli_session *session)
+{
+    const cli_kernel *last = NULL;
+    for (size_t i = 0; i < scenarios->count; i++) {
+        const cli_kernel *kernel = scenarios->items[i].kernel;
+        int status = kernel == last ? 0 : gputune_add_template(session->tuner, kernel->path);
+        if (status < 0) {
+            return cli_fail(status);
+        }
+        last = kernel;
+    }
+    return CLI_CONTINUE;
+}
+
+/* The scenarios of the GPU `at`: those of an equal one before it, or what is asked for. */
+static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gpus, size_t at)
+{
+    const cli_session *session = &gpus->items[at].session;
+    for (size_t i = 0; i < at; i++) {
+        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
+            all[at] = all[i];
+            return share_templates(&all[i], session);
+        }
+    }
+    CLI_TRY(find_all(&all[at], warm, session));
+    cli_shard_keep(&warm->shard, &all[at]);
+    return CLI_CONTINUE;
+}
+
+static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
+{
+    cli_scenarios *scenarios = cli_allocate(gpus->count, sizeof *scenarios);
+    size_t count = 0;
+    for (size_t i = 0; i < gpus->count; i++) {
+        int code = find_for(scenarios, warm, gpus, i);
+        count += scenarios[i].count;
+        if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
+            return code;
+        }
+    }
+    if (!count && !warm->shard.count) {
+        return CLI_EXIT_NOTHING;
+    }
+    cli_catch_interrupt();
+    return warm->compile_only ? cli_warm_compile(warm, &gpus->items[0].session, &scenarios[0])
+                              : cli_warm_tune(warm, gpus, scenarios);
+}
+
+/* Options of which a command line has one at most. */
+static const char *const exclusive[][2] = {
+    {"canonical", "from"},     {"canonical", "watch"}, {"gpus", "compile-only"},
+    {"gpus", "device"},        {"gpus", "samples"},    {"measure-on", "compile-only"},
+    {"measure-on", "gpus"},    {"watch", "gpus"},      {"watch", "shard"},
+    {"watch", "compile-only"}, {"watch", "from"}};
+
+static int check_pairs(void)
+{
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
+        if (cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1])) {
+            return cli_stop(CLI_EXIT_USAGE, "warm: --%s and --%s do not go together",
+                            exclusive[i][0], exclusive[i][1]);
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static int check_watch(const cli_warm *warm)
+{
+    const cli_selection *selection = &warm->selection;
+    for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
+        if (!cli_is_path(selection->kernels[i])) {
+            return cli_stop(CLI_EXIT_USAGE,
+                            "warm: --watch: found '%s'; expected the path of a template, as in "
+                            "./mine.cu",
+                            selection->kernels[i]);
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static int check(const cli_warm *warm)
+{
+    const cli_selection *selection = &warm->selection;
+    if (warm->arch && !warm->compile_only) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--arch goes with --compile-only; measuring is for the GPU at hand");
+    }
+    if (warm->total_limit_s > 0 && warm->compile_only) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "--total-limit goes with measuring; leave out --compile-only");
+    }
+    if (!warm->from && !warm->canonical && !selection->kernel_count) {
+        return cli_stop(
+            CLI_EXIT_USAGE,
+            "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
+            "'gputune warm --help' says more");
+    }
+    if (warm->check && !selection->kernel_count) {
+        return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
+    }
+    if ((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count)) {
+        return cli_stop(CLI_EXIT_USAGE,
+                        "warm: %s says the sizes and restrictions; leave out --size and --only",
+                        warm->from ? "--from" : "--canonical");
+    }
+    CLI_TRY(check_pairs());
+    return check_watch(warm);
+}
+
+static int run(const cli_warm *warm)
+{
+    cli_gpus gpus;
+    cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
+                         : warm->compile_only ? CLI_OPEN_DEVICE
+                                              : CLI_OPEN_TUNING;
+    CLI_TRY(warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE);
+    CLI_TRY(cli_gpus_open(&gpus, &warm->common, mode, warm->gpus));
+    int code = tune_or_compile(warm, &gpus);
+    cli_gpus_close(&gpus);
+    return code;
+}
+
+/* ---- tuning again when a template is saved ----------------------------------------------------
+ */
+
 enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
 
 /* Folders are watched, since most editors save by renaming a new file over the old one. */
@@ -261,8 +407,7 @@ static void announce(const char *changed)
 }
 
 /* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
-static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const cli_warm *warm),
-                         bool is_first)
+static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
 {
     pthread_t thread;
     CLI_TRY(list_files(watch, &warm->selection));
@@ -270,7 +415,7 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const c
     if (pthread_create(&thread, NULL, await_change, watch) != 0) {
         return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
     }
-    int code = tune(warm);
+    int code = run(warm);
     fflush(stdout);
     bool is_done = !*cli_cancel();
     watch->is_over = is_first && is_done && !may_be_mended(code);
@@ -290,11 +435,11 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const c
     return CLI_CONTINUE;
 }
 
-/* Calls `tune` (an exit code), and again whenever one of the selected templates, or what they
- * include in quotes, is saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or
- * where the first call shows that saving will not help. Returns the exit code, which is 0 where
- * Ctrl-C came while it was only waiting. */
-static int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm))
+/* Tunes, and again whenever one of the selected templates, or what they include in quotes, is
+ * saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or where the first tuning
+ * shows that saving will not help. Returns the exit code, which is 0 where Ctrl-C came while it was
+ * only waiting. */
+static int cli_warm_watch(const cli_warm *warm)
 {
     watch watch = {.events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     int code = CLI_CONTINUE;
@@ -304,199 +449,24 @@ static int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         void *mark = cli_mark();
-        code = tune_and_wait(&watch, warm, tune, is_first);
+        code = tune_and_wait(&watch, warm, is_first);
         cli_release(mark, NULL);
     }
     close(watch.events);
     return code;
 }
 
-static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
-{
-    const cli_selection *selection = &warm->selection;
-    cli_catalogue catalogue;
-    if (warm->canonical) {
-        return cli_scenarios_canonical(out, session, selection);
-    }
-    if (!warm->from) {
-        int code =
-            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
-        return code == CLI_CONTINUE ? cli_scenarios_make(out, &catalogue, selection, session)
-                                    : code;
-    }
-    int code = cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu);
-    if (code == CLI_CONTINUE && !out->count) {
-        cli_note("%s has nothing to tune here", warm->from);
-        return CLI_EXIT_NOTHING;
-    }
-    return code;
-}
-
-static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
-{
-    int code = find_all(out, warm, session);
-    if (code == CLI_CONTINUE) {
-        cli_shard_keep(&warm->shard, out);
-    }
-    return code;
-}
-
-/* Another tuner has the templates that these scenarios need. */
-static int share_templates(const cli_scenarios *scenarios, const cli_session *session)
-{
-    const cli_kernel *last = NULL;
-    for (size_t i = 0; i < scenarios->count; i++) {
-        const cli_kernel *kernel = scenarios->items[i].kernel;
-        int status = kernel == last ? 0 : gputune_add_template(session->tuner, kernel->path);
-        if (status < 0) {
-            return cli_fail(status);
-        }
-        last = kernel;
-    }
-    return CLI_CONTINUE;
-}
-
-/* The scenarios of the GPU `at`: those of an equal one before it, or what is asked for. */
-static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gpus, size_t at)
-{
-    const cli_session *session = &gpus->items[at].session;
-    for (size_t i = 0; i < at; i++) {
-        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
-            all[at] = all[i];
-            return share_templates(&all[i], session);
-        }
-    }
-    return find_scenarios(&all[at], warm, session);
-}
-
-static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
-{
-    cli_scenarios *scenarios = cli_allocate(gpus->count, sizeof *scenarios);
-    size_t count = 0;
-    for (size_t i = 0; i < gpus->count; i++) {
-        int code = find_for(scenarios, warm, gpus, i);
-        count += scenarios[i].count;
-        if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
-            return code;
-        }
-    }
-    if (!count && !warm->shard.count) {
-        return CLI_EXIT_NOTHING;
-    }
-    cli_catch_interrupt();
-    return warm->compile_only ? cli_warm_compile(warm, &gpus->items[0].session, &scenarios[0])
-                              : cli_warm_tune(warm, gpus, scenarios);
-}
-
-static int refuse_pair(const char *one, const char *other)
-{
-    if (other) {
-        cli_error("warm: %s and %s do not go together", one, other);
-    }
-    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
-}
-
-static int check_gpus(const cli_warm *warm)
-{
-    return refuse_pair("--gpus", !warm->gpus            ? NULL
-                                 : warm->compile_only   ? "--compile-only"
-                                 : warm->common.device  ? "--device"
-                                 : warm->tuning.samples ? "--samples"
-                                                        : NULL);
-}
-
-static int check_measure_on(const cli_warm *warm)
-{
-    return refuse_pair("--measure-on", !warm->common.measure_on ? NULL
-                                       : warm->compile_only     ? "--compile-only"
-                                       : warm->gpus             ? "--gpus"
-                                                                : NULL);
-}
-
-static int check_watch(const cli_warm *warm)
-{
-    const cli_selection *selection = &warm->selection;
-    for (size_t i = 0; warm->watch && !warm->from && i < selection->kernel_count; i++) {
-        if (!cli_is_path(selection->kernels[i])) {
-            return cli_stop(CLI_EXIT_USAGE,
-                            "warm: --watch: found '%s'; expected the path of a template, as in "
-                            "./mine.cu",
-                            selection->kernels[i]);
-        }
-    }
-    return refuse_pair("--watch", !warm->watch         ? NULL
-                                  : warm->gpus         ? "--gpus"
-                                  : warm->shard_text   ? "--shard"
-                                  : warm->from         ? "--from"
-                                  : warm->compile_only ? "--compile-only"
-                                                       : NULL);
-}
-
-static int check(const cli_warm *warm)
-{
-    const cli_selection *selection = &warm->selection;
-    if (warm->arch && !warm->compile_only) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--arch goes with --compile-only; measuring is for the GPU at hand");
-    }
-    if (warm->total_limit_s > 0 && warm->compile_only) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--total-limit goes with measuring; leave out --compile-only");
-    }
-    if (!warm->from && !warm->canonical && !selection->kernel_count) {
-        return cli_stop(
-            CLI_EXIT_USAGE,
-            "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
-            "'gputune warm --help' says more");
-    }
-    if (warm->check && !selection->kernel_count) {
-        return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
-    }
-    if ((warm->from || warm->canonical) && (selection->sizes.count || selection->only.count)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "warm: %s says the sizes and restrictions; leave out --size and --only",
-                        warm->from ? "--from" : "--canonical");
-    }
-    int code = refuse_pair("--canonical", !warm->canonical ? NULL
-                                          : warm->from     ? "--from"
-                                          : warm->watch    ? "--watch"
-                                                           : NULL);
-    code = code == CLI_CONTINUE ? check_gpus(warm) : code;
-    code = code == CLI_CONTINUE ? check_measure_on(warm) : code;
-    return code == CLI_CONTINUE ? check_watch(warm) : code;
-}
-
-static int run(const cli_warm *warm)
-{
-    int checked = warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE;
-    if (checked != CLI_CONTINUE) {
-        return checked;
-    }
-    cli_gpus gpus;
-    cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
-                         : warm->compile_only ? CLI_OPEN_DEVICE
-                                              : CLI_OPEN_TUNING;
-    int code = cli_gpus_open(&gpus, &warm->common, mode, warm->gpus);
-    if (code == CLI_CONTINUE) {
-        code = tune_or_compile(warm, &gpus);
-        cli_gpus_close(&gpus);
-    }
-    return code;
-}
-
 static int tune(cli_warm *warm)
 {
-    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+    return warm->watch ? cli_warm_watch(warm) : run(warm);
 }
 
 static int tune_live(cli_warm *warm)
 {
     cli_live_report live;
-    int code = cli_report_begin_live(&live, &warm->common);
-    if (code == CLI_CONTINUE) {
-        code = tune(warm);
-        cli_report_end_live(&live);
-    }
+    CLI_TRY(cli_report_begin_live(&live, &warm->common));
+    int code = tune(warm);
+    cli_report_end_live(&live);
     return code;
 }
 

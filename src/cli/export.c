@@ -58,19 +58,6 @@ int cli_measured_add(void *list, const gputune_record *record)
     return 0;
 }
 
-int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
-                      bool history)
-{
-    *out = (cli_measured_list){NULL, 0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = kernel;
-    filter.all_trials = filter.any_gpu = true;
-    filter.history = history;
-    int status = gputune_records(session->tuner, &filter, cli_measured_add, out);
-    return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE /* the callers say so */
-                                       : cli_passed(status);
-}
-
 bool cli_trial_has_time(const gputune_record *trial)
 {
     return trial->median_ns > 0 &&

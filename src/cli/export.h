@@ -42,10 +42,6 @@ typedef struct cli_measured_name {
 
 /* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
 int cli_measured_add(void *list, const gputune_record *record);
-/* Reads every trial of a kernel into *out. `history`: reads those of every version of its template.
- * Returns CLI_CONTINUE or an exit code after printing what is wrong. */
-int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
-                      bool history);
 
 /* Whether a trial was measured and is right. */
 bool cli_trial_has_time(const gputune_record *trial);

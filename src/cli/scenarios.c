@@ -391,7 +391,7 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
 }
 
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work, void *user)
+               cli_work work)
 {
     cli_session session;
     cli_catalogue catalogue;
@@ -408,7 +408,7 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
     if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }
-    return work(user, &session, scenarios.items);
+    return work(&session, scenarios.items);
 }
 
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)

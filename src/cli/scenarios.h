@@ -106,9 +106,9 @@ int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
-typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenario *scenario);
+typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
 /* What run, compare, space and emit have in common: opens as `common` and `mode` say, finds the one
  * kernel `name` at the selection's sizes, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work, void *user);
+               cli_work work);

@@ -259,19 +259,11 @@ static void add_pairs(cli_table *pairs, const cli_export *data)
     }
 }
 
-cli_table cli_why_values(void)
+cli_why cli_why_tables(void)
 {
-    return (cli_table)CLI_TABLE("axes", value_columns, CLI_VIEW);
-}
-
-cli_table cli_why_axes(void)
-{
-    return (cli_table)CLI_TABLE("axes", axis_columns, CLI_VIEW);
-}
-
-cli_table cli_why_pairs(void)
-{
-    return (cli_table)CLI_TABLE("pairs", pair_columns, CLI_VIEW);
+    return (cli_why){CLI_TABLE("axes", value_columns, CLI_VIEW),
+                     CLI_TABLE("axes", axis_columns, CLI_VIEW),
+                     CLI_TABLE("pairs", pair_columns, CLI_VIEW)};
 }
 
 static uint32_t most_trials(const cli_export *data, size_t axis)
@@ -284,7 +276,7 @@ static uint32_t most_trials(const cli_export *data, size_t axis)
     return most;
 }
 
-void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const cli_export *data)
+void cli_why_explain(cli_why *why, const cli_export *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
@@ -298,7 +290,7 @@ void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const
             .axis = data->axes[a].name, .values = cli_copy(""), .most = most_trials(data, a)};
         for (size_t v = 0; v < data->axes[a].count; v++) {
             value_row value = row_of(data, a, v, best_ns);
-            cli_table_add(values, &value);
+            cli_table_add(&why->values, &value);
             note_value(row, &value);
         }
         most = fmax(most, row->worst);
@@ -307,9 +299,9 @@ void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const
     for (size_t i = 0; i < count; i++) {
         double worst = rows[i].worst < NEGLIGIBLE ? 0 : rows[i].worst;
         rows[i].bar = cli_bar(most > 0 ? log1p(worst) / log1p(most) : 0, BAR_CELLS);
-        cli_table_add(axes, &rows[i]);
+        cli_table_add(&why->axes, &rows[i]);
     }
-    add_pairs(pairs, data);
+    add_pairs(&why->pairs, data);
 }
 
 char *cli_why_summary(const cli_export *data)
@@ -332,27 +324,26 @@ char *cli_why_summary(const cli_export *data)
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file)
 {
-    cli_table tables[] = {*standing, cli_why_values(), cli_why_pairs()};
+    cli_why why = cli_why_tables();
     bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
     if (for_people) {
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
-        cli_table axes = cli_why_axes(), pairs = cli_why_pairs();
         cli_export_make(&data, &list->items[i]);
-        cli_why_explain(&tables[1], &axes, for_people ? &pairs : &tables[2], &data);
+        why = for_people ? cli_why_tables() : why;
+        cli_why_explain(&why, &data);
         if (for_people) {
             fprintf(file, "\n%s %s: %s\n\n", data.from->shared.kernel,
                     cli_short_sizes(data.from->shared.sizes), cli_why_summary(&data));
-            cli_table_write(&axes, format, file);
-            if (pairs.row_count) {
-                fputs("\n", file);
-                cli_table_write(&pairs, format, file);
-            }
+            cli_table_write(&why.axes, format, file);
+            fputs(why.pairs.row_count ? "\n" : "", file);
+            cli_table_write(&why.pairs, format, file);
         }
     }
     if (!for_people) {
+        const cli_table tables[] = {*standing, why.values, why.pairs};
         cli_tables_write("why", tables, 3, format, file);
     }
 }
