@@ -180,11 +180,7 @@ int cli_stored_sizes(const char **out, const cli_list *texts)
     char *text = NULL;
     int code = cli_values_read(&values, "--size", texts);
     for (size_t i = 0; i < values.count; i++) {
-        const cli_value_list *list = &values.lists[i];
-        cli_append(&text, "%s%s=", i ? " " : "", list->name);
-        for (size_t v = 0; v < list->count; v++) {
-            cli_append(&text, "%s%s", v ? "," : "", list->values[v]);
-        }
+        cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.lists[i]));
     }
     *out = text;
     return code;

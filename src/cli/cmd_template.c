@@ -35,7 +35,7 @@ static int write_draft(const char *path, const char *kernel)
                         path, strerror(errno));
     }
     CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
-    int code = cli_output_text(given.output, given.force, draft);
+    int code = cli_output_write(given.output, given.force, draft, strlen(draft));
     if (code == CLI_EXIT_OK) {
         cli_note(
             "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",

@@ -36,11 +36,11 @@ int cli_output_close(cli_output *output, int code)
     return good || code != CLI_EXIT_OK ? code : cannot_write(output->path);
 }
 
-int cli_output_text(const char *path, bool replace, const char *text)
+int cli_output_write(const char *path, bool replace, const void *bytes, size_t count)
 {
     cli_output output;
     CLI_TRY(cli_output_open(&output, path, replace));
-    (void)fputs(text, output.file);
+    (void)fwrite(bytes, 1, count, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 

@@ -17,9 +17,8 @@ int cli_output_open(cli_output *out, const char *path, bool replace);
  * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a text to the file `path`, as cli_output_open() opens it. Returns the code to exit
- * with. */
-int cli_output_text(const char *path, bool replace, const char *text);
+/* Writes a file, as cli_output_open() opens it. Returns the code to exit with. */
+int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
 /* The shortest decimal text that reads back as the same double, which must be finite. */
 char *cli_json_number(double value);

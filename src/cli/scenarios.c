@@ -221,7 +221,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-static char *only_text(const cli_value_list *list)
+char *cli_values_text(const cli_value_list *list)
 {
     char *text = cli_format("%s=", list->name);
     for (size_t i = 0; i < list->count; i++) {
@@ -372,7 +372,7 @@ static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
     CLI_TRY(check_names(&out->only, true, catalogue));
     out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
     for (size_t i = 0; i < out->only.count; i++) {
-        out->only_texts[i] = only_text(&out->only.lists[i]);
+        out->only_texts[i] = cli_values_text(&out->only.lists[i]);
     }
     return CLI_CONTINUE;
 }
@@ -419,17 +419,10 @@ gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 
 static const char seeded[] = "seed="; /* inputs that can be made here */
 
-/* A miss with texts of its own. */
-typedef struct miss {
-    char *kernel, *sizes, *only, *alignment, *inputs;
-    gputune_objective objective;
-    gputune_cache cache;
-} miss;
-
 typedef struct reading {
     const char *environment; /* NULL: any */
     const cli_selection *selection;
-    miss *items;
+    gputune_miss *items; /* with texts of their own */
     size_t count, elsewhere;
 } reading;
 
@@ -442,6 +435,9 @@ static bool cli_is_selected(const cli_selection *selection, const char *kernel)
 
 static int take(void *user, const gputune_miss *one)
 {
+    static const size_t texts[] = {offsetof(gputune_miss, kernel), offsetof(gputune_miss, sizes),
+                                   offsetof(gputune_miss, only), offsetof(gputune_miss, alignment),
+                                   offsetof(gputune_miss, inputs)};
     reading *at = user;
     if (!cli_is_selected(at->selection, one->kernel)) {
         return 0;
@@ -451,9 +447,8 @@ static int take(void *user, const gputune_miss *one)
         return 0;
     }
     at->items = cli_grow(at->items, at->count, sizeof *at->items);
-    at->items[at->count++] = (miss){
-        cli_copy(one->kernel), cli_copy(one->sizes), cli_copy(one->only), cli_copy(one->alignment),
-        cli_copy(one->inputs), one->objective,       one->cache};
+    at->items[at->count] = *one;
+    cli_copy_texts(&at->items[at->count++], NULL, texts, sizeof texts / sizeof *texts);
     return 0;
 }
 
@@ -475,17 +470,12 @@ static void read_alignment(cli_terms *terms, const char *text)
     }
 }
 
-/* The restrictions stand one after another: "UNROLL=1,2; VEC=1". */
 static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
-                         const cli_session *session, miss *one)
+                         const cli_session *session, const gputune_miss *one)
 {
-    cli_selection selection = {.kernel_count = 0};
-    const char *sizes = one->sizes, *only = one->only;
-    for (char *at = one->only; *at; at++) {
-        *at = (char)(*at == ';' ? ' ' : *at);
-    }
-    selection.sizes = (cli_list){&sizes, *sizes != '\0'};
-    selection.only = (cli_list){&only, *only != '\0'};
+    const char *sizes = one->sizes, *only = one->only; /* "UNROLL=1,2; VEC=1" */
+    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
+                                     .only = {&only, *only != '\0'}};
     CLI_TRY(cli_scenarios_make(out, catalogue, &selection, session));
     cli_terms *terms = &out->items[0].terms;
     terms->given = true;
@@ -503,17 +493,18 @@ static int found(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one)
+static int find_kernel(cli_catalogue *out, const cli_session *session, const gputune_miss *one)
 {
+    char *name = cli_copy(one->kernel);
     if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
         cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
         return CLI_EXIT_NOTHING;
     }
-    return cli_catalogue_find(out, session, &one->kernel, 1);
+    return cli_catalogue_find(out, session, &name, 1);
 }
 
 /* A miss that cannot be made a scenario does not stop the others. */
-static void add(cli_scenarios *out, const cli_session *session, miss *one)
+static void add(cli_scenarios *out, const cli_session *session, const gputune_miss *one)
 {
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "

@@ -25,6 +25,8 @@ typedef struct cli_values {
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* The same for all texts of an option. */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
+/* "NAME=V,V" */
+char *cli_values_text(const cli_value_list *list);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 
 /* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
