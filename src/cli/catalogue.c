@@ -17,18 +17,17 @@ bool cli_is_path(const char *name)
            (length > 3 && strcmp(name + length - 3, ".cu") == 0);
 }
 
-/* Splits "n=4 T=float" into names and values. */
-static size_t split_pairs(char ***names, char ***values, const char *text)
+/* Takes "n=4 T=float" apart. */
+static cli_values values_of(const char *text)
 {
+    cli_values out = {NULL, 0};
     char *name, *value;
-    size_t count = 0;
-    for (; cli_next_pair(&text, &name, &value); count++) {
-        *names = cli_grow(*names, count, sizeof **names);
-        *values = cli_grow(*values, count, sizeof **values);
-        (*names)[count] = name;
-        (*values)[count] = value;
+    while (text && cli_next_pair(&text, &name, &value)) {
+        out.lists = cli_grow(out.lists, out.count, sizeof *out.lists);
+        out.lists[out.count] = (cli_value_list){name, cli_allocate(1, sizeof(char *)), 1};
+        out.lists[out.count++].values[0] = value;
     }
-    return count;
+    return out;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -49,16 +48,11 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
         }
     }
     catalogue->kernels = cli_grow(catalogue->kernels, catalogue->count, sizeof *catalogue->kernels);
-    cli_kernel *copy = &catalogue->kernels[catalogue->count++];
-    memset(copy, 0, sizeof *copy);
-    copy->name = cli_copy(kernel->name);
-    copy->path = cli_copy(path);
-    copy->summary = cli_copy(kernel->summary ? kernel->summary : "");
-    copy->sizes = cli_copy(kernel->sizes ? kernel->sizes : "");
-    copy->axes = cli_copy(kernel->axes ? kernel->axes : "");
-    copy->objective = kernel->objective;
-    copy->size_count = split_pairs(&copy->size_names, &copy->size_values, copy->sizes);
-    copy->axis_count = split_pairs(&copy->axis_names, &copy->axis_values, copy->axes);
+    catalogue->kernels[catalogue->count++] = (cli_kernel){.name = cli_copy(kernel->name),
+                                                          .path = cli_copy(path),
+                                                          .sizes = values_of(kernel->sizes),
+                                                          .axes = values_of(kernel->axes),
+                                                          .objective = kernel->objective};
     return 0;
 }
 

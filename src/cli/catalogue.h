@@ -4,14 +4,24 @@
 #include "cli/options.h"
 #include "cli/session.h"
 
+/* A name with values, as texts. */
+typedef struct cli_value_list {
+    char *name;
+    char **values;
+    size_t count;
+} cli_value_list;
+
+/* Names with their values, each name once, in their order. */
+typedef struct cli_values {
+    cli_value_list *lists;
+    size_t count;
+} cli_values;
+
 typedef struct cli_kernel {
-    char *name, *path, *summary, *sizes, *axes;
+    char *name, *path;
+    cli_values sizes; /* each with its default */
+    cli_values axes;  /* the same */
     gputune_objective objective;
-    char **size_names; /* size_values[i] is the default of size_names[i], as text */
-    char **size_values;
-    size_t size_count;
-    char **axis_names, **axis_values;
-    size_t axis_count;
 } cli_kernel;
 
 typedef struct cli_catalogue {

@@ -6,19 +6,6 @@
 
 /* ---- the text of --size and --only: names with lists of values ---- */
 
-/* One name with the values given for it. */
-typedef struct cli_value_list {
-    char *name;
-    char **values; /* the values as the user wrote them */
-    size_t count;
-} cli_value_list;
-
-/* What all --size (or --only) options of a command line say, by name, in their order. */
-typedef struct cli_values {
-    cli_value_list *lists;
-    size_t count;
-} cli_values;
-
 /* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
  * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
  * on any text. */
@@ -66,8 +53,7 @@ typedef struct cli_scenario {
 typedef struct cli_scenarios {
     cli_scenario *items;
     size_t count;
-    cli_values sizes, only;
-    char **only_texts; /* "AXIS=v,v" of only.lists[i] */
+    cli_values sizes, only; /* what all --size and --only of a command line say */
 } cli_scenarios;
 
 /* The options that select scenarios. */
