@@ -420,7 +420,26 @@ static int take(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* ---- one scenario ---------------------------------------------------------------------------- */
+/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
+ * --only have them. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
+                    const char *sizes, const char *only)
+{
+    char *name = cli_copy(kernel);
+    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
+                                     .only = {&only, *only != '\0'}};
+    cli_catalogue catalogue;
+    cli_scenarios some;
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
+    CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
+    for (size_t i = 0; i < some.count; i++) {
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = some.items[i];
+    }
+    return CLI_CONTINUE;
+}
+
+/* ---- one miss -------------------------------------------------------------------------------- */
 
 /* "16 x=4 y=8": of every buffer, and of single ones. */
 static void read_alignment(cli_terms *terms, const char *text)
@@ -438,22 +457,6 @@ static void read_alignment(cli_terms *terms, const char *text)
     }
 }
 
-static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
-                         const cli_session *session, const gputune_miss *one)
-{
-    const char *sizes = one->sizes, *only = one->only; /* "UNROLL=1,2; VEC=1" */
-    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
-                                     .only = {&only, *only != '\0'}};
-    CLI_TRY(cli_scenarios_make(out, catalogue, &selection, session));
-    cli_terms *terms = &out->items[0].terms;
-    terms->given = true;
-    terms->objective = one->objective;
-    terms->cache = one->cache;
-    terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
-    read_alignment(terms, one->alignment);
-    return CLI_CONTINUE;
-}
-
 static int found(void *user, const gputune_kernel *kernel)
 {
     (void)user;
@@ -461,31 +464,27 @@ static int found(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static int find_kernel(cli_catalogue *out, const cli_session *session, const gputune_miss *one)
-{
-    char *name = cli_copy(one->kernel);
-    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
-        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
-        return CLI_EXIT_NOTHING;
-    }
-    return cli_catalogue_find(out, session, &name, 1);
-}
-
 /* A miss that cannot be made a scenario does not stop the others. */
 static void add(cli_scenarios *out, const cli_session *session, const gputune_miss *one)
 {
+    size_t at = out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
                  "the program is not here",
                  one->kernel, one->sizes, one->inputs);
         return;
     }
-    cli_catalogue catalogue;
-    cli_scenarios single;
-    if (find_kernel(&catalogue, session, one) == CLI_CONTINUE &&
-        make_scenario(&single, &catalogue, session, one) == CLI_CONTINUE) { /* else they say why */
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = single.items[0];
+    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return;
+    }
+    if (add_some(out, session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
+        cli_terms *terms = &out->items[at].terms;
+        *terms = (cli_terms){.given = true,
+                             .objective = one->objective,
+                             .cache = one->cache,
+                             .seed = strtoull(one->inputs + strlen(seeded), NULL, 10)};
+        read_alignment(terms, one->alignment);
     }
 }
 
@@ -533,22 +532,11 @@ static int note_folder(void *user, const gputune_kernel *kernel)
 static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
                     const cli_selection *selection)
 {
-    size_t length = strcspn(line, " ");
-    char *name = cli_format("%.*s", (int)length, line);
-    const char *sizes = cli_copy(line + length); /* the scenarios keep parts of it */
-    cli_catalogue catalogue;
-    cli_scenarios some;
+    char *name = cli_copy_part(line, strcspn(line, " "));
     if (!name[0] || name[0] == '#' || !is_selected(selection, name)) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
-    const cli_selection line_selection = {.sizes = {&sizes, *sizes != '\0'}};
-    CLI_TRY(cli_scenarios_make(&some, &catalogue, &line_selection, session));
-    for (size_t i = 0; i < some.count; i++) {
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = some.items[i];
-    }
-    return CLI_CONTINUE;
+    return add_some(out, session, name, line + strlen(name), "");
 }
 
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
