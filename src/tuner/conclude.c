@@ -398,27 +398,15 @@ static const gt_unit *unit_of(const gt_tuning *tuning, uint32_t variant)
     return &tuning->session.field.units.items[tuning->session.field.variants.items[variant].unit];
 }
 
-/* The verified variant of that configuration, or -1. */
-static int64_t find_verified(const gt_tuning *tuning, const gt_config *config)
-{
-    for (uint32_t i = 0; i < tuning->session.field.variants.count; i++) {
-        const gt_variant *variant = &tuning->session.field.variants.items[i];
-        if (variant->stage == GT_STAGE_READY &&
-            memcmp(&variant->config, config, sizeof *config) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning, int64_t *variant)
+static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning, uint64_t *variant)
 {
     bool same = false;
     GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template,
                             &choice->config));
     choice->needs_alignment = !same;
-    *variant = same ? -1 : find_verified(tuning, &choice->fallback);
-    if (*variant < 0) {
+    *variant =
+        same ? GT_NO_VARIANT : gt_field_find_ready(&tuning->session.field, &choice->fallback);
+    if (*variant == GT_NO_VARIANT) {
         return GPUTUNE_OK;
     }
     choice->has_fallback = true;
@@ -623,7 +611,7 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
 }
 
 static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
-                                   const gt_trial_list *list, gt_winner *winner, int64_t fallback,
+                                   const gt_trial_list *list, gt_winner *winner, uint64_t fallback,
                                    uint32_t winning)
 {
     const gt_request *request = tuning->session.request;
@@ -634,7 +622,7 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
     winner->trial = tuning->session.field.variants.items[winning].trial;
     winner->default_trial = default_trial(tuning);
     winner->code = code_of(tuning, winning);
-    if (fallback >= 0) {
+    if (fallback != GT_NO_VARIANT) {
         winner->fallback = code_of(tuning, (uint32_t)fallback);
         GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
     }
@@ -660,7 +648,7 @@ static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_cho
 static gputune_status store_result(gt_tuning *tuning, gt_choice *choice,
                                    const gt_race_result *result, const gt_trial_list *list,
                                    const gt_summary *time, const gt_summary *standard,
-                                   int64_t fallback)
+                                   uint64_t fallback)
 {
     gt_winner winner;
     fill_winner(&winner, tuning, choice, time, standard);
@@ -744,7 +732,7 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     gt_race_result result = {0};
     gt_choice choice = {0};
     gt_summary time = {0}, standard = {0};
-    int64_t fallback = -1;
+    uint64_t fallback = GT_NO_VARIANT;
     gputune_status status = gt_tuning_trials(&list, tuning);
     GT_THEN(status, find_result(&result, tuning));
     if (status == GPUTUNE_ENOVARIANT) {

@@ -283,6 +283,17 @@ double gt_field_value(const gt_field *field, uint32_t index, double sampled)
     return sampled / field->variants.items[index].work;
 }
 
+uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config)
+{
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_READY && gt_config_is(&variant->config, config)) {
+            return i;
+        }
+    }
+    return GT_NO_VARIANT;
+}
+
 uint64_t gt_field_default(const gt_field *field)
 {
     for (uint32_t i = 0; i < field->variants.count; i++) {

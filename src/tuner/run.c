@@ -1,12 +1,11 @@
 /* Measuring given configurations side by side. */
-#include "tuner/run.h"
-
 #include "base/objective.h"
 #include "base/random.h"
 #include "stats/paired.h"
 #include "tuner/outcome.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
+#include "tuner/tune.h"
 
 #include <math.h>
 #include <stdio.h>

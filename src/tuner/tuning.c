@@ -350,7 +350,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
     gt_request_warn_of_default(request, space);
-    gputune_status status = gt_history_load(&tuning.history, request);
+    gputune_status status = gt_history_load(&tuning.history, request, &request->scenario);
     GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
                                               request->services->compile_workers));
     if (status == GPUTUNE_OK) {
