@@ -34,11 +34,8 @@ static int keep(void *user, const gputune_record *record)
 {
     comparison *at = user;
     cli_record_add(at->table, record);
-    if (strcmp(record->status, "ok") != 0) {
-        at->code = strcmp(record->status, "wrong") == 0     ? CLI_EXIT_WRONG
-                   : strcmp(record->status, "compile") == 0 ? CLI_EXIT_TEMPLATE
-                                                            : CLI_EXIT_NOTHING;
-    }
+    int code = cli_trial_exit_code(record->status);
+    at->code = code ? code : at->code;
     at->speedup = record->speedup;
     at->verdict = cli_verdict(record);
     return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
