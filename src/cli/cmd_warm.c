@@ -9,16 +9,13 @@
 #include "cli/table.h"
 #include "cli/warm.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
@@ -257,14 +254,12 @@ static int run(const cli_warm *warm)
 
 enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
 
-/* Folders are watched, since most editors save by renaming a new file over the old one. */
 typedef struct watched {
-    const char *path, *name; /* the name in its folder */
-    int folder;              /* inotify's number of it */
+    const char *path;
+    struct stat facts; /* when it was last looked at; all zero: there was no file */
 } watched;
 
 typedef struct watch {
-    int events; /* inotify's descriptor: what happens between two rounds is not lost */
     watched *files;
     size_t count;
     atomic_bool is_over;
@@ -273,22 +268,33 @@ typedef struct watch {
 
 /* ---- which files ----------------------------------------------------------------------------- */
 
-/* A file need not exist: the folder tells when it does. False, with errno: there is no folder. */
-static bool add_file(watch *watch, const char *path)
+static struct stat facts_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *folder = slash ? cli_copy_part(path, (size_t)(name - path)) : ".";
-    int number = inotify_add_watch(watch->events, folder, IN_CLOSE_WRITE | IN_MOVED_TO);
+    struct stat facts;
+    return stat(path, &facts) == 0 ? facts : (struct stat){0};
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file need not exist. One may be reached by several paths: "a.h" and "sub/../a.h". */
+static void add_file(watch *watch, const char *path)
+{
+    const watched added = {path, facts_of(path)};
     for (size_t i = 0; i < watch->count; i++) {
-        if (watch->files[i].folder == number && strcmp(watch->files[i].name, name) == 0) {
-            return true;
+        const watched *known = &watch->files[i];
+        bool same = added.facts.st_ino && known->facts.st_ino == added.facts.st_ino &&
+                    known->facts.st_dev == added.facts.st_dev &&
+                    strcmp(name_of(known->path), name_of(path)) == 0;
+        if (same || strcmp(known->path, path) == 0) {
+            return;
         }
     }
-    if (number >= 0) {
-        watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
-        watch->files[watch->count++] = (watched){path, name, number};
-    }
-    return number >= 0;
+    watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
+    watch->files[watch->count++] = added;
 }
 
 /* A header may stand, or come to stand, in each of the folders that are searched. */
@@ -307,69 +313,43 @@ static void add_include(watch *watch, const char *from, const char *name)
     }
 }
 
-/* What a link leads to, and what the text includes. */
-static void add_behind(watch *watch, const char *path)
-{
-    char target[PATH_MAX], link;
-    size_t bytes;
-    if (readlink(path, &link, 1) > 0 && realpath(path, target)) {
-        add_file(watch, cli_copy(target));
-    }
-    const char *text = cli_read_text(path, &bytes);
-    while (text && *text) {
-        char *name = cli_next_include(&text);
-        if (name) {
-            add_include(watch, path, name);
-        }
-    }
-}
-
-static int list_files(watch *watch, const cli_selection *selection)
+/* The templates, and what they and those files include. */
+static void list_files(watch *watch, const cli_selection *selection)
 {
     watch->files = NULL;
     watch->count = 0;
     for (size_t i = 0; i < selection->kernel_count; i++) {
         const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
-        if (!add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path)) {
-            return cli_stop(CLI_EXIT_NOTHING, "cannot watch '%s': %s", path, strerror(errno));
-        }
+        add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
     for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
-        add_behind(watch, watch->files[i].path);
+        size_t bytes;
+        const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
+        while (text && *text) {
+            char *name = cli_next_include(&text);
+            if (name) {
+                add_include(watch, path, name);
+            }
+        }
     }
-    return CLI_CONTINUE;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Whether the event is about one of the files. */
-static bool take(watch *watch, const struct inotify_event *event)
+/* Whether a file is not as it was when this was last asked. Files are looked at, since some file
+ * systems tell nobody of what another machine writes. */
+static bool take_changes(watch *watch)
 {
-    bool lost = event->mask & IN_Q_OVERFLOW; /* events, of any file */
-    for (size_t i = 0; i < watch->count; i++) {
-        const watched *file = &watch->files[i];
-        if (lost ||
-            (file->folder == event->wd && event->len && strcmp(file->name, event->name) == 0)) {
-            watch->changed = file->path;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_events(watch *watch)
-{
-    union {
-        struct inotify_event event;
-        char bytes[4096];
-    } buffer;
     bool found = false;
-    ssize_t count;
-    while ((count = read(watch->events, &buffer, sizeof buffer)) > 0) {
-        for (const char *at = buffer.bytes; at < buffer.bytes + count;) {
-            const struct inotify_event *event = (const void *)at;
-            found |= take(watch, event);
-            at += sizeof *event + event->len;
+    for (size_t i = 0; i < watch->count; i++) {
+        watched *file = &watch->files[i];
+        const struct stat before = file->facts, now = facts_of(file->path);
+        if (now.st_ino != before.st_ino || now.st_size != before.st_size ||
+            now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+            file->facts = now;
+            watch->changed = file->path;
+            found = true;
         }
     }
     return found;
@@ -381,7 +361,7 @@ static void *await_change(void *user)
     watch *watch = user;
     while (!cli_is_interrupted() && !watch->is_over) {
         poll(NULL, 0, SETTLED_MS);
-        if (!take_events(watch) && watch->changed) {
+        if (!take_changes(watch) && watch->changed) {
             break;
         }
     }
@@ -410,7 +390,7 @@ static void announce(const char *changed)
 static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
 {
     pthread_t thread;
-    CLI_TRY(list_files(watch, &warm->selection));
+    list_files(watch, &warm->selection);
     watch->changed = NULL;
     if (pthread_create(&thread, NULL, await_change, watch) != 0) {
         return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
@@ -441,18 +421,14 @@ static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
  * only waiting. */
 static int cli_warm_watch(const cli_warm *warm)
 {
-    watch watch = {.events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+    watch watch = {NULL};
     int code = CLI_CONTINUE;
-    if (watch.events < 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot watch files: %s", strerror(errno));
-    }
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         void *mark = cli_mark();
         code = tune_and_wait(&watch, warm, is_first);
         cli_release(mark, NULL);
     }
-    close(watch.events);
     return code;
 }
 
