@@ -26,8 +26,10 @@ static size_t count_guesses(const char *text)
     return count;
 }
 
-static int write_draft(const char *path, const char *kernel)
+static int write_template(const cli_arguments *arguments)
 {
+    const char *path = arguments->items[0];
+    const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
     size_t bytes;
     char *text = cli_read_text(path, &bytes), *draft;
     if (!text) {
@@ -49,11 +51,6 @@ static const cli_option options[] = {
     {"force", 'f', CLI_OPTION_FLAG, &given.force, NULL, "replace that file", NULL},
     CLI_OPTIONS_END,
 };
-
-static int write_template(const cli_arguments *arguments)
-{
-    return write_draft(arguments->items[0], arguments->count > 1 ? arguments->items[1] : NULL);
-}
 
 const cli_command cmd_template = {
     "template",

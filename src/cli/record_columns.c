@@ -294,6 +294,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
     SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
+    SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_record_copy() */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_COUNT, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -341,18 +342,16 @@ cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
     return &table->cells[row * table->column_count + column];
 }
 
-#define TEXT(name) offsetof(gputune_record, name)
-
 gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
 {
-    static const size_t texts[] = {
-        TEXT(kernel),      TEXT(sizes),   TEXT(configuration), TEXT(gpu),
-        TEXT(environment), TEXT(origin),  TEXT(status),        TEXT(message),
-        TEXT(stop_reason), TEXT(created), TEXT(only),          TEXT(scenario),
-        TEXT(identity),    TEXT(inputs),  TEXT(alignment),     TEXT(default_configuration),
-        TEXT(grids),       TEXT(blocks),  TEXT(arch),          TEXT(default_status)};
     gputune_record copy = *record;
-    cli_copy_texts(&copy, like, texts, sizeof texts / sizeof *texts);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        cli_unit unit = columns[i].unit;
+        bool is_text = unit == CLI_TEXT || unit == CLI_SIZES || unit == CLI_STATUS;
+        if (is_text && !columns[i].derive) {
+            cli_copy_texts(&copy, like, &columns[i].offset, 1);
+        }
+    }
     return copy;
 }
 

@@ -21,12 +21,6 @@ typedef struct value_row {
     bool is_winner, is_default;
 } value_row;
 
-static void cost_of(cli_cell *out, const void *item)
-{
-    const value_row *row = item;
-    cli_set_number(out, row->cost, false);
-}
-
 #define OF_VALUE(member, unit) CLI_FIELD(value_row, member, "", unit, CLI_IN_DATA)
 
 static const cli_column value_columns[] = {
@@ -34,7 +28,7 @@ static const cli_column value_columns[] = {
     OF_VALUE(axis, CLI_TEXT),
     OF_VALUE(value, CLI_TEXT),
     OF_VALUE(best_ns, CLI_TIME),
-    {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
+    OF_VALUE(cost, CLI_REAL),
     OF_VALUE(variants, CLI_COUNT),
     OF_VALUE(measured, CLI_COUNT),
     OF_VALUE(is_winner, CLI_YES),

@@ -401,7 +401,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
         return choose_unmeasured(out, request);
     }
     gputune_status status = search_under_lease(out, request);
-    bool answers = gt_outcome_leaves_an_answer(status) && !request->background;
+    bool answers = gt_ending_of(status)->leaves_an_answer && !request->background;
     return answers ? choose_without_times(out, request, status) : status;
 }
 

@@ -230,11 +230,11 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         gt_request_say_winner(session->request, &event->verified);
         return GPUTUNE_OK;
     }
-    if (stopped && !gt_outcome_costs_one_variant(event->status)) {
+    if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
         tuning->give_up_ns = 0; /* the end says nothing of the variant */
         return GPUTUNE_OK;
     }
-    if (!gt_outcome_costs_one_variant(event->status)) {
+    if (!gt_ending_of(event->status)->costs_one_variant) {
         return gt_fail(event->status, "%s", event->message);
     }
     GT_TRY(gt_field_fail(&session->field, (uint32_t)event->id, event->status, event->repeatable,
