@@ -192,8 +192,9 @@ int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
                     const cli_catalogue *catalogue,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
-    for (size_t i = 0; i < catalogue->count || (i == 0 && !catalogue->count); i++) {
-        filter->kernel = catalogue->count ? catalogue->kernels[i].name : filter->kernel;
+    size_t count = catalogue->count ? catalogue->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        filter->kernel = catalogue->count ? catalogue->kernels[i].name : NULL;
         int status = gputune_records(session->tuner, filter, each, user);
         CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
     }

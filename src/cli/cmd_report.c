@@ -258,10 +258,12 @@ static int collect(cli_report *report, const cli_session *session)
     filter.all_trials = true;
     filter.history = given.history;
     CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
-    for (size_t i = 0; i < given.names.count || (i == 0 && !given.names.count); i++) {
+    size_t count = given.names.count ? given.names.count : 1;
+    for (size_t i = 0; i < count; i++) {
         size_t before = report->measured.count;
-        CLI_TRY(given.names.count ? cli_catalogue_stored(&catalogue, session, given.names.items[i])
-                                  : CLI_CONTINUE);
+        if (given.names.count) {
+            CLI_TRY(cli_catalogue_stored(&catalogue, session, given.names.items[i]));
+        }
         CLI_TRY(cli_stored_read(&filter, session, &catalogue, add, report));
         if (report->measured.count == before) {
             return cli_stored_nothing(session, &filter);

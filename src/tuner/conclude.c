@@ -132,7 +132,7 @@ static void free_trial(gt_trial *trial)
     *trial = (gt_trial){0};
 }
 
-static void gt_tuning_free_trials(gt_trial_list *list)
+static void free_trials(gt_trial_list *list)
 {
     for (size_t i = 0; i <= list->count && list->items;
          i++) { /* one more, which may be incomplete */
@@ -268,13 +268,6 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
             !contestant.reserve);
 }
 
-/* Makes room for every variant, and for one more that may be incomplete if something fails. */
-static gputune_status make_room(gt_trial_list *out, const gt_field *field)
-{
-    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
-    return gt_allocated(out->items);
-}
-
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
 {
@@ -288,28 +281,19 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, 
     return GPUTUNE_OK;
 }
 
-/* The trials of this tuning, without those that it took over from earlier tunings. */
-static gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
-{
-    const gt_field *field = &tuning->session.field;
-    GT_TRY(make_room(out, field));
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (is_found_out(tuning, i)) {
-            GT_TRY(append_trial(out, tuning, i));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-/* The trials that became final since the last time. */
-static gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning)
+/* The trials of this tuning, without those that it took over from earlier tunings. `settled`: only
+ * those that became final since the last time. There is room for one more, which may be incomplete
+ * if something fails. */
+static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
-    GT_TRY(make_room(out, field));
+    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
+    GT_TRY(gt_allocated(out->items));
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
-        if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
-            variant->kept = true;
+        bool wanted = !settled || (!variant->kept && is_settled(tuning, i));
+        if (wanted && is_found_out(tuning, i)) {
+            variant->kept |= settled;
             GT_TRY(append_trial(out, tuning, i));
         }
     }
@@ -363,14 +347,14 @@ static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trial
 gputune_status gt_tuning_keep(gt_tuning *tuning)
 {
     static const int64_t interval_ns = 1000000000;
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list trials = {0};
+    GT_SCOPED(free_trials) gt_trial_list trials = {0};
     GT_FREED gt_code_list codes = {0};
     int64_t now = gt_now_ns();
     int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
     if (now - since < interval_ns) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_tuning_settled_trials(&trials, tuning);
+    gputune_status status = list_trials(&trials, tuning, true);
     GT_THEN(status, list_codes(&codes, tuning, false));
     /* a failure to store is ignored: everything is stored again at the end */
     if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
@@ -696,13 +680,13 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-void gt_tuning_keep_findings(const gt_tuning *tuning)
+void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
+    GT_SCOPED(free_trials) gt_trial_list list = {0};
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
-    if (!tuning->race || gt_tuning_trials(&list, tuning) != GPUTUNE_OK ||
+    if (!tuning->race || list_trials(&list, tuning, false) != GPUTUNE_OK ||
         store(tuning, &list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
@@ -711,10 +695,10 @@ void gt_tuning_keep_findings(const gt_tuning *tuning)
 
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
+    GT_SCOPED(free_trials) gt_trial_list list = {0};
     gt_race_result result = {0};
     gt_choice choice = {0};
-    gputune_status status = gt_tuning_trials(&list, tuning);
+    gputune_status status = list_trials(&list, tuning, false);
     GT_THEN(status, find_result(&result, tuning));
     if (status == GPUTUNE_ENOVARIANT) {
         status = conclude_without_winner(tuning, &list);
