@@ -4,9 +4,8 @@
 
 #include "base/number.h"
 #include "base/versioned.h"
-#include "tuner/check.h"
-#include "tuner/run.h"
 #include "tuner/session.h"
+#include "tuner/tune.h"
 
 #include <stdlib.h>
 #include <string.h>

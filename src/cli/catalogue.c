@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/scenarios.h"
+#include "cli/units.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -16,24 +17,17 @@ bool cli_is_path(const char *name)
            (length > 3 && strcmp(name + length - 3, ".cu") == 0);
 }
 
-/* Splits "n=4 T=float" into names and values; either array may be NULL to leave that out. */
-static size_t split_pairs(char ***names, char ***values, const char *text)
+/* Takes "n=4 T=float" apart. */
+static cli_values values_of(const char *text)
 {
-    size_t count = 0;
-    text = text ? text : "";
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t length = strcspn(text, " "), name = strcspn(text, "= ");
-        *names = cli_grow(*names, count, sizeof **names);
-        (*names)[count] = cli_copy_part(text, name);
-        if (values) {
-            const char *value = text + name + (name < length);
-            *values = cli_grow(*values, count, sizeof **values);
-            (*values)[count] = cli_copy_part(value, length - (size_t)(value - text));
-        }
-        text += length;
-        count++;
+    cli_values out = {NULL, 0};
+    char *name, *value;
+    while (text && cli_next_pair(&text, &name, &value)) {
+        out.lists = cli_grow(out.lists, out.count, sizeof *out.lists);
+        out.lists[out.count] = (cli_value_list){name, cli_allocate(1, sizeof(char *)), 1};
+        out.lists[out.count++].values[0] = value;
     }
-    return count;
+    return out;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -54,16 +48,11 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
         }
     }
     catalogue->kernels = cli_grow(catalogue->kernels, catalogue->count, sizeof *catalogue->kernels);
-    cli_kernel *copy = &catalogue->kernels[catalogue->count++];
-    memset(copy, 0, sizeof *copy);
-    copy->name = cli_copy(kernel->name);
-    copy->path = cli_copy(path);
-    copy->summary = cli_copy(kernel->summary ? kernel->summary : "");
-    copy->sizes = cli_copy(kernel->sizes ? kernel->sizes : "");
-    copy->axes = cli_copy(kernel->axes ? kernel->axes : "");
-    copy->objective = kernel->objective;
-    copy->size_count = split_pairs(&copy->size_names, &copy->size_values, copy->sizes);
-    copy->axis_count = split_pairs(&copy->axis_names, NULL, copy->axes);
+    catalogue->kernels[catalogue->count++] = (cli_kernel){.name = cli_copy(kernel->name),
+                                                          .path = cli_copy(path),
+                                                          .sizes = values_of(kernel->sizes),
+                                                          .axes = values_of(kernel->axes),
+                                                          .objective = kernel->objective};
     return 0;
 }
 
@@ -185,11 +174,7 @@ int cli_stored_sizes(const char **out, const cli_list *texts)
     char *text = NULL;
     int code = cli_values_read(&values, "--size", texts);
     for (size_t i = 0; i < values.count; i++) {
-        const cli_value_list *list = &values.lists[i];
-        cli_append(&text, "%s%s=", i ? " " : "", list->name);
-        for (size_t v = 0; v < list->count; v++) {
-            cli_append(&text, "%s%s", v ? "," : "", list->values[v]);
-        }
+        cli_append(&text, "%s%s", i ? " " : "", cli_values_text(&values.lists[i]));
     }
     *out = text;
     return code;
@@ -201,6 +186,19 @@ int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
     out->gpu = stored->gpu;
     out->any_gpu = stored->any_gpu || stored->gpu || !session->has_device;
     return cli_stored_sizes(&out->sizes, &stored->sizes);
+}
+
+int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
+                    const cli_catalogue *catalogue,
+                    int (*each)(void *user, const gputune_record *record), void *user)
+{
+    size_t count = catalogue->count ? catalogue->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        filter->kernel = catalogue->count ? catalogue->kernels[i].name : NULL;
+        int status = gputune_records(session->tuner, filter, each, user);
+        CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
+    }
+    return CLI_CONTINUE;
 }
 
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)

@@ -4,14 +4,24 @@
 #include "cli/options.h"
 #include "cli/session.h"
 
+/* A name with values, as texts. */
+typedef struct cli_value_list {
+    char *name;
+    char **values;
+    size_t count;
+} cli_value_list;
+
+/* Names with their values, each name once, in their order. */
+typedef struct cli_values {
+    cli_value_list *lists;
+    size_t count;
+} cli_values;
+
 typedef struct cli_kernel {
-    char *name, *path, *summary, *sizes, *axes;
+    char *name, *path;
+    cli_values sizes; /* each with its default */
+    cli_values axes;  /* the same */
     gputune_objective objective;
-    char **size_names; /* size_values[i] is the default of size_names[i], as text */
-    char **size_values;
-    size_t size_count;
-    char **axis_names;
-    size_t axis_count;
 } cli_kernel;
 
 typedef struct cli_catalogue {
@@ -61,6 +71,12 @@ int cli_stored_sizes(const char **out, const cli_list *texts);
  * among those found. Returns as cli_stored_sizes() does. */
 int cli_stored_filter(gputune_record_filter *out, const cli_stored *stored,
                       const cli_session *session);
+/* Calls `each`, as gputune_records() does, for the filter's records of the catalogue's kernels; of
+ * all kernels if it is empty. Returns CLI_CONTINUE, also where nothing is stored, or an exit code
+ * after printing what is wrong. The filter's kernel is then the last one. */
+int cli_stored_read(gputune_record_filter *filter, const cli_session *session,
+                    const cli_catalogue *catalogue,
+                    int (*each)(void *user, const gputune_record *record), void *user);
 /* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
  * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);

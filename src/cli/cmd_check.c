@@ -172,39 +172,36 @@ int cli_check_first(const cli_common *common, const cli_selection *selection)
     return code;
 }
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     bool all;
-} settings;
+} given = {.selection.cuts_sizes = true, .common.driver = "emu"};
 
-static int run(void *user, const cli_session *session, const cli_scenario *scenario)
+static int run(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
     checked checked = {0};
     gputune_sizes sizes = {0};
-    if (settings->selection.sizes.count) {
+    if (given.selection.sizes.count) {
         sizes = cli_scenario_sizes(scenario);
     }
-    int code =
-        check_kernel(&checked, session, scenario->kernel->name, sizes, &options, settings->all);
-    write_checked(&checked, (cli_format_kind)settings->common.format, stdout);
+    int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, given.all);
+    write_checked(&checked, (cli_format_kind)given.common.format, stdout);
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
-
-static settings given = {.selection.cuts_sizes = true, .common.driver = "emu"};
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     CLI_ONLY_OPTION(&given.selection),
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, "every variant", NULL},
-    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.max_variants, "COUNT",
+    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.options.max_variants, "COUNT",
      "so many variants: the default, and others at random [16]", NULL},
     {"seed", 0, CLI_OPTION_COUNT, &given.tuning.seed, "NUMBER",
      "which variants and inputs are drawn", NULL},
-    {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.time_limit_s, "SECONDS",
+    {"time-limit", 't', CLI_OPTION_NUMBER, &given.tuning.options.time_limit_s, "SECONDS",
      "for the whole check [600]", NULL},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
@@ -214,8 +211,7 @@ static const cli_option options[] = {
 
 static int check(const cli_arguments *arguments)
 {
-    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
-                      &given);
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run);
 }
 
 const cli_command cmd_check = {

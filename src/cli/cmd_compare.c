@@ -13,13 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     char *kernel;         /* before two databases; NULL: none is named */
     const char *sides[2]; /* configurations, or databases */
-} settings;
+} given;
 
 /* The result of comparing one pair. Its rows go to `table`. */
 typedef struct comparison {
@@ -33,11 +34,8 @@ static int keep(void *user, const gputune_record *record)
 {
     comparison *at = user;
     cli_record_add(at->table, record);
-    if (strcmp(record->status, "ok") != 0) {
-        at->code = strcmp(record->status, "wrong") == 0     ? CLI_EXIT_WRONG
-                   : strcmp(record->status, "compile") == 0 ? CLI_EXIT_TEMPLATE
-                                                            : CLI_EXIT_NOTHING;
-    }
+    int code = cli_trial_exit_code(record->status);
+    at->code = code ? code : at->code;
     at->speedup = record->speedup;
     at->verdict = cli_verdict(record);
     return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
@@ -70,14 +68,8 @@ static void say_verdict(const comparison *at, const char *label)
 
 /* ---- of two databases ------------------------------------------------------------------------ */
 
-typedef struct winner {
-    char *kernel, *sizes, *configuration;
-    gputune_objective objective;
-    gputune_cache cache;
-} winner;
-
 typedef struct winners {
-    winner *items;
+    gputune_record *items;
     size_t count;
 } winners;
 
@@ -85,9 +77,7 @@ static int collect(void *user, const gputune_record *record)
 {
     winners *all = user;
     all->items = cli_grow(all->items, all->count, sizeof *all->items);
-    all->items[all->count++] =
-        (winner){cli_copy(record->kernel), cli_copy(record->sizes), cli_copy(record->configuration),
-                 record->objective, record->cache};
+    all->items[all->count++] = cli_record_copy(record, NULL);
     return 0;
 }
 
@@ -107,10 +97,10 @@ static int read_winners(winners *out, const cli_common *common, const char *path
     return cli_passed(gputune_records(session.tuner, &filter, collect, out));
 }
 
-static const winner *find(const winners *all, const winner *like)
+static const gputune_record *find(const winners *all, const gputune_record *like)
 {
     for (size_t i = 0; i < all->count; i++) {
-        const winner *one = &all->items[i];
+        const gputune_record *one = &all->items[i];
         if (strcmp(one->kernel, like->kernel) == 0 && strcmp(one->sizes, like->sizes) == 0 &&
             one->objective == like->objective && one->cache == like->cache) {
             return one;
@@ -119,8 +109,8 @@ static const winner *find(const winners *all, const winner *like)
     return NULL;
 }
 
-static int measure(cli_table *table, const settings *settings, const cli_session *session,
-                   const winner *a, const winner *b)
+static int measure(cli_table *table, const cli_session *session, const gputune_record *a,
+                   const gputune_record *b)
 {
     const char *label = cli_format("%s %s", a->kernel, a->sizes);
     gputune_sizes sizes;
@@ -133,7 +123,7 @@ static int measure(cli_table *table, const settings *settings, const cli_session
     }
     const char *const pair[2] = {a->configuration, b->configuration};
     const cli_scenario unrestricted = {0};
-    gputune_options options = cli_tuning_options(&settings->tuning, &unrestricted);
+    gputune_options options = cli_tuning_options(&given.tuning, &unrestricted);
     options.objective = a->objective;
     options.cache = a->cache;
     comparison at = {.table = table};
@@ -143,20 +133,19 @@ static int measure(cli_table *table, const settings *settings, const cli_session
 }
 
 /* `kernel`: the only one; NULL: all. */
-static int compare_all(const settings *settings, const cli_session *session, const char *kernel,
-                       const winners all[2])
+static int compare_all(const cli_session *session, const char *kernel, const winners all[2])
 {
     cli_table table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS);
     int code = CLI_EXIT_OK;
     size_t common = 0;
     for (size_t i = 0; i < all[0].count && !*cli_cancel(); i++) {
-        const winner *a = &all[0].items[i], *b = find(&all[1], a);
+        const gputune_record *a = &all[0].items[i], *b = find(&all[1], a);
         if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
-            code = cli_worse(code, measure(&table, settings, session, a, b));
+            code = cli_worse(code, measure(&table, session, a, b));
         }
     }
-    cli_table_print(&table, settings->common.format);
+    cli_table_print(&table, given.common.format);
     if (!common) {
         return cli_stop(CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
     }
@@ -165,34 +154,32 @@ static int compare_all(const settings *settings, const cli_session *session, con
 
 /* Compares the winners of two databases scenario by scenario: of the kernel that is named, or of
  * all. Returns the exit code. */
-static int compare_databases(const settings *settings)
+static int compare_databases(void)
 {
     winners all[2] = {{NULL, 0}, {NULL, 0}};
-    cli_common scratch = settings->common;
+    cli_common scratch = given.common;
     cli_session session;
     const char *kernel;
     for (size_t i = 0; i < 2; i++) {
-        CLI_TRY(read_winners(&all[i], &settings->common, settings->sides[i]));
+        CLI_TRY(read_winners(&all[i], &given.common, given.sides[i]));
     }
     scratch.database = ":memory:";
     CLI_TRY(cli_open(&session, &scratch, CLI_OPEN_TUNING));
-    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, settings->kernel));
+    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, given.kernel));
     cli_catch_interrupt();
-    return compare_all(settings, &session, kernel, all);
+    return compare_all(&session, kernel, all);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int compare_configurations(void *user, const cli_session *session,
-                                  const cli_scenario *scenario)
+static int compare_configurations(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     cli_table table = cli_record_table(CLI_VIEW_COMPARE);
     comparison at = {.table = &table};
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
     int code = compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
-                            settings->sides, &options);
-    cli_table_print(&table, settings->common.format);
+                            given.sides, &options);
+    cli_table_print(&table, given.common.format);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);
     }
@@ -228,8 +215,6 @@ static bool are_databases(const cli_arguments *arguments)
     return true;
 }
 
-static settings given;
-
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
     {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, "what is measured",
@@ -252,10 +237,10 @@ static int compare(const cli_arguments *arguments)
     given.kernel = count == 3 ? arguments->items[0] : NULL;
     if (!are_databases(arguments)) {
         return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items,
-                          compare_configurations, &given);
+                          compare_configurations);
     }
     CLI_TRY(check_databases(given.sides));
-    return compare_databases(&given);
+    return compare_databases();
 }
 
 const cli_command cmd_compare = {

@@ -18,73 +18,57 @@ static const struct tool {
     const char *name, *option; /* option may be NULL */
 } tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
 
-static char *executable(const char *folder, size_t length, const char *name)
+/* The program `name` in the last of the folders that fit a pattern; NULL: it is in none. */
+static char *find_in(const char *folders, const char *name)
 {
-    char *path = cli_format("%.*s/%s", (int)length, folder, name);
-    if (length && access(path, X_OK) == 0) {
-        return path;
+    glob_t matches;
+    char *path = NULL;
+    if (glob(cli_format("%s/%s", folders, name), 0, NULL, &matches) == 0) {
+        path = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
+        globfree(&matches);
     }
-    return NULL;
+    return path && access(path, X_OK) == 0 ? path : NULL;
 }
 
-static char *on_path(const char *name)
+/* A folder that the environment names, with what follows it; "" where it names none. */
+static const char *below(const char *variable, const char *rest)
 {
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        char *found = executable(path, length, name);
-        if (found) {
-            return found;
-        }
-        path += length + (path[length] == ':');
-    }
-    return NULL;
+    const char *folder = getenv(variable);
+    return folder && folder[0] ? cli_format("%s%s", folder, rest) : "";
 }
 
-static char *in_toolkit(const char *name)
-{
-    const char *home = getenv("CUDA_HOME");
-    const char *const prefixes[] = {home ? home : "", "/usr/local/cuda", "/opt/cuda"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        char *folder = cli_format("%s/bin", prefixes[i]);
-        char *found = prefixes[i][0] ? executable(folder, strlen(folder), name) : NULL;
-        if (found) {
-            return found;
-        }
-    }
-    return NULL;
-}
+#define WHEELS "/lib/python3*/*-packages/nvidia/*/bin"
 
-/* Looks for the program `name` in a wheel of the user's Python. */
-static char *in_wheel(const char *name)
+/* Looks for a program on PATH, then in toolkits, then in wheels of the user's Python. */
+static char *find_program(const char *name)
 {
-    const char *home = getenv("HOME"), *environment = getenv("VIRTUAL_ENV");
-    char *local = cli_format("%s/.local", home ? home : "");
-    const char *const prefixes[] = {environment ? environment : "", local, "/usr/local", "/usr"};
+    const char *const places[] = {below("CUDA_HOME", "/bin"),
+                                  "/usr/local/cuda/bin",
+                                  "/opt/cuda/bin",
+                                  below("VIRTUAL_ENV", WHEELS),
+                                  below("HOME", "/.local" WHEELS),
+                                  "/usr/local" WHEELS,
+                                  "/usr" WHEELS};
+    const char *path = below("PATH", "");
     char *found = NULL;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
-        glob_t matches;
-        char *pattern = cli_format("%s/lib/python3*/*-packages/nvidia/*/bin/%s", prefixes[i], name);
-        if (prefixes[i][0] && glob(pattern, 0, NULL, &matches) == 0) {
-            found = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
-            globfree(&matches);
-        }
+    for (size_t length; *path && !found; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        found = length ? find_in(cli_copy_part(path, length), name) : NULL;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        found = places[i][0] ? find_in(places[i], name) : NULL;
     }
     return found;
 }
 
 static char *find_tool(const struct tool **tool)
 {
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+    char *path = NULL;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools && !path; i++) {
         *tool = &tools[i];
-        char *path = on_path(tools[i].name);
-        path = path ? path : in_toolkit(tools[i].name);
-        path = path ? path : in_wheel(tools[i].name);
-        if (path) {
-            return path;
-        }
+        path = find_program(tools[i].name);
     }
-    return NULL;
+    return path;
 }
 
 /* True when the tool ended with 0. */
@@ -106,13 +90,8 @@ static int run_on_file(const char *path, const struct tool *tool, const void *cu
     if (!folder) {
         return CLI_EXIT_NOTHING;
     }
-    cli_output file;
     const char *name = cli_format("%s/code.cubin", folder);
-    int code = cli_output_open(&file, name, true);
-    if (code == CLI_CONTINUE) {
-        (void)fwrite(cubin, 1, bytes, file.file);
-        code = cli_output_close(&file, CLI_EXIT_OK);
-    }
+    int code = cli_output_write(name, true, cubin, bytes);
     if (code == CLI_EXIT_OK && !run_tool(path, tool, name, output)) {
         code = CLI_EXIT_NOTHING;
     }
@@ -139,57 +118,54 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_list configurations; /* one at most */
     const char *arch, *output;
     int form;
-} settings;
+} given;
 
 enum { SASS = 2, CUBIN = 3 };
 static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL};
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
 
-static int write_code(const settings *settings, const char *text, size_t bytes)
+static int write_code(const char *text, size_t bytes)
 {
     cli_output output;
-    CLI_TRY(cli_output_open(&output, settings->output, true));
-    if (settings->form == SASS) {
-        return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
+    if (given.form != SASS) {
+        return cli_output_write(given.output, true, text, bytes);
     }
-    (void)fwrite(text, 1, bytes, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
+    CLI_TRY(cli_output_open(&output, given.output, true));
+    return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
 }
 
-static int check(const settings *settings)
+static int check(void)
 {
-    const cli_list *list = &settings->configurations;
+    const cli_list *list = &given.configurations;
     if (list->count > 1) {
         return cli_stop(CLI_EXIT_USAGE,
                         "emit: --config is given twice; one text names every axis: \"%s %s\"",
                         list->items[0], list->items[1]);
     }
-    if (settings->form == CUBIN && !settings->output && isatty(STDOUT_FILENO)) {
+    if (given.form == CUBIN && !given.output && isatty(STDOUT_FILENO)) {
         return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
     }
     return CLI_CONTINUE;
 }
 
-static int write_form(void *user, const cli_session *session, const cli_scenario *scenario)
+static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     char *text;
     size_t bytes;
-    const cli_list *list = &settings->configurations;
+    const cli_list *list = &given.configurations;
     CLI_TRY(cli_passed(gputune_emit(
         &text, &bytes, session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
-        list->count ? list->items[0] : NULL, settings->arch, forms[settings->form])));
-    return write_code(settings, text, bytes);
+        list->count ? list->items[0] : NULL, given.arch, forms[given.form])));
+    return write_code(text, bytes);
 }
-
-static settings given;
 
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
@@ -205,9 +181,9 @@ static const cli_option options[] = {
 
 static int emit(const cli_arguments *arguments)
 {
-    CLI_TRY(check(&given));
+    CLI_TRY(check());
     return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
-                      &given.selection, arguments->items, write_form, &given);
+                      &given.selection, arguments->items, write_form);
 }
 
 const cli_command cmd_emit = {"emit",

@@ -7,28 +7,29 @@
 #include "cli/files.h"
 #include "cli/tuning.h"
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_list sizes;
     const char *gpu, *scenario, *output;
     int format, objective, cache;
-} settings;
+} given = {.common.read_only = true};
 
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
-static int export_scenario(const cli_measured *from, const settings *settings)
+static int export_scenario(const cli_measured *from)
 {
     cli_export data;
     cli_output output;
-    cli_export_format format = (cli_export_format)settings->format;
-    if (from->objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
+    cli_export_format format = (cli_export_format)given.format;
+    if (from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
         return cli_stop(CLI_EXIT_USAGE,
                         "this scenario holds energies, and a cache of Kernel Tuner times; --format "
                         "t4 has both");
     }
     cli_export_make(&data, from);
-    CLI_TRY(cli_output_open(&output, settings->output, true));
+    CLI_TRY(cli_output_open(&output, given.output, true));
     cli_export_write(&data, format, output.file);
     int code = cli_output_close(&output, CLI_EXIT_OK);
     if (code == CLI_EXIT_OK) {
@@ -37,27 +38,27 @@ static int export_scenario(const cli_measured *from, const settings *settings)
     return code;
 }
 
-static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
+static int export_kernel(const cli_session *session, const cli_catalogue *catalogue)
 {
-    cli_measured_list list;
+    cli_measured_list list = {NULL, 0};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
     const char *sizes;
-    CLI_TRY(cli_measured_read(&list, session, kernel, settings->scenario != NULL));
+    filter.all_trials = filter.any_gpu = true;
+    filter.history = given.scenario != NULL;
+    CLI_TRY(cli_stored_read(&filter, session, catalogue, cli_measured_add, &list));
     if (!list.count) {
-        const gputune_record_filter filter = {.kernel = kernel, .any_gpu = true};
         return cli_stored_nothing(session, &filter);
     }
-    CLI_TRY(cli_stored_sizes(&sizes, &settings->sizes));
+    CLI_TRY(cli_stored_sizes(&sizes, &given.sizes));
     const cli_measured_name name = {.sizes = sizes,
-                                    .objective = settings->objective,
-                                    .cache = settings->cache - 1,
-                                    .gpu = settings->gpu,
-                                    .scenario = settings->scenario};
+                                    .objective = given.objective,
+                                    .cache = given.cache - 1,
+                                    .gpu = given.gpu,
+                                    .scenario = given.scenario};
     CLI_TRY(cli_measured_choose(&one, &list, &name));
-    return export_scenario(one, settings);
+    return export_scenario(one);
 }
-
-static settings given = {.common.read_only = true};
 
 static const cli_option options[] = {
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL,
@@ -79,11 +80,12 @@ static const cli_option options[] = {
 
 static int export_stored(const cli_arguments *arguments)
 {
-    const char *kernel;
+    cli_catalogue catalogue;
     cli_session session;
     CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
-    CLI_TRY(cli_catalogue_stored_one(&kernel, &session, arguments->items[0]));
-    return export_kernel(&given, &session, kernel);
+    CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
+    CLI_TRY(cli_catalogue_one(&catalogue));
+    return export_kernel(&session, &catalogue);
 }
 
 const cli_command cmd_export = {

@@ -24,10 +24,10 @@
 extern const char cli_report_page[]; /* made by tools/report-page */
 static const char place_of_data[] = "@data@\n", policy_of_all[] = "default-src 'none'";
 
-#define OF_TRIAL(member, unit) CLI_FIELD(cli_trial, member, "", unit, CLI_IN_DATA)
+#define OF_TRIAL(member, unit) CLI_FIELD(gputune_record, member, "", unit, CLI_IN_DATA)
 
 static const cli_column trial_columns[] = {
-    OF_TRIAL(configuration, CLI_TEXT), OF_TRIAL(status, CLI_CHARS),
+    OF_TRIAL(configuration, CLI_TEXT), OF_TRIAL(status, CLI_TEXT),
     OF_TRIAL(message, CLI_TEXT),       OF_TRIAL(median_ns, CLI_TIME),
     OF_TRIAL(low_ns, CLI_TIME),        OF_TRIAL(high_ns, CLI_TIME),
     OF_TRIAL(samples, CLI_COUNT),      OF_TRIAL(eliminated_round, CLI_COUNT),
@@ -37,32 +37,23 @@ static const cli_column trial_columns[] = {
     OF_TRIAL(order, CLI_WHOLE),        OF_TRIAL(created, CLI_TEXT),
 };
 
-static void write_text(const char *key, const char *text, FILE *file)
-{
-    fprintf(file, "\"%s\": ", key);
-    cli_json_text(text ? text : "", file);
-    fputs(", ", file);
-}
-
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
+    const gputune_record *of = &from->shared, *winner = &from->winner;
     cli_table trials = CLI_TABLE("trials", trial_columns, CLI_VIEW);
     void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
         cli_table_add(&trials, &from->trials[i]);
     }
-    fputs("{", file);
-    write_text("scenario", from->scenario, file);
-    write_text("environment", from->environment, file);
-    write_text("kernel", from->kernel, file);
-    write_text("sizes", from->sizes, file);
-    write_text("gpu", from->gpu, file);
-    write_text("objective", gputune_objective_name(from->objective), file);
-    write_text("configuration", from->winner, file);
-    write_text("default_configuration", from->winner_default, file);
-    write_text("stop_reason", from->stop_reason, file);
-    write_text("code", source, file);
-    fprintf(file, "\"variants\": %zu, \"trials\": ", from->count);
+    fprintf(file,
+            "{\"scenario\": %s, \"environment\": %s, \"kernel\": %s, \"sizes\": %s, "
+            "\"gpu\": %s, \"objective\": \"%s\", \"configuration\": %s, "
+            "\"default_configuration\": %s, \"stop_reason\": %s, \"code\": %s, "
+            "\"variants\": %zu, \"trials\": ",
+            cli_json_text(of->scenario), cli_json_text(of->environment), cli_json_text(of->kernel),
+            cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
+            cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
+            cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
     cli_release(mark, NULL);
@@ -70,14 +61,14 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
 
 static void cli_report_write_data(const cli_report *report, FILE *file)
 {
-    cli_table tables[] = {report->standing, cli_why_values(), cli_why_pairs()};
+    cli_why why = cli_why_tables();
     const cli_measured_list *list = &report->measured;
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
-        cli_table axes = cli_why_axes();
         cli_export_make(&data, &list->items[i]);
-        cli_why_explain(&tables[1], &axes, &tables[2], &data);
+        cli_why_explain(&why, &data);
     }
+    const cli_table tables[] = {report->standing, why.values, why.pairs};
     fprintf(file,
             "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"live\": %s, \"shown\": ",
             CLI_SCHEMA_VERSION, gputune_version(), report->live ? "true" : "false");
@@ -124,9 +115,9 @@ static void cli_report_write_page(const cli_report *report, FILE *file)
 enum { FASTEST = 10 };
 
 typedef struct trial_row {
-    const char *configuration, *outcome;
-    double median_ns, slower;
-    uint32_t samples, registers, spill_bytes;
+    gputune_record trial; /* first: a column of it is one of the row */
+    const char *outcome;
+    double slower;
 } trial_row;
 
 static void slower(cli_cell *out, const void *item)
@@ -135,7 +126,7 @@ static void slower(cli_cell *out, const void *item)
     cli_set_text(out, row->slower > 0 ? cli_format("+%.2f%%", row->slower * 100) : "");
 }
 
-#define OF_ROW(member, title, unit) CLI_FIELD(trial_row, member, title, unit, CLI_VIEW)
+#define OF_ROW(member, title, unit) CLI_FIELD(gputune_record, member, title, unit, CLI_VIEW)
 
 static const cli_column row_columns[] = {
     OF_ROW(configuration, "configuration", CLI_TEXT),
@@ -144,7 +135,7 @@ static const cli_column row_columns[] = {
     OF_ROW(samples, "n", CLI_SOME_COUNT),
     OF_ROW(registers, "regs", CLI_SOME_COUNT),
     OF_ROW(spill_bytes, "spills", CLI_SOME_COUNT),
-    OF_ROW(outcome, "outcome", CLI_TEXT),
+    CLI_FIELD(trial_row, outcome, "outcome", CLI_TEXT, CLI_VIEW),
 };
 
 /* Trials with a time come first, and the fastest of them. */
@@ -152,16 +143,11 @@ static void write_fastest(const cli_measured *from, FILE *file)
 {
     cli_table table = CLI_TABLE("trials", row_columns, CLI_VIEW);
     for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
-        const cli_trial *trial = &from->trials[i];
-        trial_row row = {.configuration = trial->configuration,
-                         .outcome = trial->message[0] ? trial->message : trial->status,
-                         .median_ns = trial->median_ns,
-                         .slower = trial->median_ns / from->trials[0].median_ns - 1,
-                         .samples = trial->samples,
-                         .registers = trial->registers,
-                         .spill_bytes = trial->spill_bytes};
-        cli_cell *cells = cli_table_add(&table, &row);
-        cells[1].is_energy = from->objective == GPUTUNE_OBJECTIVE_ENERGY;
+        const gputune_record *trial = &from->trials[i];
+        const trial_row row = {.trial = *trial,
+                               .outcome = trial->message[0] ? trial->message : trial->status,
+                               .slower = trial->median_ns / from->trials[0].median_ns - 1};
+        cli_table_add_measured(&table, &row, trial->objective);
     }
     if (table.row_count) {
         fprintf(file, "\nThe fastest of %zu trials:\n\n", from->count);
@@ -172,22 +158,22 @@ static void write_fastest(const cli_measured *from, FILE *file)
 static void write_axes(const cli_measured *from, FILE *file)
 {
     cli_export data;
-    cli_table values = cli_why_values(), axes = cli_why_axes(), pairs = cli_why_pairs();
+    cli_why why = cli_why_tables();
     cli_export_make(&data, from);
-    cli_why_explain(&values, &axes, &pairs, &data);
+    cli_why_explain(&why, &data);
     fprintf(file, "%s\n", cli_why_summary(&data));
-    if (axes.row_count) {
+    if (why.axes.row_count) {
         fputs(
             "\nWhat each axis is worth: how much slower the best variant is that has the axis held "
             "at another value, among those that were tried.\n\n",
             file);
-        cli_table_write(&axes, CLI_FORMAT_MARKDOWN, file);
+        cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
     }
-    if (pairs.row_count) {
+    if (why.pairs.row_count) {
         fputs("\nPairs of axes, and what it costs to choose one while the other is held "
               "elsewhere:\n\n",
               file);
-        cli_table_write(&pairs, CLI_FORMAT_MARKDOWN, file);
+        cli_table_write(&why.pairs, CLI_FORMAT_MARKDOWN, file);
     }
 }
 
@@ -217,8 +203,8 @@ static void cli_report_write_markdown(const cli_report *report, FILE *file)
     cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
     for (size_t i = 0; i < report->measured.count; i++) {
         const cli_measured *from = &report->measured.items[i];
-        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->kernel),
-                cli_short_sizes(from->sizes), cli_markdown(from->gpu));
+        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->shared.kernel),
+                cli_short_sizes(from->shared.sizes), cli_markdown(from->shared.gpu));
         write_axes(from, file);
         write_fastest(from, file);
         if (report->sources[i]) {
@@ -231,13 +217,15 @@ enum { PAGE, MARKDOWN };
 enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_stored stored;
+    cli_arguments names;
     const char *output;
     int format;
     bool history, live;
-} settings;
+} given = {.common.read_only = true};
 
 static int add(void *user, const gputune_record *record)
 {
@@ -254,64 +242,54 @@ static char *find_source(const cli_session *session, const cli_measured *from)
     gputune_sizes sizes;
     char *text;
     size_t bytes;
-    bool known = from->winner && !from->outdated && from->arch[0] &&
-                 cli_sizes_read(&sizes, from->sizes) &&
-                 gputune_emit(&text, &bytes, session->tuner, from->kernel, sizes, from->winner,
-                              from->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    const gputune_record *of = &from->shared;
+    const char *winner = from->winner.configuration;
+    bool known = winner[0] && !of->outdated && of->arch[0] && cli_sizes_read(&sizes, of->sizes) &&
+                 gputune_emit(&text, &bytes, session->tuner, of->kernel, sizes, winner, of->arch,
+                              GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
     return known ? text : NULL;
 }
 
-/* Adds the records of what a name of the command line stands for. */
-static int collect_named(cli_report *report, gputune_record_filter *filter,
-                         const cli_session *session, char *name)
-{
-    cli_catalogue catalogue;
-    size_t before = report->measured.count;
-    CLI_TRY(cli_catalogue_stored(&catalogue, session, name));
-    for (size_t k = 0; k < catalogue.count; k++) {
-        filter->kernel = catalogue.kernels[k].name;
-        int status = gputune_records(session->tuner, filter, add, report);
-        CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
-    }
-    return report->measured.count == before ? cli_stored_nothing(session, filter) : CLI_CONTINUE;
-}
-
 /* Collects the records of the named kernels, of all kernels without names. */
-static int collect(cli_report *report, const settings *settings, const cli_session *session,
-                   const cli_arguments *names)
+static int collect(cli_report *report, const cli_session *session)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    cli_catalogue catalogue = {NULL, 0};
     filter.all_trials = true;
-    filter.history = settings->history;
-    CLI_TRY(cli_stored_filter(&filter, &settings->stored, session));
-    for (size_t i = 0; i < names->count; i++) {
-        CLI_TRY(collect_named(report, &filter, session, names->items[i]));
+    filter.history = given.history;
+    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    size_t count = given.names.count ? given.names.count : 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = report->measured.count;
+        if (given.names.count) {
+            CLI_TRY(cli_catalogue_stored(&catalogue, session, given.names.items[i]));
+        }
+        CLI_TRY(cli_stored_read(&filter, session, &catalogue, add, report));
+        if (report->measured.count == before) {
+            return cli_stored_nothing(session, &filter);
+        }
     }
-    if (!names->count) {
-        CLI_TRY(cli_passed(gputune_records(session->tuner, &filter, add, report)));
-    }
-    return report->measured.count ? CLI_CONTINUE : cli_stored_nothing(session, &filter);
+    return CLI_CONTINUE;
 }
 
-static int write_report(const cli_report *report, const settings *settings)
+static int write_report(const cli_report *report)
 {
     cli_output output;
-    if (settings->format == PAGE && !settings->output && isatty(STDOUT_FILENO)) {
+    if (given.format == PAGE && !given.output && isatty(STDOUT_FILENO)) {
         return cli_stop(CLI_EXIT_USAGE,
                         "a page is for a browser; --output FILE stores it, --live serves it");
     }
-    CLI_TRY(cli_output_open(&output, settings->output, true));
-    (settings->format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report,
-                                                                                   output.file);
+    CLI_TRY(cli_output_open(&output, given.output, true));
+    (given.format == PAGE ? cli_report_write_page : cli_report_write_markdown)(report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
-static int read_report(cli_report *out, const settings *settings, const cli_arguments *names)
+static int read_report(cli_report *out)
 {
     cli_session session;
     *out = (cli_report){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
-    CLI_TRY(cli_open(&session, &settings->common, CLI_OPEN_NO_DEVICE));
-    int code = collect(out, settings, &session, names);
+    CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
+    int code = collect(out, &session);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
         out->sources[i] = find_source(&session, &out->measured.items[i]);
@@ -321,40 +299,14 @@ static int read_report(cli_report *out, const settings *settings, const cli_argu
 
 /* ---- live ---- */
 
-typedef struct live {
-    const settings *settings;
-    const cli_arguments *names;
-} live;
-
 /* What cannot be read is as good as nothing: the page asks again. */
-static void read_live(cli_report *out, const live *live)
-{
-    settings quiet = *live->settings;
-    quiet.common.quiet = true;
-    (void)read_report(out, &quiet, live->names);
-}
-
-static void write_live_page(void *user, FILE *file)
+static void write_live(cli_live_kind kind, FILE *file)
 {
     cli_report report;
-    read_live(&report, user);
-    report.live = true;
-    cli_report_write_page(&report, file);
-}
-
-static void write_live_data(void *user, bool is_last, FILE *file)
-{
-    cli_report report;
-    read_live(&report, user);
-    report.live = !is_last;
-    cli_report_write_data(&report, file);
-}
-
-static int serve(const settings *settings, const cli_arguments *names, FILE *told, int until)
-{
-    live live = {settings, names};
-    const cli_live_source source = {write_live_page, write_live_data, &live};
-    return cli_live_serve(&source, told, until);
+    given.common.quiet = true;
+    (void)read_report(&report);
+    report.live = kind != CLI_LIVE_LAST_DATA;
+    (kind == CLI_LIVE_PAGE ? cli_report_write_page : cli_report_write_data)(&report, file);
 }
 
 int cli_report_begin_live(cli_live_report *out, const cli_common *common)
@@ -367,11 +319,10 @@ int cli_report_begin_live(cli_live_report *out, const cli_common *common)
                         strerror(errno));
     }
     if (out->process == 0) {
-        const cli_arguments all = {NULL, 0};
-        settings settings = {.common = *common};
+        given.common = *common;
         close(ends[1]);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        _exit(getppid() == parent ? serve(&settings, &all, stderr, ends[0]) : CLI_EXIT_OK);
+        _exit(getppid() == parent ? cli_live_serve(write_live, stderr, ends[0]) : CLI_EXIT_OK);
     }
     close(ends[0]);
     out->until = ends[1];
@@ -386,8 +337,6 @@ void cli_report_end_live(const cli_live_report *live)
 }
 
 /* ---- */
-
-static settings given = {.common.read_only = true};
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION(&given.output),
@@ -413,12 +362,13 @@ static int report(const cli_arguments *names)
         return cli_stop(CLI_EXIT_USAGE,
                         "report: --live serves a page; leave out --output and --format");
     }
-    int code = read_report(&report, &given, names);
+    given.names = *names;
+    int code = read_report(&report);
     if (given.live && (code == CLI_CONTINUE || code == CLI_EXIT_NOTHING)) {
-        return serve(&given, names, stdout, -1);
+        return cli_live_serve(write_live, stdout, -1);
     }
     CLI_TRY(code);
-    return write_report(&report, &given);
+    return write_report(&report);
 }
 
 const cli_command cmd_report = {

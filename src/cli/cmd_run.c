@@ -7,13 +7,14 @@
 #include "cli/scenarios.h"
 #include "cli/tuning.h"
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
     cli_list configurations;
     const char *save;
-} settings;
+} given;
 
 typedef struct work {
     cli_table table;
@@ -28,26 +29,25 @@ static int add(void *user, const gputune_record *record)
     return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
 }
 
-static int measure(work *at, const settings *settings, const cli_session *session,
-                   const cli_scenario *scenario, int objective)
+static int measure(work *at, const cli_session *session, const cli_scenario *scenario,
+                   int objective)
 {
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
     options.objective = (gputune_objective)objective;
-    options.save = settings->save;
-    const cli_list *list = &settings->configurations;
+    options.save = given.save;
+    const cli_list *list = &given.configurations;
     int status = gputune_run(session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
                              list->items, list->count, &options, add, at);
-    if (status == GPUTUNE_EUNSUPPORTED && settings->tuning.objective == CLI_OBJECTIVE_ALL) {
+    if (status == GPUTUNE_EUNSUPPORTED && given.tuning.objective == CLI_OBJECTIVE_ALL) {
         cli_note("without %s: %s", gputune_objective_name(options.objective), gputune_error());
         return CLI_EXIT_OK;
     }
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
-static void show_logs(const settings *settings, const cli_session *session,
-                      const cli_scenario *scenario)
+static void show_logs(const cli_session *session, const cli_scenario *scenario)
 {
-    const cli_list *list = &settings->configurations;
+    const cli_list *list = &given.configurations;
     for (size_t i = 0; i < (list->count ? list->count : 1); i++) {
         cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
                         list->count ? list->items[i] : NULL);
@@ -56,9 +56,9 @@ static void show_logs(const settings *settings, const cli_session *session,
 
 /* Of all objectives, a kernel whose launches do different work is measured by rate alone, and any
  * other kernel by each that times a launch. */
-static bool is_wanted(const settings *settings, const cli_scenario *scenario, int objective)
+static bool is_wanted(const cli_scenario *scenario, int objective)
 {
-    int chosen = settings->tuning.objective;
+    int chosen = given.tuning.objective;
     bool by_rate = scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE;
     if (chosen != CLI_OBJECTIVE_ALL) {
         return objective == chosen;
@@ -67,25 +67,22 @@ static bool is_wanted(const settings *settings, const cli_scenario *scenario, in
            (objective == GPUTUNE_OBJECTIVE_RATE) == by_rate;
 }
 
-static int run(void *user, const cli_session *session, const cli_scenario *scenario)
+static int run(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
     int code = CLI_EXIT_OK;
     for (int objective = 0; objective < GPUTUNE_OBJECTIVE_COUNT && !*cli_cancel(); objective++) {
-        if (is_wanted(settings, scenario, objective)) {
-            code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+        if (is_wanted(scenario, objective)) {
+            code = cli_worse(code, measure(&at, session, scenario, objective));
         }
     }
-    cli_table_print(&at.table, settings->common.format);
+    cli_table_print(&at.table, given.common.format);
     code = cli_worse(code, at.code);
     if (code == CLI_EXIT_TEMPLATE) {
-        show_logs(settings, session, scenario);
+        show_logs(session, scenario);
     }
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
-
-static settings given;
 
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
@@ -110,8 +107,7 @@ static int measure_all(const cli_arguments *arguments)
 {
     cli_console_inform(given.save != NULL); /* of how the outputs are read */
     CLI_TRY(cli_tuning_inputs(&given.tuning));
-    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run,
-                      &given);
+    return cli_single(&given.common, CLI_OPEN_TUNING, &given.selection, arguments->items, run);
 }
 
 const cli_command cmd_run = {"run",

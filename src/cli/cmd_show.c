@@ -22,7 +22,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 
 /* A row of both plots, for programs and for people. */
 typedef struct row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     double elapsed_s, best_ns,
         over; /* since the first trial; best_ns over the best of all, minus 1 */
     const char *configuration;
@@ -72,14 +72,15 @@ static const cli_column time_columns[] = {
  * for all trials of a tuning. */
 static int by_turn(const void *a, const void *b)
 {
-    const cli_trial *x = *(const cli_trial *const *)a, *y = *(const cli_trial *const *)b;
+    const gputune_record *x = *(const gputune_record *const *)a,
+                         *y = *(const gputune_record *const *)b;
     int order = strcmp(x->created, y->created);
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static const cli_trial **by_time(const cli_measured *from)
+static const gputune_record **by_time(const cli_measured *from)
 {
-    const cli_trial **trials = cli_allocate(from->count + 1, sizeof *trials);
+    const gputune_record **trials = cli_allocate(from->count + 1, sizeof *trials);
     for (size_t i = 0; i < from->count; i++) {
         trials[i] = &from->trials[i];
     }
@@ -90,8 +91,8 @@ static const cli_trial **by_time(const cli_measured *from)
 /* A row for each trial at which the best time fell, and for the last one. */
 static void add_progress(cli_table *table, const cli_measured *from)
 {
-    const cli_trial **trials = by_time(from);
-    row row = {.place = cli_place_of(from)};
+    const gputune_record **trials = by_time(from);
+    row row = {.place = from->shared};
     double best = cli_measured_best(from), first = 0, said = INFINITY;
     row.best_ns = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
@@ -108,7 +109,7 @@ static void add_progress(cli_table *table, const cli_measured *from)
                 (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
             row.over = said / best - 1;
             row.bar = cli_bar(row.over / fmax(first / best - 1, 1e-9), BAR_CELLS);
-            cli_table_add_measured(table, &row, from->objective);
+            cli_table_add_measured(table, &row, from->shared.objective);
         }
     }
 }
@@ -127,15 +128,15 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     double step = log(fmax(worst / best, 1.01)) / BINS;
     for (int b = 0; b < BINS; b++) {
-        bins[b] = (row){.place = cli_place_of(from)};
+        bins[b] = (row){.place = from->shared};
         bins[b].from_ns = best * exp(b * step);
         bins[b].to_ns = best * exp((b + 1) * step);
     }
     for (size_t i = 0; i < from->count; i++) {
-        const cli_trial *trial = &from->trials[i];
+        const gputune_record *trial = &from->trials[i];
         if (cli_trial_has_time(trial)) {
             row *bin = &bins[(int)fmin(log(trial->median_ns / best) / step, BINS - 1)];
-            bool winner = from->winner && strcmp(from->winner, trial->configuration) == 0;
+            bool winner = cli_measured_is_winner(from, trial);
             bin->variants++;
             bin->has = winner ? "winner" : trial->is_default && !bin->has ? "default" : bin->has;
             most = bin->variants > most ? bin->variants : most;
@@ -143,7 +144,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
     for (int b = 0; b < BINS && isfinite(best); b++) {
         bins[b].bar = cli_bar((double)bins[b].variants / most, BAR_CELLS);
-        cli_table_add_measured(table, &bins[b], from->objective);
+        cli_table_add_measured(table, &bins[b], from->shared.objective);
     }
 }
 
@@ -162,8 +163,8 @@ void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE 
     for (size_t i = 0; i < list->count; i++) {
         const cli_measured *one = &list->items[i];
         cli_table plots[] = {all[0], all[1]};
-        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->kernel,
-                cli_short_sizes(one->sizes), one->count, gt_plural(one->count),
+        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->shared.kernel,
+                cli_short_sizes(one->shared.sizes), one->count, gt_plural(one->count),
                 isfinite(cli_measured_best(one)) ? "" : ", none with a time");
         add_progress(&plots[0], one);
         add_times(&plots[1], one);
@@ -228,38 +229,37 @@ static void cli_versions_compare(const cli_versions *versions, cli_table *table)
     }
 }
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_stored stored;
     bool all, history, why, plot;
-    int sort; /* a sort_key */
+    int sort; /* by sort_words */
     uint32_t top;
-} settings;
+} given = {.common.read_only = true};
 
-typedef enum sort_key { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE } sort_key;
+enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
 static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
-/* What is collected: the rows, what failed, and all trials if the winners are to be explained.
- */
+/* What is collected: the rows, what failed, and all trials if the winners are to be explained. */
 typedef struct found {
     cli_table table;
-    sort_key sort;
-    double *keys;                       /* of the rows */
-    size_t columns;                     /* of the terminal that a table is for; 0 */
-    bool shortened;                     /* a row says only what differs from the default */
-    const char *scenario, *environment; /* of the last record */
-    const char *standard;               /* their default; NULL: not known */
-    size_t scenario_row;                /* the first of theirs */
-    cli_versions versions;              /* of winners, with their rows */
+    double *keys;          /* of the rows */
+    size_t columns;        /* of the terminal that a table is for; 0 */
+    bool shortened;        /* a row says only what differs from the default */
+    gputune_record last;   /* one of the scenario at hand */
+    const char *standard;  /* the default there; NULL: not known */
+    size_t scenario_row;   /* the first of that scenario */
+    cli_versions versions; /* of winners, with their rows */
     cli_failures failures;
     cli_measured_list measured;
-    bool all, why, plot; /* all: in the table */
+    bool all; /* trials are in the table, too */
 } found;
 
 /* By this a row is sorted: the best first, what has no time last. */
-static double key_of(sort_key sort, const gputune_record *record)
+static double key_of(const gputune_record *record)
 {
-    switch (sort) {
+    switch (given.sort) {
     case SORT_TIME:
         return record->median_ns > 0 ? record->median_ns : INFINITY;
     case SORT_SPEEDUP:
@@ -271,14 +271,13 @@ static double key_of(sort_key sort, const gputune_record *record)
     }
 }
 
-static bool has_word(const char *text, const char *word, size_t length)
+static bool has_pair(const char *text, const char *name, const char *value)
 {
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t own = strcspn(text, " ");
-        if (own == length && strncmp(text, word, length) == 0) {
+    char *own_name, *own_value;
+    while (cli_next_pair(&text, &own_name, &own_value)) {
+        if (strcmp(own_name, name) == 0 && strcmp(own_value, value) == 0) {
             return true;
         }
-        text += own;
     }
     return false;
 }
@@ -286,14 +285,11 @@ static bool has_word(const char *text, const char *word, size_t length)
 /* What of "VEC=4 BLOCK=256" is not in `standard`. */
 static char *difference(const char *configuration, const char *standard)
 {
-    char *out = cli_copy("");
-    const char *at = configuration;
-    for (at += strspn(at, " "); *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (!has_word(standard, at, length)) {
-            cli_append(&out, "%s%.*s", out[0] ? " " : "", (int)length, at);
+    char *out = cli_copy(""), *name, *value;
+    while (cli_next_pair(&configuration, &name, &value)) {
+        if (!has_pair(standard, name, value)) {
+            cli_append(&out, "%s%s=%s", out[0] ? " " : "", name, value);
         }
-        at += length;
     }
     return out[0] ? out : cli_copy("the default");
 }
@@ -315,11 +311,9 @@ static void shorten(found *at)
 /* Records of a scenario come in a row. */
 static void note_scenario(found *at, const gputune_record *record)
 {
-    if (strcmp(at->scenario, record->scenario) != 0 ||
-        strcmp(at->environment, record->environment) != 0) {
+    if (!cli_record_is_alike(&at->last, record)) {
         shorten(at);
-        at->scenario = cli_copy(record->scenario);
-        at->environment = cli_copy(record->environment);
+        at->last = cli_record_copy(record, NULL);
         at->scenario_row = at->table.row_count;
         at->standard = NULL;
     }
@@ -333,7 +327,7 @@ static void note_scenario(found *at, const gputune_record *record)
 static void add_row(found *at, const gputune_record *record)
 {
     at->keys = cli_grow(at->keys, at->table.row_count, sizeof *at->keys);
-    at->keys[at->table.row_count] = key_of(at->sort, record);
+    at->keys[at->table.row_count] = key_of(record);
     cli_versions_add(&at->versions, record, at->table.row_count);
     cli_record_add(&at->table, record);
 }
@@ -342,10 +336,10 @@ static int add(void *user, const gputune_record *record)
 {
     found *at = user;
     note_scenario(at, record);
-    if (at->all || record->is_winner || (at->why && record->is_default)) {
+    if (at->all || record->is_winner || (given.why && record->is_default)) {
         add_row(at, record);
     }
-    if (at->why || at->plot) {
+    if (given.why || given.plot) {
         cli_measured_add(&at->measured, record);
     }
     cli_failures_add(&at->failures, record);
@@ -360,22 +354,21 @@ static void say_device(const cli_session *session)
     }
 }
 
-static int write_found(const settings *settings, const cli_session *session, found *at,
-                       bool any_gpu)
+static void write_found(const cli_session *session, found *at, bool any_gpu)
 {
     shorten(at);
     cli_versions_compare(&at->versions, &at->table);
     cli_table_sort(&at->table, at->keys);
-    if (settings->top && settings->top < at->table.row_count) {
-        at->table.row_count = settings->top;
+    if (given.top && given.top < at->table.row_count) {
+        at->table.row_count = given.top;
     }
-    cli_format_kind format = (cli_format_kind)settings->common.format;
+    cli_format_kind format = (cli_format_kind)given.common.format;
     if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
-    if (at->plot && at->table.row_count) {
+    if (given.plot && at->table.row_count) {
         cli_plot_write(&at->measured, format, stdout);
-    } else if (at->why && at->table.row_count) {
+    } else if (given.why && at->table.row_count) {
         cli_why_write(&at->table, &at->measured, format, stdout);
     } else {
         cli_table_write(&at->table, format, stdout);
@@ -386,52 +379,29 @@ static int write_found(const settings *settings, const cli_session *session, fou
                  "shows all",
                  at->columns);
     }
-    if (!settings->all) {
+    if (!given.all) {
         cli_failures_say(&at->failures);
     }
-    return CLI_EXIT_OK;
 }
 
-/* Collects the records of the catalogue's kernels, of all kernels if it is empty. */
-static int collect(found *at, gputune_record_filter *filter, const cli_session *session,
-                   const cli_catalogue *catalogue)
-{
-    int status = 0;
-    for (size_t i = 0; i < catalogue->count && status >= 0; i++) {
-        filter->kernel = catalogue->kernels[i].name;
-        status = gputune_records(session->tuner, filter, add, at);
-    }
-    return catalogue->count ? status : gputune_records(session->tuner, filter, add, at);
-}
-
-static int show(const settings *settings, const cli_session *session,
-                const cli_catalogue *catalogue)
+static int show(const cli_session *session, const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = settings->all || settings->why || settings->plot;
+    filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;
-    filter.history = settings->history;
-    CLI_TRY(cli_stored_filter(&filter, &settings->stored, session));
-    unsigned view = settings->why   ? CLI_VIEW_WHY
-                    : settings->all ? CLI_VIEW_TRIALS
-                                    : CLI_VIEW_WINNERS;
+    filter.history = given.history;
+    CLI_TRY(cli_stored_filter(&filter, &given.stored, session));
+    unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
-    found at = {.scenario = "",
-                .environment = "",
-                .table = cli_record_table(view),
-                .all = settings->plot || (settings->all && !settings->why),
-                .why = settings->why,
+    found at = {.table = cli_record_table(view),
+                .last = {.scenario = "", .environment = ""},
+                .all = given.plot || (given.all && !given.why),
                 .columns =
-                    settings->common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0,
-                .sort = (sort_key)settings->sort,
-                .plot = settings->plot};
-    int status = collect(&at, &filter, session, catalogue);
-    CLI_TRY(status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status));
-    int code = write_found(settings, session, &at, filter.any_gpu);
-    return at.table.row_count ? code : cli_stored_nothing(session, &filter);
+                    given.common.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
+    CLI_TRY(cli_stored_read(&filter, session, catalogue, add, &at));
+    write_found(session, &at, filter.any_gpu);
+    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(session, &filter);
 }
-
-static settings given = {.common.read_only = true};
 
 static const cli_option options[] = {
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL,
@@ -462,7 +432,7 @@ static int show_stored(const cli_arguments *arguments)
     if (arguments->count) {
         CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
     }
-    return show(&given, &session, &catalogue);
+    return show(&session, &catalogue);
 }
 
 const cli_command cmd_show = {

@@ -9,12 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning; /* the alignment alone */
     const char *arch;
-} settings;
+} given;
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
@@ -75,20 +76,16 @@ static void say_if_uncertain(const gputune_space *space)
     }
 }
 
-static int describe_space(void *user, const cli_session *session, const cli_scenario *scenario)
+static int describe_space(const cli_session *session, const cli_scenario *scenario)
 {
-    const settings *settings = user;
     gputune_space *space;
-    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
-    CLI_TRY(
-        cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
-                                          cli_scenario_sizes(scenario), settings->arch, &options)));
-    write_space(space, (cli_format_kind)settings->common.format);
+    gputune_options options = cli_tuning_options(&given.tuning, scenario);
+    CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
+                                              cli_scenario_sizes(scenario), given.arch, &options)));
+    write_space(space, (cli_format_kind)given.common.format);
     say_if_uncertain(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
-
-static settings given;
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),  CLI_ONLY_OPTION(&given.selection),
@@ -100,7 +97,7 @@ static const cli_option options[] = {
 static int describe(const cli_arguments *arguments)
 {
     return cli_single(&given.common, given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE,
-                      &given.selection, arguments->items, describe_space, &given);
+                      &given.selection, arguments->items, describe_space);
 }
 
 const cli_command cmd_space = {

@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct settings {
+/* The options. */
+static struct {
     const char *output;
     bool force;
-} settings;
+} given;
 
 static size_t count_guesses(const char *text)
 {
@@ -25,8 +26,10 @@ static size_t count_guesses(const char *text)
     return count;
 }
 
-static int write_draft(const settings *settings, const char *path, const char *kernel)
+static int write_template(const cli_arguments *arguments)
 {
+    const char *path = arguments->items[0];
+    const char *kernel = arguments->count > 1 ? arguments->items[1] : NULL;
     size_t bytes;
     char *text = cli_read_text(path, &bytes), *draft;
     if (!text) {
@@ -34,28 +37,20 @@ static int write_draft(const settings *settings, const char *path, const char *k
                         path, strerror(errno));
     }
     CLI_TRY(cli_passed(gputune_draft_template(&draft, path, text, kernel)));
-    int code = cli_output_text(settings->output, settings->force, draft);
+    int code = cli_output_write(given.output, given.force, draft, strlen(draft));
     if (code == CLI_EXIT_OK) {
         cli_note(
             "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",
-            count_guesses(draft), settings->output ? settings->output : "FILE");
+            count_guesses(draft), given.output ? given.output : "FILE");
     }
     return code;
 }
-
-static settings given;
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION(&given.output),
     {"force", 'f', CLI_OPTION_FLAG, &given.force, NULL, "replace that file", NULL},
     CLI_OPTIONS_END,
 };
-
-static int write_template(const cli_arguments *arguments)
-{
-    return write_draft(&given, arguments->items[0],
-                       arguments->count > 1 ? arguments->items[1] : NULL);
-}
 
 const cli_command cmd_template = {
     "template",

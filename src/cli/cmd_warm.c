@@ -9,16 +9,13 @@
 #include "cli/table.h"
 #include "cli/warm.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
@@ -109,208 +106,6 @@ static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
     return cli_check_database(session, code);
 }
 
-enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
-
-/* Folders are watched, since most editors save by renaming a new file over the old one. */
-typedef struct watched {
-    const char *path, *name; /* the name in its folder */
-    int folder;              /* inotify's number of it */
-} watched;
-
-typedef struct watch {
-    int events; /* inotify's descriptor: what happens between two rounds is not lost */
-    watched *files;
-    size_t count;
-    atomic_bool is_over;
-    const char *changed; /* set by the thread: the path of a file that was saved, or NULL */
-} watch;
-
-/* ---- which files ----------------------------------------------------------------------------- */
-
-/* A file need not exist: the folder tells when it does. False, with errno: there is no folder. */
-static bool add_file(watch *watch, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *folder = slash ? cli_copy_part(path, (size_t)(name - path)) : ".";
-    int number = inotify_add_watch(watch->events, folder, IN_CLOSE_WRITE | IN_MOVED_TO);
-    for (size_t i = 0; i < watch->count; i++) {
-        if (watch->files[i].folder == number && strcmp(watch->files[i].name, name) == 0) {
-            return true;
-        }
-    }
-    if (number >= 0) {
-        watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
-        watch->files[watch->count++] = (watched){path, name, number};
-    }
-    return number >= 0;
-}
-
-/* A header may stand, or come to stand, in each of the folders that are searched. */
-static void add_include(watch *watch, const char *from, const char *name)
-{
-    const cli_list *folders = &cli_include_paths;
-    const char *more = getenv("GPUTUNE_INCLUDE");
-    add_file(watch, cli_path_beside(from, name));
-    for (size_t i = 0; i < folders->count; i++) {
-        add_file(watch, cli_format("%s/%s", folders->items[i], name));
-    }
-    for (more = more ? more : ""; *more; more += strspn(more, ":")) {
-        size_t length = strcspn(more, ":");
-        add_file(watch, cli_format("%.*s/%s", (int)length, more, name));
-        more += length;
-    }
-}
-
-/* What a link leads to, and what the text includes. */
-static void add_behind(watch *watch, const char *path)
-{
-    char target[PATH_MAX], link;
-    size_t bytes;
-    if (readlink(path, &link, 1) > 0 && realpath(path, target)) {
-        add_file(watch, cli_copy(target));
-    }
-    const char *text = cli_read_text(path, &bytes);
-    while (text && *text) {
-        char *name = cli_next_include(&text);
-        if (name) {
-            add_include(watch, path, name);
-        }
-    }
-}
-
-static int list_files(watch *watch, const cli_selection *selection)
-{
-    watch->files = NULL;
-    watch->count = 0;
-    for (size_t i = 0; i < selection->kernel_count; i++) {
-        const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
-        if (!add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path)) {
-            return cli_stop(CLI_EXIT_NOTHING, "cannot watch '%s': %s", path, strerror(errno));
-        }
-    }
-    for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
-        add_behind(watch, watch->files[i].path);
-    }
-    return CLI_CONTINUE;
-}
-
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-/* Whether the event is about one of the files. */
-static bool take(watch *watch, const struct inotify_event *event)
-{
-    bool lost = event->mask & IN_Q_OVERFLOW; /* events, of any file */
-    for (size_t i = 0; i < watch->count; i++) {
-        const watched *file = &watch->files[i];
-        if (lost ||
-            (file->folder == event->wd && event->len && strcmp(file->name, event->name) == 0)) {
-            watch->changed = file->path;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_events(watch *watch)
-{
-    union {
-        struct inotify_event event;
-        char bytes[4096];
-    } buffer;
-    bool found = false;
-    ssize_t count;
-    while ((count = read(watch->events, &buffer, sizeof buffer)) > 0) {
-        for (const char *at = buffer.bytes; at < buffer.bytes + count;) {
-            const struct inotify_event *event = (const void *)at;
-            found |= take(watch, event);
-            at += sizeof *event + event->len;
-        }
-    }
-    return found;
-}
-
-/* The thread beside the tuning. Cancels what is outdated. */
-static void *await_change(void *user)
-{
-    watch *watch = user;
-    while (!cli_is_interrupted() && !watch->is_over) {
-        poll(NULL, 0, SETTLED_MS);
-        if (!take_events(watch) && watch->changed) {
-            break;
-        }
-    }
-    *cli_cancel() = 1;
-    return NULL;
-}
-
-/* ---- rounds ---------------------------------------------------------------------------------- */
-
-/* Whether the mistake may be one of a file that is watched. */
-static bool may_be_mended(int code)
-{
-    return code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
-}
-
-static void announce(const char *changed)
-{
-    if (cli_console_is_able(stdout)) {
-        fputs("\033[H\033[2J", stdout);
-        fflush(stdout);
-    }
-    cli_note("%s has changed", changed);
-}
-
-/* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
-static int tune_and_wait(watch *watch, const cli_warm *warm, int (*tune)(const cli_warm *warm),
-                         bool is_first)
-{
-    pthread_t thread;
-    CLI_TRY(list_files(watch, &warm->selection));
-    watch->changed = NULL;
-    if (pthread_create(&thread, NULL, await_change, watch) != 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
-    }
-    int code = tune(warm);
-    fflush(stdout);
-    bool is_done = !*cli_cancel();
-    watch->is_over = is_first && is_done && !may_be_mended(code);
-    if (is_done && !watch->is_over) {
-        cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
-                 watch->files[0].path);
-    }
-    pthread_join(thread, NULL);
-    *cli_cancel() = 0;
-    if (watch->is_over) {
-        return code;
-    }
-    if (cli_is_interrupted()) {
-        return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
-    }
-    announce(watch->changed);
-    return CLI_CONTINUE;
-}
-
-/* Calls `tune` (an exit code), and again whenever one of the selected templates, or what they
- * include in quotes, is saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or
- * where the first call shows that saving will not help. Returns the exit code, which is 0 where
- * Ctrl-C came while it was only waiting. */
-static int cli_warm_watch(const cli_warm *warm, int (*tune)(const cli_warm *warm))
-{
-    watch watch = {.events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
-    int code = CLI_CONTINUE;
-    if (watch.events < 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot watch files: %s", strerror(errno));
-    }
-    cli_catch_interrupt();
-    for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
-        void *mark = cli_mark();
-        code = tune_and_wait(&watch, warm, tune, is_first);
-        cli_release(mark, NULL);
-    }
-    close(watch.events);
-    return code;
-}
-
 static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
     const cli_selection *selection = &warm->selection;
@@ -319,26 +114,16 @@ static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session 
         return cli_scenarios_canonical(out, session, selection);
     }
     if (!warm->from) {
-        int code =
-            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
-        return code == CLI_CONTINUE ? cli_scenarios_make(out, &catalogue, selection, session)
-                                    : code;
+        CLI_TRY(
+            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+        return cli_scenarios_make(out, &catalogue, selection, session);
     }
-    int code = cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu);
-    if (code == CLI_CONTINUE && !out->count) {
+    CLI_TRY(cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu));
+    if (!out->count) {
         cli_note("%s has nothing to tune here", warm->from);
         return CLI_EXIT_NOTHING;
     }
-    return code;
-}
-
-static int find_scenarios(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
-{
-    int code = find_all(out, warm, session);
-    if (code == CLI_CONTINUE) {
-        cli_shard_keep(&warm->shard, out);
-    }
-    return code;
+    return CLI_CONTINUE;
 }
 
 /* Another tuner has the templates that these scenarios need. */
@@ -366,7 +151,9 @@ static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gp
             return share_templates(&all[i], session);
         }
     }
-    return find_scenarios(&all[at], warm, session);
+    CLI_TRY(find_all(&all[at], warm, session));
+    cli_shard_keep(&warm->shard, &all[at]);
+    return CLI_CONTINUE;
 }
 
 static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
@@ -388,29 +175,22 @@ static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
                               : cli_warm_tune(warm, gpus, scenarios);
 }
 
-static int refuse_pair(const char *one, const char *other)
+/* Options of which a command line has one at most. */
+static const char *const exclusive[][2] = {
+    {"canonical", "from"},     {"canonical", "watch"}, {"gpus", "compile-only"},
+    {"gpus", "device"},        {"gpus", "samples"},    {"measure-on", "compile-only"},
+    {"measure-on", "gpus"},    {"watch", "gpus"},      {"watch", "shard"},
+    {"watch", "compile-only"}, {"watch", "from"}};
+
+static int check_pairs(void)
 {
-    if (other) {
-        cli_error("warm: %s and %s do not go together", one, other);
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
+        if (cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1])) {
+            return cli_stop(CLI_EXIT_USAGE, "warm: --%s and --%s do not go together",
+                            exclusive[i][0], exclusive[i][1]);
+        }
     }
-    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
-}
-
-static int check_gpus(const cli_warm *warm)
-{
-    return refuse_pair("--gpus", !warm->gpus            ? NULL
-                                 : warm->compile_only   ? "--compile-only"
-                                 : warm->common.device  ? "--device"
-                                 : warm->tuning.samples ? "--samples"
-                                                        : NULL);
-}
-
-static int check_measure_on(const cli_warm *warm)
-{
-    return refuse_pair("--measure-on", !warm->common.measure_on ? NULL
-                                       : warm->compile_only     ? "--compile-only"
-                                       : warm->gpus             ? "--gpus"
-                                                                : NULL);
+    return CLI_CONTINUE;
 }
 
 static int check_watch(const cli_warm *warm)
@@ -424,12 +204,7 @@ static int check_watch(const cli_warm *warm)
                             selection->kernels[i]);
         }
     }
-    return refuse_pair("--watch", !warm->watch         ? NULL
-                                  : warm->gpus         ? "--gpus"
-                                  : warm->shard_text   ? "--shard"
-                                  : warm->from         ? "--from"
-                                  : warm->compile_only ? "--compile-only"
-                                                       : NULL);
+    return CLI_CONTINUE;
 }
 
 static int check(const cli_warm *warm)
@@ -457,46 +232,217 @@ static int check(const cli_warm *warm)
                         "warm: %s says the sizes and restrictions; leave out --size and --only",
                         warm->from ? "--from" : "--canonical");
     }
-    int code = refuse_pair("--canonical", !warm->canonical ? NULL
-                                          : warm->from     ? "--from"
-                                          : warm->watch    ? "--watch"
-                                                           : NULL);
-    code = code == CLI_CONTINUE ? check_gpus(warm) : code;
-    code = code == CLI_CONTINUE ? check_measure_on(warm) : code;
-    return code == CLI_CONTINUE ? check_watch(warm) : code;
+    CLI_TRY(check_pairs());
+    return check_watch(warm);
 }
 
 static int run(const cli_warm *warm)
 {
-    int checked = warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE;
-    if (checked != CLI_CONTINUE) {
-        return checked;
-    }
     cli_gpus gpus;
     cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
                          : warm->compile_only ? CLI_OPEN_DEVICE
                                               : CLI_OPEN_TUNING;
-    int code = cli_gpus_open(&gpus, &warm->common, mode, warm->gpus);
-    if (code == CLI_CONTINUE) {
-        code = tune_or_compile(warm, &gpus);
-        cli_gpus_close(&gpus);
+    CLI_TRY(warm->check ? cli_check_first(&warm->common, &warm->selection) : CLI_CONTINUE);
+    CLI_TRY(cli_gpus_open(&gpus, &warm->common, mode, warm->gpus));
+    int code = tune_or_compile(warm, &gpus);
+    cli_gpus_close(&gpus);
+    return code;
+}
+
+/* ---- tuning again when a template is saved ----------------------------------------------------
+ */
+
+enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
+
+typedef struct watched {
+    const char *path;
+    struct stat facts; /* when it was last looked at; all zero: there was no file */
+} watched;
+
+typedef struct watch {
+    watched *files;
+    size_t count;
+    atomic_bool is_over;
+    const char *changed; /* set by the thread: the path of a file that was saved, or NULL */
+} watch;
+
+/* ---- which files ----------------------------------------------------------------------------- */
+
+static struct stat facts_of(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 ? facts : (struct stat){0};
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file need not exist. One may be reached by several paths: "a.h" and "sub/../a.h". */
+static void add_file(watch *watch, const char *path)
+{
+    const watched added = {path, facts_of(path)};
+    for (size_t i = 0; i < watch->count; i++) {
+        const watched *known = &watch->files[i];
+        bool same = added.facts.st_ino && known->facts.st_ino == added.facts.st_ino &&
+                    known->facts.st_dev == added.facts.st_dev &&
+                    strcmp(name_of(known->path), name_of(path)) == 0;
+        if (same || strcmp(known->path, path) == 0) {
+            return;
+        }
+    }
+    watch->files = cli_grow(watch->files, watch->count, sizeof *watch->files);
+    watch->files[watch->count++] = added;
+}
+
+/* A header may stand, or come to stand, in each of the folders that are searched. */
+static void add_include(watch *watch, const char *from, const char *name)
+{
+    const cli_list *folders = &cli_include_paths;
+    const char *more = getenv("GPUTUNE_INCLUDE");
+    add_file(watch, cli_path_beside(from, name));
+    for (size_t i = 0; i < folders->count; i++) {
+        add_file(watch, cli_format("%s/%s", folders->items[i], name));
+    }
+    for (more = more ? more : ""; *more; more += strspn(more, ":")) {
+        size_t length = strcspn(more, ":");
+        add_file(watch, cli_format("%.*s/%s", (int)length, more, name));
+        more += length;
+    }
+}
+
+/* The templates, and what they and those files include. */
+static void list_files(watch *watch, const cli_selection *selection)
+{
+    watch->files = NULL;
+    watch->count = 0;
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        const char *path = selection->kernels[i], *kernel = strstr(path, ".cu:");
+        add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
+    }
+    for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
+        size_t bytes;
+        const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
+        while (text && *text) {
+            char *name = cli_next_include(&text);
+            if (name) {
+                add_include(watch, path, name);
+            }
+        }
+    }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Whether a file is not as it was when this was last asked. Files are looked at, since some file
+ * systems tell nobody of what another machine writes. */
+static bool take_changes(watch *watch)
+{
+    bool found = false;
+    for (size_t i = 0; i < watch->count; i++) {
+        watched *file = &watch->files[i];
+        const struct stat before = file->facts, now = facts_of(file->path);
+        if (now.st_ino != before.st_ino || now.st_size != before.st_size ||
+            now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+            file->facts = now;
+            watch->changed = file->path;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The thread beside the tuning. Cancels what is outdated. */
+static void *await_change(void *user)
+{
+    watch *watch = user;
+    while (!cli_is_interrupted() && !watch->is_over) {
+        poll(NULL, 0, SETTLED_MS);
+        if (!take_changes(watch) && watch->changed) {
+            break;
+        }
+    }
+    *cli_cancel() = 1;
+    return NULL;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Whether the mistake may be one of a file that is watched. */
+static bool may_be_mended(int code)
+{
+    return code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
+}
+
+static void announce(const char *changed)
+{
+    if (cli_console_is_able(stdout)) {
+        fputs("\033[H\033[2J", stdout);
+        fflush(stdout);
+    }
+    cli_note("%s has changed", changed);
+}
+
+/* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
+static int tune_and_wait(watch *watch, const cli_warm *warm, bool is_first)
+{
+    pthread_t thread;
+    list_files(watch, &warm->selection);
+    watch->changed = NULL;
+    if (pthread_create(&thread, NULL, await_change, watch) != 0) {
+        return cli_stop(CLI_EXIT_NOTHING, "cannot start a thread that watches files");
+    }
+    int code = run(warm);
+    fflush(stdout);
+    bool is_done = !*cli_cancel();
+    watch->is_over = is_first && is_done && !may_be_mended(code);
+    if (is_done && !watch->is_over) {
+        cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
+                 watch->files[0].path);
+    }
+    pthread_join(thread, NULL);
+    *cli_cancel() = 0;
+    if (watch->is_over) {
+        return code;
+    }
+    if (cli_is_interrupted()) {
+        return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
+    }
+    announce(watch->changed);
+    return CLI_CONTINUE;
+}
+
+/* Tunes, and again whenever one of the selected templates, or what they include in quotes, is
+ * saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or where the first tuning
+ * shows that saving will not help. Returns the exit code, which is 0 where Ctrl-C came while it was
+ * only waiting. */
+static int cli_warm_watch(const cli_warm *warm)
+{
+    watch watch = {NULL};
+    int code = CLI_CONTINUE;
+    cli_catch_interrupt();
+    for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
+        void *mark = cli_mark();
+        code = tune_and_wait(&watch, warm, is_first);
+        cli_release(mark, NULL);
     }
     return code;
 }
 
 static int tune(cli_warm *warm)
 {
-    return warm->watch ? cli_warm_watch(warm, run) : run(warm);
+    return warm->watch ? cli_warm_watch(warm) : run(warm);
 }
 
 static int tune_live(cli_warm *warm)
 {
     cli_live_report live;
-    int code = cli_report_begin_live(&live, &warm->common);
-    if (code == CLI_CONTINUE) {
-        code = tune(warm);
-        cli_report_end_live(&live);
-    }
+    CLI_TRY(cli_report_begin_live(&live, &warm->common));
+    int code = tune(warm);
+    cli_report_end_live(&live);
     return code;
 }
 
@@ -547,7 +493,7 @@ static const cli_option options[] = {
      "ones [none]",
      NULL},
     CLI_ALIGNMENT_OPTION(&given.tuning),
-    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.max_variants, "COUNT",
+    {"max-variants", 'm', CLI_OPTION_COUNT, &given.tuning.options.max_variants, "COUNT",
      "try no more than these [all]", NULL},
     {"strategy", 0, CLI_OPTION_CHOICE, &given.tuning.strategy, NULL,
      "which variants of a large space are tried first; auto: all of them where the time limit "
@@ -558,13 +504,13 @@ static const cli_option options[] = {
     {"effort", 0, CLI_OPTION_CHOICE, &given.tuning.effort, NULL,
      "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]",
      cli_effort_words},
-    {"epsilon", 0, CLI_OPTION_SHARE, &given.tuning.epsilon, "FRACTION",
+    {"epsilon", 0, CLI_OPTION_SHARE, &given.tuning.options.epsilon, "FRACTION",
      "the smallest gain worth looking for, above 0 and below 1 [0.005]", NULL},
     {"check", 0, CLI_OPTION_FLAG, &given.check, NULL,
      "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
      "nothing is tuned",
      NULL},
-    {"force", 0, CLI_OPTION_FLAG, &given.tuning.force, NULL,
+    {"force", 0, CLI_OPTION_FLAG, &given.tuning.options.force, NULL,
      "measure again what is stored; other sizes still say what to try first", NULL},
     CLI_SAMPLES_OPTION(&given.tuning),
     {"from", 0, CLI_OPTION_TEXT, &given.from, "FILE",

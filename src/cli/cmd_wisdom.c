@@ -86,29 +86,25 @@ static int cli_table_fetch(const char *url, const char *to)
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
-/* Whether a file has a key of minisign, or one of ssh. False after a message: it cannot be read. */
-static bool read_key(bool *is_minisign, const char *key)
+/* A program that signs. */
+typedef struct signer {
+    const char *ending; /* of a signature's file, behind the table's name */
+    const char *remedy; /* where the program is not installed */
+} signer;
+static const signer minisign = {".minisig", "Debian's package is minisign"},
+                    keygen = {".sig", "Debian's package is openssh-client"};
+
+/* The program that a file of keys is for. NULL after a message: it cannot be read. */
+static const signer *signer_of(const char *key)
 {
     size_t bytes;
     const char *text = cli_read_text(key, &bytes);
     if (!text) {
         cli_error("cannot read the key '%s': %s", key, strerror(errno));
-        return false;
+        return NULL;
     }
-    *is_minisign = begins_with(text, "untrusted comment:");
-    return true;
+    return begins_with(text, "untrusted comment:") ? &minisign : &keygen;
 }
-
-/* How the name of a table's signature ends, behind the table's own: ".minisig" where `key`, a file
- * of keys, is minisign's, else ".sig". NULL after a message: `key` is no such file. */
-static const char *cli_table_signature(const char *key)
-{
-    bool is_minisign;
-    return !read_key(&is_minisign, key) ? NULL : is_minisign ? ".minisig" : ".sig";
-}
-
-static const char minisign_remedy[] = "Debian's package is minisign",
-                  keygen_remedy[] = "Debian's package is openssh-client";
 
 static int check_by_minisign(char **who, const cli_signed *what, const char *keys)
 {
@@ -118,7 +114,7 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     cli_tool tool = {.arguments = arguments, .output = -1, .limit_s = 60};
     int result = cli_tool_run(&tool);
     if (result != 0) {
-        return say_failure(&tool, result, what->name, minisign_remedy);
+        return say_failure(&tool, result, what->name, minisign.remedy);
     }
     const char *comment = strstr(tool.told, label);
     comment = comment ? comment + sizeof label - 1 : "";
@@ -135,7 +131,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     cli_tool finds = {.arguments = find, .output = -1, .limit_s = 60};
     int result = cli_tool_run(&finds);
     if (result == CLI_TOOL_MISSING) {
-        return say_failure(&finds, result, what->name, keygen_remedy);
+        return say_failure(&finds, result, what->name, keygen.remedy);
     }
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
     if (result != 0 || !signer[0]) {
@@ -155,45 +151,31 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     return CLI_CONTINUE;
 }
 
-/* Whether the signature is the table's by one of `keys`: minisign's public key, or a file of
- * allowed signers (ssh-keygen(1)). *who: whose. Returns CLI_CONTINUE, or an exit code after saying
- * what is wrong. */
-static int cli_table_check(char **who, const cli_signed *what, const char *keys)
-{
-    bool is_minisign;
-    if (!read_key(&is_minisign, keys)) {
-        return CLI_EXIT_USAGE;
-    }
-    return is_minisign ? check_by_minisign(who, what, keys) : check_by_ssh(who, what, keys);
-}
-
 /* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase: writes
  * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after saying what is wrong. */
 static int cli_table_sign(const char *table, const char *key)
 {
-    bool is_minisign;
-    if (!read_key(&is_minisign, key)) {
+    const signer *by = signer_of(key);
+    if (!by) {
         return CLI_EXIT_USAGE;
     }
     const char *const by_minisign[] = {"minisign", "-S", "-s", key, "-m", table, NULL};
     const char *const by_ssh[] = {"ssh-keygen", "-Y",      "sign", "-f", key,
                                   "-n",         NAMESPACE, table,  NULL};
-    cli_tool tool = {.arguments = is_minisign ? by_minisign : by_ssh, .output = -1};
-    (void)unlink(cli_format("%s%s", table, is_minisign ? ".minisig" : ".sig"));
+    cli_tool tool = {.arguments = by == &minisign ? by_minisign : by_ssh, .output = -1};
+    (void)unlink(cli_format("%s%s", table, by->ending));
     int result = cli_tool_run(&tool);
-    return result == 0
-               ? CLI_EXIT_OK
-               : say_failure(&tool, result, table, is_minisign ? minisign_remedy : keygen_remedy);
+    return result == 0 ? CLI_EXIT_OK : say_failure(&tool, result, table, by->remedy);
 }
 
-typedef struct settings {
+/* The options. */
+static struct {
     cli_common common;
     cli_stored stored;
     const char *output, *key, *signed_by;
     cli_list urls;
     bool trust, whole;
-} settings;
-static settings given;
+} given;
 
 /* ---- export ---------------------------------------------------------------------------------- */
 
@@ -215,7 +197,7 @@ static int export_wisdom(const char *kernel)
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter)));
     int code = CLI_EXIT_NOTHING;
     if (count || !given.output) { /* a file is not replaced by nothing */
-        code = cli_output_text(given.output, true, text);
+        code = cli_output_write(given.output, true, text, strlen(text));
     }
     if (code == CLI_EXIT_OK && given.key) {
         code = cli_table_sign(given.output, given.key);
@@ -230,19 +212,17 @@ static int export_wisdom(const char *kernel)
 static int copy_file(const char *from, const char *to)
 {
     size_t bytes;
-    cli_output output;
     const char *text = cli_read_text(from, &bytes);
     if (!text) {
         return cli_stop(CLI_EXIT_NOTHING, "cannot read '%s': %s", from, strerror(errno));
     }
-    CLI_TRY(cli_output_open(&output, to, true));
-    (void)fwrite(text, 1, bytes, output.file);
-    int code = cli_output_close(&output, CLI_EXIT_OK);
+    int code = cli_output_write(to, true, text, bytes);
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
 /* Brings a table, and its signature where one is asked for, into a folder that nobody else writes.
- * *who: whose signature it is. */
+ * *who: whose signature it is, by minisign's public key or a file of allowed signers
+ * (ssh-keygen(1)). */
 static int bring(char **who, const char *source, bool is_url, const char *table)
 {
     int (*const take)(const char *, const char *) = is_url ? cli_table_fetch : copy_file;
@@ -250,14 +230,14 @@ static int bring(char **who, const char *source, bool is_url, const char *table)
     if (!given.signed_by) {
         return CLI_CONTINUE;
     }
-    const char *ending = cli_table_signature(given.signed_by);
-    if (!ending) {
+    const signer *by = signer_of(given.signed_by);
+    if (!by) {
         return CLI_EXIT_USAGE;
     }
-    const cli_signed what = {table, cli_format("%s%s", table, ending),
-                             cli_format("%s%s", source, ending)};
+    const cli_signed what = {table, cli_format("%s%s", table, by->ending),
+                             cli_format("%s%s", source, by->ending)};
     CLI_TRY(take(what.name, what.signature));
-    return cli_table_check(who, &what, given.signed_by);
+    return (by == &minisign ? check_by_minisign : check_by_ssh)(who, &what, given.signed_by);
 }
 
 static int load(const cli_session *session, const char *path, const char *source, const char *who,

@@ -5,6 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/files.h"
+#include "cli/record_columns.h"
 #include "cli/scenarios.h"
 #include "cli/units.h"
 
@@ -20,105 +21,52 @@ enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
 /* ---- reading ---- */
 
-static bool is_of(const cli_measured *one, const gputune_record *record)
-{
-    return strcmp(one->scenario, record->scenario) == 0 &&
-           strcmp(one->environment, record->environment) == 0;
-}
-
-static const char *text_or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
 static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *record)
 {
     for (size_t i = list->count; i-- > 0;) { /* records of a scenario mostly come in a row */
-        if (is_of(&list->items[i], record)) {
+        if (cli_record_is_alike(&list->items[i].shared, record)) {
             return &list->items[i];
         }
     }
     list->items = cli_grow(list->items, list->count, sizeof *list->items);
-    cli_measured *one = &list->items[list->count++];
-    *one = (cli_measured){.kernel = cli_copy(record->kernel),
-                          .sizes = cli_copy(record->sizes),
-                          .scenario = cli_copy(record->scenario),
-                          .alignment = cli_copy(record->alignment),
-                          .inputs = cli_copy(record->inputs),
-                          .gpu = cli_copy(record->gpu),
-                          .environment = cli_copy(record->environment),
-                          .arch = cli_copy(text_or_empty(record->arch)),
-                          .outdated = record->outdated,
-                          .stop_reason = cli_copy(""),
-                          .objective = record->objective,
-                          .cache = record->cache};
-    return one;
+    list->items[list->count] =
+        (cli_measured){.shared = cli_record_copy(record, NULL),
+                       .winner = cli_record_copy(&(gputune_record){.version = 0}, NULL)};
+    return &list->items[list->count++];
 }
 
 /* A scenario has a winner for each space that was tuned. */
 static void note_winner(cli_measured *one, const gputune_record *record)
 {
-    bool whole = !text_or_empty(record->only)[0];
-    bool better = !one->winner ||
-                  (whole == one->winner_of_whole ? record->median_ns < one->winner_ns : whole);
+    const gputune_record *best = &one->winner;
+    bool whole = !record->only[0];
+    bool better =
+        !best->is_winner || (whole == !best->only[0] ? record->median_ns < best->median_ns : whole);
     if (record->is_winner && better) {
-        one->winner = cli_copy(record->configuration);
-        one->winner_default = cli_copy(text_or_empty(record->default_configuration));
-        one->stop_reason = cli_copy(text_or_empty(record->stop_reason));
-        one->winner_of_whole = whole;
-        one->winner_ns = record->median_ns;
+        one->winner = *record;
     }
 }
 
 int cli_measured_add(void *list, const gputune_record *record)
 {
     cli_measured *one = find_or_add(list, record);
-    note_winner(one, record);
+    const gputune_record *last = one->count ? &one->trials[one->count - 1] : &one->shared;
+    const gputune_record copy = cli_record_copy(record, last);
+    note_winner(one, &copy);
     one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
-    cli_trial *trial = &one->trials[one->count++];
-    *trial = (cli_trial){.configuration = cli_copy(record->configuration),
-                         .message = cli_copy(text_or_empty(record->message)),
-                         .created = cli_copy(text_or_empty(record->created)),
-                         .median_ns = record->median_ns,
-                         .mean_ns = record->mean_ns,
-                         .low_ns = record->low_ns,
-                         .high_ns = record->high_ns,
-                         .compile_ns = record->compile_ns,
-                         .occupancy = record->occupancy,
-                         .samples = record->samples,
-                         .eliminated_round = record->eliminated_round,
-                         .registers = record->registers,
-                         .spill_bytes = record->spill_bytes,
-                         .shared_bytes = record->shared_bytes,
-                         .order = record->order,
-                         .is_default = record->is_default};
-    snprintf(trial->status, sizeof trial->status, "%s", record->status);
+    one->trials[one->count++] = copy;
     return 0;
 }
 
-int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
-                      bool history)
-{
-    *out = (cli_measured_list){NULL, 0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = kernel;
-    filter.all_trials = filter.any_gpu = true;
-    filter.history = history;
-    int status = gputune_records(session->tuner, &filter, cli_measured_add, out);
-    return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE /* the callers say so */
-                                       : cli_passed(status);
-}
-
-cli_place cli_place_of(const cli_measured *measured)
-{
-    return (cli_place){measured->kernel,      measured->sizes,    measured->gpu,
-                       measured->environment, measured->scenario, measured->objective};
-}
-
-bool cli_trial_has_time(const cli_trial *trial)
+bool cli_trial_has_time(const gputune_record *trial)
 {
     return trial->median_ns > 0 &&
            (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
+}
+
+bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
+{
+    return strcmp(of->winner.configuration, trial->configuration) == 0;
 }
 
 double cli_measured_best(const cli_measured *of)
@@ -134,35 +82,36 @@ double cli_measured_best(const cli_measured *of)
 
 static bool is_named(const cli_measured *one, const cli_measured_name *name)
 {
-    return (!name->sizes || gt_sizes_match(one->sizes, name->sizes)) &&
-           (!name->objective || (int)one->objective == name->objective) &&
-           (name->cache < 0 || (int)one->cache == name->cache) &&
-           (!name->gpu || gt_gpu_matches(one->gpu, one->environment, name->gpu)) &&
-           (!name->scenario || strncmp(one->scenario, name->scenario, strlen(name->scenario)) == 0);
+    const gputune_record *of = &one->shared;
+    return (!name->sizes || gt_sizes_match(of->sizes, name->sizes)) &&
+           (!name->objective || (int)of->objective == name->objective) &&
+           (name->cache < 0 || (int)of->cache == name->cache) &&
+           (!name->gpu || gt_gpu_matches(of->gpu, of->environment, name->gpu)) &&
+           (!name->scenario || strncmp(of->scenario, name->scenario, strlen(name->scenario)) == 0);
 }
 
-/* The text by which --gpu means this scenario's GPU alone. */
-static const char *gpu_name(const cli_measured *one, const cli_measured_list *list)
+/* The text by which --gpu means this record's GPU alone. */
+static const char *gpu_name(const gputune_record *of, const cli_measured_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const cli_measured *other = &list->items[i];
-        if (strcmp(other->environment, one->environment) != 0 && strcasestr(other->gpu, one->gpu)) {
-            return one->environment;
+        const gputune_record *other = &list->items[i].shared;
+        if (strcmp(other->environment, of->environment) != 0 && strcasestr(other->gpu, of->gpu)) {
+            return of->environment;
         }
     }
-    return one->gpu;
+    return of->gpu;
 }
 
 static void say(const cli_measured *one, const cli_measured_list *list)
 {
-    char *sizes = cli_short_sizes(one->sizes);
-    const char *name = gpu_name(one, list);
-    bool is_environment = name == one->environment;
-    cli_error("  --scenario %.*s --gpu '%s'%s%s: %s, %s, %s, alignment %s, %s, %zu trials",
-              SHORT_HASH, one->scenario, name, is_environment ? ", " : "",
-              is_environment ? one->gpu : "", sizes, gputune_objective_name(one->objective),
-              one->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", one->alignment, one->inputs,
-              one->count);
+    const gputune_record *of = &one->shared;
+    const char *name = gpu_name(of, list);
+    bool is_environment = name == of->environment;
+    cli_error(
+        "  --scenario %.*s --gpu '%s'%s%s: %s, %s, %s, alignment %s, %s, %zu trials", SHORT_HASH,
+        of->scenario, name, is_environment ? ", " : "", is_environment ? of->gpu : "",
+        cli_short_sizes(of->sizes), gputune_objective_name(of->objective),
+        of->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", of->alignment, of->inputs, one->count);
 }
 
 static void say_all(const cli_measured_list *list, const cli_measured_name *name)
@@ -194,28 +143,14 @@ int cli_measured_choose(const cli_measured **out, const cli_measured_list *list,
         return CLI_CONTINUE;
     }
     if (found) {
-        cli_error("%zu scenarios of %s fit; name one of them:", found, list->items->kernel);
+        cli_error("%zu scenarios of %s fit; name one of them:", found, list->items->shared.kernel);
         say_all(list, name);
     } else {
-        cli_error("no stored scenario of %s fits; there %s:", list->items->kernel,
+        cli_error("no stored scenario of %s fits; there %s:", list->items->shared.kernel,
                   list->count == 1 ? "is" : "are");
         say_all(list, &any);
     }
     return CLI_EXIT_USAGE;
-}
-
-/* Calls `each` for the pairs of "A=1 B=2". */
-static void each_pair(const char *text,
-                      void (*each)(void *user, const char *name, const char *value), void *user)
-{
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t length = strcspn(text, " "), name_length = strcspn(text, "= ");
-        size_t skip = name_length < length ? name_length + 1 : length;
-        char *name = cli_copy_part(text, name_length);
-        char *value = cli_copy_part(text + skip, length - skip);
-        each(user, name, value);
-        text += length;
-    }
 }
 
 static bool read_integer(int64_t *out, const char *text)
@@ -242,29 +177,27 @@ static size_t find_value(const cli_export_axis *axis, const char *value)
     return i;
 }
 
-static void add_value(void *user, const char *name, const char *value)
+/* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
+static void add_values(cli_export *data, const char *text, bool words)
 {
-    cli_export *data = user;
-    cli_export_axis *axis = find_axis(data, name);
-    if (!axis) {
-        data->axes = cli_grow(data->axes, data->axis_count, sizeof *data->axes);
-        axis = &data->axes[data->axis_count++];
-        *axis = (cli_export_axis){.name = cli_copy(name)};
-    }
-    int64_t number;
-    if (find_value(axis, value) == axis->count) {
-        axis->values = cli_grow(axis->values, axis->count, sizeof *axis->values);
-        axis->values[axis->count++] = cli_copy(value);
-        axis->words |= !read_integer(&number, value);
-    }
-}
-
-/* A size that is a word (a type) has no place among the sizes: it is an axis of one value. */
-static void add_word(void *user, const char *name, const char *value)
-{
-    int64_t number;
-    if (!read_integer(&number, value)) {
-        add_value(user, name, value);
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        int64_t number;
+        bool is_word = !read_integer(&number, value);
+        cli_export_axis *axis = find_axis(data, name);
+        if (words && !is_word) {
+            continue;
+        }
+        if (!axis) {
+            data->axes = cli_grow(data->axes, data->axis_count, sizeof *data->axes);
+            axis = &data->axes[data->axis_count++];
+            *axis = (cli_export_axis){.name = name};
+        }
+        if (find_value(axis, value) == axis->count) {
+            axis->values = cli_grow(axis->values, axis->count, sizeof *axis->values);
+            axis->values[axis->count++] = value;
+            axis->words |= is_word;
+        }
     }
 }
 
@@ -280,31 +213,25 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-typedef struct placing {
-    const cli_export *data;
-    size_t *choice;
-} placing;
-
-static void place(void *user, const char *name, const char *value)
-{
-    const placing *at = user;
-    const cli_export_axis *axis = find_axis(at->data, name);
-    at->choice[axis - at->data->axes] = find_value(axis, value);
-}
-
 /* Adds a trial. Where its configuration lacks an axis, because it is of another version of the
  * template, the trial gets the first value of that axis. */
-static void place_trial(cli_export *data, const cli_trial *trial)
+static void place_trial(cli_export *data, const gputune_record *trial)
 {
-    size_t index = data->entry_count++;
-    placing at = {data, data->choices + index * data->axis_count};
-    each_pair(trial->configuration, place, &at);
-    data->entries[index] = (cli_export_entry){trial, at.choice, data->axis_count};
+    const char *text = trial->configuration;
+    char *name, *value;
+    size_t index = data->entry_count++, *choice = data->choices + index * data->axis_count;
+    void *mark = cli_mark();
+    while (cli_next_pair(&text, &name, &value)) {
+        const cli_export_axis *axis = find_axis(data, name);
+        choice[axis - data->axes] = find_value(axis, value);
+    }
+    cli_release(mark, NULL);
+    data->entries[index] = (cli_export_entry){trial, choice, data->axis_count};
 }
 
 /* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
  * one for what was proved and not measured. */
-static bool has_outcome(const cli_trial *trial)
+static bool has_outcome(const gputune_record *trial)
 {
     if (strcmp(trial->status, "unproved") == 0 || strcmp(trial->status, "proved") == 0) {
         return false;
@@ -347,10 +274,11 @@ void cli_export_make(cli_export *out, const cli_measured *from)
     *out = (cli_export){.from = from};
     for (size_t i = 0; i < from->count; i++) {
         if (has_outcome(&from->trials[i])) {
-            each_pair(from->trials[i].configuration, add_value, out);
+            add_values(out, from->trials[i].configuration, false);
         }
     }
-    each_pair(from->sizes, add_word, out);
+    /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
+    add_values(out, from->shared.sizes, true);
     for (size_t i = 0; i < out->axis_count; i++) {
         qsort(out->axes[i].values, out->axes[i].count, sizeof(char *), compare_values);
     }
@@ -368,10 +296,11 @@ void cli_export_make(cli_export *out, const cli_measured *from)
 }
 
 /* How the formats call what came of a trial; `exact`: both say what happened. */
-static const struct {
-    const char *status, *kernel_tuner, *t4;
+typedef struct outcome {
+    const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL for what did not fail */
     bool exact;
-} outcomes[] = {
+} outcome;
+static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},
     {"eliminated", NULL, "correct", true},
     {"compile", "CompilationFailedConfig", "compile", true},
@@ -381,223 +310,159 @@ static const struct {
     {"slow", "CompilationFailedConfig", "timeout", false},
     {"wrong", "RuntimeFailedConfig", "correctness", false},
 };
-enum { OUTCOMES = sizeof outcomes / sizeof *outcomes };
 
-static size_t outcome_of(const cli_trial *trial)
+static const outcome *outcome_of(const gputune_record *trial)
 {
-    size_t i = 0;
-    while (i + 1 < OUTCOMES && strcmp(outcomes[i].status, trial->status) != 0) {
-        i++;
+    const outcome *last = &outcomes[sizeof outcomes / sizeof *outcomes - 1], *at = outcomes;
+    while (at < last && strcmp(at->status, trial->status) != 0) {
+        at++;
     }
-    return i;
+    return at;
 }
 
-static bool failed(const cli_trial *trial)
+static char *ms(double ns)
 {
-    return outcomes[outcome_of(trial)].kernel_tuner != NULL;
-}
-
-static double to_ms(double ns)
-{
-    return ns * 1e-6;
+    return cli_json_number(ns * 1e-6);
 }
 
 /* The samples' lengths summed up: what is known of how long measuring took. */
-static double benchmark_ms(const cli_trial *trial)
+static double benchmark_ns(const gputune_record *trial)
 {
-    return to_ms(trial->samples * trial->mean_ns);
+    return trial->samples * trial->mean_ns;
 }
 
-static void write_value(const cli_export_axis *axis, size_t choice, FILE *file)
+static const char *value_of(const cli_export_axis *axis, size_t choice)
 {
-    if (axis->words) {
-        cli_json_text(axis->values[choice], file);
-    } else {
-        fputs(axis->values[choice], file);
-    }
+    return axis->words ? cli_json_text(axis->values[choice]) : axis->values[choice];
 }
 
 /* "BLOCK": 256, ... */
-static void write_configuration(const cli_export *data, const cli_export_entry *entry, FILE *file)
+static char *configuration_of(const cli_export *data, const cli_export_entry *entry)
 {
+    char *text = cli_copy("");
     for (size_t i = 0; i < data->axis_count; i++) {
-        fputs(i ? ", " : "", file);
-        cli_json_text(data->axes[i].name, file);
-        fputs(": ", file);
-        write_value(&data->axes[i], entry->choice[i], file);
+        const cli_export_axis *axis = &data->axes[i];
+        cli_append(&text, "%s%s: %s", i ? ", " : "", cli_json_text(axis->name),
+                   value_of(axis, entry->choice[i]));
+    }
+    return text;
+}
+
+/* What both formats say of a failure beyond their own words; "" of a trial that did not fail. */
+static const char *failure_of(const gputune_record *trial)
+{
+    return outcome_of(trial)->kernel_tuner
+               ? cli_format(", \"status\": %s, \"message\": %s", cli_json_text(trial->status),
+                            cli_json_text(trial->message))
+               : "";
+}
+
+/* The device, the kernel, and the sizes that are numbers, in their order. */
+static void write_problem(const cli_export *data, const char *separator, FILE *file)
+{
+    const char *text = data->from->shared.sizes, *comma = "";
+    char *name, *value;
+    fprintf(file, "\"device_name\": %s%s\"kernel_name\": %s%s\"problem_size\": [",
+            cli_json_text(data->from->shared.gpu), separator,
+            cli_json_text(data->from->shared.kernel), separator);
+    while (cli_next_pair(&text, &name, &value)) {
+        int64_t number;
+        const char *problem;
+        if (cli_size_number(&number, &problem, value)) {
+            fprintf(file, "%s%s", comma, value);
+            comma = ", ";
+        }
     }
 }
 
-static void write_text(const char *name, const char *text, FILE *file)
+/* Writes each entry on lines of its own. */
+static void write_entries(const cli_export *data,
+                          void (*write)(const cli_export *data, const cli_export_entry *entry,
+                                        FILE *file),
+                          FILE *file)
 {
-    fprintf(file, "\"%s\": ", name);
-    cli_json_text(text, file);
-}
-
-static void write_number(const char *name, double value, FILE *file)
-{
-    fprintf(file, "\"%s\": ", name);
-    cli_json_number(value, file);
-}
-
-/* The sizes that are numbers, in their order: "4096, 4096". */
-static void write_problem_size(const cli_export *data, FILE *file)
-{
-    const char *text = data->from->sizes, *separator = "";
-    while ((text = strchr(text, '='))) {
-        int64_t number;
-        const char *problem;
-        char *value = cli_copy_part(text + 1, strcspn(text + 1, " "));
-        if (cli_size_number(&number, &problem, value)) {
-            fprintf(file, "%s%s", separator, value);
-            separator = ", ";
-        }
-        text++;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        void *mark = cli_mark();
+        fputs(i ? ",\n" : "\n", file);
+        write(data, &data->entries[i], file);
+        cli_release(mark, NULL);
     }
 }
 
 /* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
 
-static void write_header(const cli_export *data, FILE *file)
+/* An entry's key is its values, joined as Kernel Tuner joins them. */
+static void write_cached(const cli_export *data, const cli_export_entry *entry, FILE *file)
 {
-    fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
-    write_text("device_name", data->from->gpu, file);
-    fputs(",\n", file);
-    write_text("kernel_name", data->from->kernel, file);
-    fputs(",\n\"problem_size\": [", file);
-    write_problem_size(data, file);
-    fputs("],\n\"tune_params_keys\": [", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        fputs(i ? ", " : "", file);
-        cli_json_text(data->axes[i].name, file);
-    }
-    fputs("],\n\"tune_params\": {", file);
-    for (size_t i = 0; i < data->axis_count; i++) {
-        const cli_export_axis *axis = &data->axes[i];
-        fputs(i ? ", " : "", file);
-        cli_json_text(axis->name, file);
-        fputs(": [", file);
-        for (size_t v = 0; v < axis->count; v++) {
-            fputs(v ? ", " : "", file);
-            write_value(axis, v, file);
-        }
-        fputs("]", file);
-    }
-    fputs("},\n\"objective\": \"time\",\n\"cache\": {", file);
-}
-
-/* Writes an entry's key: its values, joined as Kernel Tuner joins them. */
-static void write_key(const cli_export *data, const cli_export_entry *entry, FILE *file)
-{
+    const gputune_record *trial = entry->trial;
+    const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
     char *key = cli_copy("");
     for (size_t i = 0; i < data->axis_count; i++) {
         cli_append(&key, "%s%s", i ? "," : "", data->axes[i].values[entry->choice[i]]);
     }
-    cli_json_text(key, file);
+    fprintf(file, "%s: {%s%s\"time\": ", cli_json_text(key), configuration_of(data, entry),
+            data->axis_count ? ", " : "");
+    fprintf(file, failure ? "\"%s\"%s" : "%s, \"times\": [%s]", failure ? failure : time,
+            failure ? failure_of(trial) : time);
+    fprintf(file,
+            ", \"compile_time\": %s, \"verification_time\": 0, \"benchmark_time\": %s, "
+            "\"strategy_time\": 0, \"framework_time\": 0, \"timestamp\": %s}",
+            ms(trial->compile_ns), ms(benchmark_ns(trial)), cli_json_text(trial->created));
 }
 
-static void write_failure(const cli_trial *trial, FILE *file)
-{
-    fputs(", ", file);
-    write_text("status", trial->status, file);
-    fputs(", ", file);
-    write_text("message", trial->message, file);
-}
-
-static void write_cached(const cli_export *data, const cli_export_entry *entry, FILE *file)
-{
-    const cli_trial *trial = entry->trial;
-    write_key(data, entry, file);
-    fputs(": {", file);
-    write_configuration(data, entry, file);
-    fputs(data->axis_count ? ", " : "", file);
-    if (failed(trial)) {
-        write_text("time", outcomes[outcome_of(trial)].kernel_tuner, file);
-        write_failure(trial, file);
-    } else {
-        write_number("time", to_ms(trial->median_ns), file);
-        fputs(", \"times\": [", file);
-        cli_json_number(to_ms(trial->median_ns), file);
-        fputs("]", file);
-    }
-    fputs(", ", file);
-    write_number("compile_time", to_ms(trial->compile_ns), file);
-    fputs(", \"verification_time\": 0, ", file);
-    write_number("benchmark_time", benchmark_ms(trial), file);
-    fputs(", \"strategy_time\": 0, \"framework_time\": 0, ", file);
-    write_text("timestamp", trial->created, file);
-    fputs("}", file);
-}
-
-/* Kernel Tuner looks for these closing braces. */
+/* Kernel Tuner looks for the closing braces as they are. */
 static void write_cache(const cli_export *data, FILE *file)
 {
-    write_header(data, file);
-    for (size_t i = 0; i < data->entry_count; i++) {
-        fputs(i ? ",\n" : "\n", file);
-        write_cached(data, &data->entries[i], file);
+    fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
+    write_problem(data, ",\n", file);
+    fputs("],\n\"tune_params_keys\": [", file);
+    for (size_t i = 0; i < data->axis_count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes[i].name));
     }
+    fputs("],\n\"tune_params\": {", file);
+    for (size_t i = 0; i < data->axis_count; i++) {
+        const cli_export_axis *axis = &data->axes[i];
+        fprintf(file, "%s%s: [", i ? ", " : "", cli_json_text(axis->name));
+        for (size_t v = 0; v < axis->count; v++) {
+            fprintf(file, "%s%s", v ? ", " : "", value_of(axis, v));
+        }
+        fputs("]", file);
+    }
+    fputs("},\n\"objective\": \"time\",\n\"cache\": {", file);
+    write_entries(data, write_cached, file);
     fputs("}\n}\n", file);
 }
 
 /* ---- T4 ---- */
 
-static bool is_energy(const cli_export *data)
-{
-    return data->from->objective == GPUTUNE_OBJECTIVE_ENERGY;
-}
-
 /* Nanojoules are given as millijoules, as nanoseconds are as milliseconds. */
-static void write_measurement(const cli_export *data, const cli_trial *trial, FILE *file)
-{
-    fprintf(file, "{\"name\": \"%s\", ", is_energy(data) ? "energy" : "time");
-    write_number("value", to_ms(trial->median_ns), file);
-    fprintf(file, ", \"unit\": \"%s\"}", is_energy(data) ? "mJ" : "ms");
-}
-
 static void write_result(const cli_export *data, const cli_export_entry *entry, FILE *file)
 {
-    const cli_trial *trial = entry->trial;
-    bool timed = !failed(trial) && !is_energy(data);
-    fputs("{", file);
-    write_text("timestamp", trial->created, file);
-    fputs(", \"configuration\": {", file);
-    write_configuration(data, entry, file);
-    fputs("}, \"times\": {", file);
-    write_number("compilation", to_ms(trial->compile_ns), file);
-    fputs(", ", file);
-    write_number("benchmark", timed ? benchmark_ms(trial) : 0, file);
-    fputs(", \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, \"runtimes\": [", file);
-    if (timed) {
-        cli_json_number(to_ms(trial->median_ns), file);
-    }
-    fputs("]}, ", file);
-    write_text("invalidity", outcomes[outcome_of(trial)].t4, file);
-    fprintf(file, ", \"correctness\": %d, \"measurements\": [",
+    const gputune_record *trial = entry->trial;
+    bool by_energy = data->from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    bool right = !outcome_of(trial)->kernel_tuner, timed = right && !by_energy;
+    const char *objective = by_energy ? "energy" : "time", *value = ms(trial->median_ns);
+    fprintf(file,
+            "{\"timestamp\": %s, \"configuration\": {%s}, \"times\": {\"compilation\": %s, "
+            "\"benchmark\": %s, \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, "
+            "\"runtimes\": [%s]}, \"invalidity\": \"%s\", \"correctness\": %d, "
+            "\"measurements\": [",
+            cli_json_text(trial->created), configuration_of(data, entry), ms(trial->compile_ns),
+            ms(timed ? benchmark_ns(trial) : 0), timed ? value : "", outcome_of(trial)->t4,
             strcmp(trial->status, "wrong") != 0);
-    if (!failed(trial)) {
-        write_measurement(data, trial, file);
+    if (right) {
+        fprintf(file, "{\"name\": \"%s\", \"value\": %s, \"unit\": \"%s\"}", objective, value,
+                by_energy ? "mJ" : "ms");
     }
-    fprintf(file, "], \"objectives\": [\"%s\"]", is_energy(data) ? "energy" : "time");
-    if (failed(trial)) {
-        write_failure(trial, file);
-    }
-    fputs("}", file);
+    fprintf(file, "], \"objectives\": [\"%s\"]%s}", objective, failure_of(trial));
 }
 
 static void write_t4(const cli_export *data, FILE *file)
 {
     fputs("{\"schema_version\": \"1.0.0\",\n\"metadata\": {\"timeunit\": \"milliseconds\", ", file);
-    write_text("device_name", data->from->gpu, file);
-    fputs(", ", file);
-    write_text("kernel_name", data->from->kernel, file);
-    fputs(", \"problem_size\": [", file);
-    write_problem_size(data, file);
+    write_problem(data, ", ", file);
     fputs("]},\n\"results\": [", file);
-    for (size_t i = 0; i < data->entry_count; i++) {
-        fputs(i ? ",\n" : "\n", file);
-        write_result(data, &data->entries[i], file);
-    }
+    write_entries(data, write_result, file);
     fputs("]}\n", file);
 }
 
@@ -605,18 +470,14 @@ static void write_t4(const cli_export *data, FILE *file)
 
 void cli_export_write(const cli_export *data, cli_export_format format, FILE *file)
 {
-    if (format == CLI_EXPORT_T4) {
-        write_t4(data, file);
-    } else {
-        write_cache(data, file);
-    }
+    (format == CLI_EXPORT_T4 ? write_t4 : write_cache)(data, file);
 }
 
 void cli_export_say_limits(const cli_export *data, cli_export_format format)
 {
     size_t inexact = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
-        inexact += !outcomes[outcome_of(data->entries[i].trial)].exact;
+        inexact += !outcome_of(data->entries[i].trial)->exact;
     }
     cli_note("not stored, and so not written: each sample's time (the median stands for them), how "
              "long verifying took (0), how long measuring took (samples times their mean)");

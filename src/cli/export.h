@@ -8,43 +8,23 @@
 
 #include <stdio.h>
 
-typedef struct cli_trial {
-    char *configuration, *message, *created;
-    char status[16]; /* as in gputune_record */
-    bool is_default;
-    double median_ns, mean_ns, low_ns, high_ns, compile_ns, occupancy;
-    uint32_t samples, eliminated_round, registers, spill_bytes, shared_bytes;
-    int order;
-} cli_trial;
-
 typedef struct cli_measured {
-    char *kernel, *sizes, *scenario, *alignment, *inputs, *gpu, *environment, *arch;
-    bool outdated; /* its template has been edited since */
-    /* The winner of the whole space, where that was tuned, else the fastest winner. Without a
-     * winner the texts are NULL or "". */
-    char *winner, *winner_default; /* its configuration, and the default's */
-    char *stop_reason;             /* why its tuning ended */
-    bool winner_of_whole;
-    double winner_ns;
-    gputune_objective objective;
-    gputune_cache cache;
-    cli_trial *trials; /* in the order of gputune_records() */
+    gputune_record shared; /* one of its trials, for what all of them have in common */
+    /* The winner of the whole space, where that was tuned, else the fastest winner. Without one its
+     * texts are "". */
+    gputune_record winner;
+    gputune_record *trials; /* in the order of gputune_records() */
     size_t count;
 } cli_measured;
 
-/* Which scenario a row is of: the first member of rows that have CLI_PLACE_COLUMNS. */
-typedef struct cli_place {
-    const char *kernel, *sizes, *gpu, *environment, *scenario;
-    gputune_objective objective;
-} cli_place;
+/* Which scenario a row is of, where the row begins with a gputune_record. */
 #define CLI_PLACE_COLUMNS                                                                          \
-    CLI_FIELD(cli_place, kernel, "", CLI_TEXT, CLI_IN_DATA),                                       \
-        CLI_FIELD(cli_place, sizes, "", CLI_TEXT, CLI_IN_DATA),                                    \
-        CLI_FIELD(cli_place, objective, "", CLI_OBJECTIVE, CLI_IN_DATA),                           \
-        CLI_FIELD(cli_place, gpu, "", CLI_TEXT, CLI_IN_DATA),                                      \
-        CLI_FIELD(cli_place, environment, "", CLI_TEXT, CLI_IN_DATA),                              \
-        CLI_FIELD(cli_place, scenario, "", CLI_TEXT, CLI_IN_DATA)
-cli_place cli_place_of(const cli_measured *measured);
+    CLI_FIELD(gputune_record, kernel, "", CLI_TEXT, CLI_IN_DATA),                                  \
+        CLI_FIELD(gputune_record, sizes, "", CLI_TEXT, CLI_IN_DATA),                               \
+        CLI_FIELD(gputune_record, objective, "", CLI_OBJECTIVE, CLI_IN_DATA),                      \
+        CLI_FIELD(gputune_record, gpu, "", CLI_TEXT, CLI_IN_DATA),                                 \
+        CLI_FIELD(gputune_record, environment, "", CLI_TEXT, CLI_IN_DATA),                         \
+        CLI_FIELD(gputune_record, scenario, "", CLI_TEXT, CLI_IN_DATA)
 
 typedef struct cli_measured_list {
     cli_measured *items;
@@ -62,13 +42,11 @@ typedef struct cli_measured_name {
 
 /* A callback for gputune_records(): adds the trial to `list`, a cli_measured_list. Returns 0. */
 int cli_measured_add(void *list, const gputune_record *record);
-/* Reads every trial of a kernel into *out. `history`: reads those of every version of its template.
- * Returns CLI_CONTINUE or an exit code after printing what is wrong. */
-int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
-                      bool history);
 
 /* Whether a trial was measured and is right. */
-bool cli_trial_has_time(const cli_trial *trial);
+bool cli_trial_has_time(const gputune_record *trial);
+/* Whether a trial is the winner's. */
+bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
 /* The best time of all trials; INFINITY without one. */
 double cli_measured_best(const cli_measured *of);
 
@@ -89,7 +67,7 @@ typedef struct cli_export_axis {
 } cli_export_axis;
 
 typedef struct cli_export_entry {
-    const cli_trial *trial;
+    const gputune_record *trial;
     const size_t *choice; /* the index of the value on each axis */
     size_t axis_count;
 } cli_export_entry;

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/memory.h"
+#include "cli/record_columns.h"
 #include "cli/units.h"
 
 #include <string.h>
@@ -14,63 +16,40 @@ bool cli_is_failure(const char *status)
     return status && gt_index_of(status, harmless, count) == count;
 }
 
-static bool is_of(const cli_failure *failure, const char *scenario, const char *environment)
+static cli_failure *find_or_add(cli_failures *all, const gputune_record *failed)
 {
-    return strcmp(failure->scenario, scenario) == 0 &&
-           strcmp(failure->environment, environment) == 0;
-}
-
-static cli_failure *find(const cli_failures *all, const gputune_record *record, const char *message)
-{
-    for (size_t i = all->count; i-- > 0;) {
-        cli_failure *one = &all->items[i];
-        if (!is_of(one, record->scenario, record->environment)) {
-            return NULL;
-        }
-        if (strcmp(one->status, record->status) == 0 && strcmp(one->message, message) == 0) {
-            return one;
+    size_t i = all->count;
+    for (; i > 0 && cli_record_is_alike(&all->items[i - 1].first, failed); i--) {
+        const gputune_record *first = &all->items[i - 1].first;
+        if (strcmp(first->status, failed->status) == 0 &&
+            strcmp(first->message, failed->message) == 0) {
+            return &all->items[i - 1];
         }
     }
-    return NULL;
-}
-
-static cli_failure *add(cli_failures *all, const gputune_record *record, const char *message)
-{
     all->items = cli_grow(all->items, all->count, sizeof *all->items);
-    cli_failure *one = &all->items[all->count++];
-    char *sizes = cli_short_sizes(record->sizes);
-    *one = (cli_failure){.scenario = cli_copy(record->scenario),
-                         .environment = cli_copy(record->environment),
-                         .kernel = cli_copy(record->kernel),
-                         .label = cli_format("%s%s%s", record->kernel, sizes[0] ? " " : "", sizes),
-                         .status = cli_copy(record->status),
-                         .message = cli_copy(message),
-                         .configuration = cli_copy(record->configuration)};
-    return one;
+    char *sizes = cli_short_sizes(failed->sizes);
+    all->items[all->count] =
+        (cli_failure){.first = *failed,
+                      .label = cli_format("%s%s%s", failed->kernel, sizes[0] ? " " : "", sizes)};
+    return &all->items[all->count++];
 }
 
 void cli_failures_add(cli_failures *all, const gputune_record *record)
 {
-    const char *message = record->message ? record->message : "";
     if (!cli_is_failure(record->status)) {
         return;
     }
-    cli_failure *one = find(all, record, message);
-    if (!one) {
-        one = add(all, record, message);
-    }
+    const gputune_record copy = cli_record_copy(record, NULL);
+    cli_failure *one = find_or_add(all, &copy);
     one->count++;
-    if (record->is_default) {
-        one->of_default = true;
-        one->configuration = cli_copy(record->configuration);
-    }
+    one->first = copy.is_default ? copy : one->first;
 }
 
 static uint32_t count_status(const cli_failure *items, size_t count, const char *status)
 {
     uint32_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += strcmp(items[i].status, status) == 0 ? items[i].count : 0;
+        sum += strcmp(items[i].first.status, status) == 0 ? items[i].count : 0;
     }
     return sum;
 }
@@ -80,8 +59,8 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
 {
     const cli_failure *best = items;
     for (size_t i = 1; i < count; i++) {
-        uint32_t now = count_status(items, count, items[i].status);
-        uint32_t before = count_status(items, count, best->status);
+        uint32_t now = count_status(items, count, items[i].first.status);
+        uint32_t before = count_status(items, count, best->first.status);
         if (now > before || (now == before && items[i].count > best->count)) {
             best = &items[i];
         }
@@ -93,10 +72,10 @@ static const cli_failure *commonest(const cli_failure *items, size_t count)
 static void say_default(const cli_failure *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (items[i].of_default) {
+        if (items[i].first.is_default) {
             cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
-                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
-                     items[i].message);
+                     items[i].first.configuration, items[i].first.status,
+                     items[i].first.message[0] ? ": " : "", items[i].first.message);
         }
     }
 }
@@ -109,17 +88,18 @@ static void say_scenario(const cli_failure *items, size_t count)
         all += items[i].count;
     }
     say_default(items, count);
-    const char *text = best->of_default
-                           ? best->status
-                           : cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
-                                        best->message, best->configuration);
-    if (all == 1 && !best->of_default) {
+    const char *text =
+        best->first.is_default
+            ? best->first.status
+            : cli_format("%s%s%s (%s)", best->first.status, best->first.message[0] ? ": " : "",
+                         best->first.message, best->first.configuration);
+    if (all == 1 && !best->first.is_default) {
         cli_note("%s: 1 variant failed: %s", best->label, text);
     } else if (all > 1) {
-        uint32_t common = count_status(items, count, best->status);
+        uint32_t common = count_status(items, count, best->first.status);
         cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
                  best->label, all, common == all ? "all" : cli_format("%u", common), text,
-                 best->kernel);
+                 best->first.kernel);
     }
 }
 
@@ -128,7 +108,7 @@ void cli_failures_say(const cli_failures *all)
     size_t begin = 0;
     for (size_t i = 1; i <= all->count; i++) {
         const cli_failure *first = &all->items[begin];
-        if (i == all->count || !is_of(&all->items[i], first->scenario, first->environment)) {
+        if (i == all->count || !cli_record_is_alike(&all->items[i].first, &first->first)) {
             say_scenario(first, i - begin);
             begin = i;
         }
@@ -138,8 +118,8 @@ void cli_failures_say(const cli_failures *all)
 int cli_failures_code(const cli_failures *all, uint32_t variants)
 {
     for (size_t i = 0; i < all->count; i++) {
-        if (all->items[i].of_default) {
-            return cli_trial_exit_code(all->items[i].status);
+        if (all->items[i].first.is_default) {
+            return cli_trial_exit_code(all->items[i].first.status);
         }
     }
     bool most = count_status(all->items, all->count, "wrong") > variants / 2;
@@ -160,18 +140,19 @@ void cli_compile_log(const cli_session *session, const char *kernel, gputune_siz
     }
 }
 
+/* The newest of the records at these sizes that did not compile. */
 typedef struct newest {
     const char *sizes;
-    char *configuration, *created;
+    gputune_record record; /* created NULL: there is none */
 } newest;
 
 static int take_newest(void *user, const gputune_record *record)
 {
     newest *last = user;
+    const char *created = last->record.created;
     bool fits = strcmp(record->status, "compile") == 0 && strcmp(record->sizes, last->sizes) == 0;
-    if (fits && (!last->created || strcmp(record->created, last->created) > 0)) {
-        last->configuration = cli_copy(record->configuration);
-        last->created = cli_copy(record->created);
+    if (fits && (!created || strcmp(record->created, created) > 0)) {
+        last->record = cli_record_copy(record, NULL);
     }
     return 0;
 }
@@ -187,9 +168,9 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     }
     void *mark = cli_mark();
     (void)gputune_records(session->tuner, &filter, take_newest, &last);
-    if (last.configuration) {
+    if (last.record.created) {
         cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
-                        last.configuration);
+                        last.record.configuration);
     }
     cli_release(mark, NULL);
 }

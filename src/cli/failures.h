@@ -5,10 +5,9 @@
 
 /* Failures of one scenario with the same status and message. */
 typedef struct cli_failure {
-    char *scenario, *environment, *kernel, *label; /* label: "axpy n=1M" */
-    char *status, *message, *configuration;        /* the first one's */
+    gputune_record first; /* the default, where that is among them */
+    char *label;          /* "axpy n=1M" */
     uint32_t count;
-    bool of_default; /* the default is among them */
 } cli_failure;
 
 typedef struct cli_failures {

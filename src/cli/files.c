@@ -1,5 +1,6 @@
 /* What commands write to, what templates include, and values of JSON. */
 #include "cli/files.h"
+
 #include "cli/console.h"
 #include "cli/memory.h"
 #include "cli/options.h"
@@ -35,11 +36,11 @@ int cli_output_close(cli_output *output, int code)
     return good || code != CLI_EXIT_OK ? code : cannot_write(output->path);
 }
 
-int cli_output_text(const char *path, bool replace, const char *text)
+int cli_output_write(const char *path, bool replace, const void *bytes, size_t count)
 {
     cli_output output;
     CLI_TRY(cli_output_open(&output, path, replace));
-    (void)fputs(text, output.file);
+    (void)fwrite(bytes, 1, count, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 
@@ -68,7 +69,7 @@ char *cli_path_beside(const char *from, const char *name)
                                     : cli_format("%.*s/%s", (int)(slash - from), from, name);
 }
 
-void cli_json_number(double value, FILE *file)
+char *cli_json_number(double value)
 {
     char text[40];
     for (int digits = 15; digits <= 17; digits++) {
@@ -77,14 +78,15 @@ void cli_json_number(double value, FILE *file)
             break;
         }
     }
-    fputs(text, file);
+    return cli_copy(text);
 }
 
-void cli_json_text(const char *text, FILE *file)
+char *cli_json_text(const char *text)
 {
     json_t *string = json_string(text);
     char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    fputs(encoded ? encoded : "\"\"", file);
+    char *copy = cli_copy(encoded ? encoded : "\"\"");
     free(encoded);
     json_decref(string);
+    return copy;
 }

@@ -17,14 +17,13 @@ int cli_output_open(cli_output *out, const char *path, bool replace);
  * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a text to the file `path`, as cli_output_open() opens it. Returns the code to exit
- * with. */
-int cli_output_text(const char *path, bool replace, const char *text);
+/* Writes a file, as cli_output_open() opens it. Returns the code to exit with. */
+int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
-/* Writes the shortest decimal text that reads back as the same double, which must be finite. */
-void cli_json_number(double value, FILE *file);
-/* Writes a string in quotes; writes "" where the text is not UTF-8. */
-void cli_json_text(const char *text, FILE *file);
+/* The shortest decimal text that reads back as the same double, which must be finite. */
+char *cli_json_number(double value);
+/* A string in quotes; "" in quotes for NULL, and where the text is not UTF-8. */
+char *cli_json_text(const char *text);
 
 /* The name in `#include "name"`, or NULL; *text goes on to the next line. */
 char *cli_next_include(const char **text);

@@ -111,11 +111,10 @@ static void give(const cli_live_service *service, int connection, bool data)
     char *body = NULL;
     size_t length = 0;
     FILE *memory = cli_present(open_memstream(&body, &length));
-    if (data) {
-        service->source->data(service->source->user, service->is_last, memory);
-    } else {
-        service->source->page(service->source->user, memory);
-    }
+    service->write(!data              ? CLI_LIVE_PAGE
+                   : service->is_last ? CLI_LIVE_LAST_DATA
+                                      : CLI_LIVE_DATA,
+                   memory);
     cli_present(fclose(memory) == 0 ? body : NULL);
     answer(connection, "200 OK", data ? "application/json" : "text/html; charset=utf-8", body,
            length);
@@ -243,9 +242,9 @@ static int open_listener(server *server, struct sockaddr_in *address)
                : -1;
 }
 
-int cli_live_serve(const cli_live_source *source, FILE *told, int until)
+int cli_live_serve(cli_live_write write, FILE *told, int until)
 {
-    server server = {.service.source = source};
+    server server = {.service.write = write};
     struct sockaddr_in address;
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes || open_listener(&server, &address)) {

@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The content that is served. Both functions write a whole answer, and are called in processes of
- * their own. */
-typedef struct cli_live_source {
-    void (*page)(void *user, FILE *file);               /* writes HTML, which fetches data.json */
-    void (*data)(void *user, bool is_last, FILE *file); /* writes JSON; is_last: the last */
-    void *user;
-} cli_live_source;
+typedef enum cli_live_kind {
+    CLI_LIVE_PAGE, /* HTML, which fetches data.json */
+    CLI_LIVE_DATA, /* JSON */
+    CLI_LIVE_LAST_DATA
+} cli_live_kind;
+/* Writes a whole answer. It is called in processes of its own. */
+typedef void (*cli_live_write)(cli_live_kind kind, FILE *file);
 
 enum { CLI_LIVE_TOKEN = 32 }; /* characters */
 
 /* What the answer to a connection depends on. */
 typedef struct cli_live_service {
-    const cli_live_source *source;
+    cli_live_write write;
     char token[CLI_LIVE_TOKEN + 1]; /* the secret part of the path */
     bool is_last;                   /* the server ends after the data of this answer */
 } cli_live_service;
@@ -31,4 +31,4 @@ bool cli_live_answer(const cli_live_service *service, int connection);
  * `until` is a descriptor, it also ends when that reaches its end and the open pages have got the
  * last data; -1: there is no descriptor. The process must have no other threads. Returns the exit
  * code. */
-int cli_live_serve(const cli_live_source *source, FILE *told, int until);
+int cli_live_serve(cli_live_write write, FILE *told, int until);

@@ -185,8 +185,16 @@ static void add_item(cli_list *list, const char *text)
     list->items[list->count++] = text;
 }
 
+static cli_list given; /* the names of the options that the command line has */
+
+bool cli_is_given(const char *name)
+{
+    return gt_index_of(name, given.items, given.count) < given.count;
+}
+
 static int set_option(const cli_option *option, const char *text)
 {
+    add_item(&given, option->name);
     switch (option->kind) {
     case CLI_OPTION_FLAG:
         *(bool *)option->value = true;

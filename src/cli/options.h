@@ -73,5 +73,7 @@ enum { CLI_CONTINUE = -1 };
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */
 int cli_parse(cli_arguments *out, const cli_command *command, int argc, char **argv);
+/* Whether the parsed command line has the option of that name. */
+bool cli_is_given(const char *name);
 /* Prints the help. */
 void cli_help(const cli_command *command);

@@ -294,6 +294,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
     SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
+    SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_record_copy() */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_COUNT, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -339,6 +340,24 @@ cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key)
         column++;
     }
     return &table->cells[row * table->column_count + column];
+}
+
+gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like)
+{
+    gputune_record copy = *record;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        cli_unit unit = columns[i].unit;
+        bool is_text = unit == CLI_TEXT || unit == CLI_SIZES || unit == CLI_STATUS;
+        if (is_text && !columns[i].derive) {
+            cli_copy_texts(&copy, like, &columns[i].offset, 1);
+        }
+    }
+    return copy;
+}
+
+bool cli_record_is_alike(const gputune_record *a, const gputune_record *b)
+{
+    return strcmp(a->scenario, b->scenario) == 0 && strcmp(a->environment, b->environment) == 0;
 }
 
 const char *cli_verdict(const gputune_record *record)

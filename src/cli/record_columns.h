@@ -24,6 +24,12 @@ void cli_record_add(cli_table *table, const gputune_record *record);
 /* The cell of a row in the column that has this key in data. */
 cli_cell *cli_record_cell(cli_table *table, size_t row, const char *key);
 
+/* A record that outlives the callback which gives it: its texts are copies, "" in place of NULL.
+ * Copies share the texts that are equal to those of `like`, a copy made before, or NULL. */
+gputune_record cli_record_copy(const gputune_record *record, const gputune_record *like);
+/* Whether two records are of one scenario, on one kind of GPU. */
+bool cli_record_is_alike(const gputune_record *a, const gputune_record *b);
+
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
  * without an interval. */
 const char *cli_verdict(const gputune_record *record);

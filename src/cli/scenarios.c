@@ -180,48 +180,32 @@ enum { MOST_SCENARIOS = 10000 };
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
-static bool has_name(char *const *names, size_t count, const char *name)
-{
-    return gt_index_of(name, (const char *const *)names, count) < count;
-}
-
-static char *const *names_of(const cli_kernel *kernel, bool axes, size_t *count)
-{
-    *count = axes ? kernel->axis_count : kernel->size_count;
-    return axes ? kernel->axis_names : kernel->size_names;
-}
-
-static const char **add_name(const char **names, size_t *count, const char *name)
-{
-    if (gt_index_of(name, names, *count) == *count) {
-        names = cli_grow(names, *count, sizeof *names);
-        names[(*count)++] = name;
-    }
-    return names;
-}
-
 /* Every given name must be one of some selected kernel's. */
 static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
-    for (size_t v = 0; v < values->count; v++) {
-        const char *name = values->lists[v].name;
-        const char **known = NULL;
-        size_t known_count = 0, n;
-        bool found = false;
-        for (size_t k = 0; k < catalogue->count; k++) {
-            char *const *names = names_of(&catalogue->kernels[k], axes, &n);
-            found |= has_name(names, n, name);
-            for (size_t i = 0; i < n; i++) {
-                known = add_name(known, &known_count, names[i]);
+    const char **known = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < catalogue->count; k++) {
+        const cli_kernel *kernel = &catalogue->kernels[k];
+        const cli_values *own = axes ? &kernel->axes : &kernel->sizes;
+        for (size_t i = 0; i < own->count; i++) {
+            const char *name = own->lists[i].name;
+            if (gt_index_of(name, known, count) == count) {
+                known = cli_grow(known, count, sizeof *known);
+                known[count++] = name;
             }
         }
-        CLI_TRY(found ? CLI_CONTINUE
-                      : cli_unknown(axes ? "axis" : "size", name, known, known_count));
+    }
+    for (size_t v = 0; v < values->count; v++) {
+        const char *name = values->lists[v].name;
+        if (gt_index_of(name, known, count) == count) {
+            return cli_unknown(axes ? "axis" : "size", name, known, count);
+        }
     }
     return CLI_CONTINUE;
 }
 
-static char *only_text(const cli_value_list *list)
+char *cli_values_text(const cli_value_list *list)
 {
     char *text = cli_format("%s=", list->name);
     for (size_t i = 0; i < list->count; i++) {
@@ -230,21 +214,14 @@ static char *only_text(const cli_value_list *list)
     return text;
 }
 
-static void set_only(cli_scenario *scenario, const cli_scenarios *all)
+static void set_only(cli_scenario *scenario, const cli_values *only)
 {
-    for (size_t i = 0; i < all->only.count; i++) {
-        const cli_kernel *kernel = scenario->kernel;
-        if (has_name(kernel->axis_names, kernel->axis_count, all->only.lists[i].name)) {
+    for (size_t i = 0; i < only->count; i++) {
+        if (cli_values_find(&scenario->kernel->axes, only->lists[i].name)) {
             scenario->only = cli_grow(scenario->only, scenario->only_count, sizeof(char *));
-            scenario->only[scenario->only_count++] = all->only_texts[i];
+            scenario->only[scenario->only_count++] = cli_values_text(&only->lists[i]);
         }
     }
-}
-
-static int add_size(cli_scenario *scenario, const char *name, const char *value)
-{
-    scenario->sizes = cli_grow(scenario->sizes, scenario->size_count, sizeof *scenario->sizes);
-    return cli_size_make(&scenario->sizes[scenario->size_count++], name, value);
 }
 
 /* The value that a size gets on an emulator when it is not given; "": the template's default. */
@@ -256,17 +233,12 @@ static const char *small_size(const char *value)
     return large ? emulated_size_text : "";
 }
 
-/* Adds a size to the scenario's text. */
-static void add_text(cli_scenario *scenario, const char *name, const char *value)
+/* A number in digits, however it is written; other texts as they are. */
+static const char *in_digits(const char *value)
 {
     int64_t number;
     const char *problem;
-    const char *separator = scenario->size_text[0] ? " " : "";
-    if (cli_size_number(&number, &problem, value)) {
-        cli_append(&scenario->size_text, "%s%s=%" PRId64, separator, name, number);
-    } else {
-        cli_append(&scenario->size_text, "%s%s=%s", separator, name, value);
-    }
+    return cli_size_number(&number, &problem, value) ? cli_format("%" PRId64, number) : value;
 }
 
 /* A word for a size whose default is a number is found out before anything is tuned. */
@@ -282,15 +254,21 @@ static int check_number(const char *name, const char *value, const char *fallbac
                     value);
 }
 
-static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_t which, size_t at,
-                       bool emulated)
+/* Adds the size of the kernel's list `own`: a value of `given`, or where that is NULL the default.
+ */
+static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli_value_list *given,
+                    size_t which, bool emulated)
 {
-    const cli_kernel *kernel = scenario->kernel;
-    const char *name = kernel->size_names[at], *fallback = kernel->size_values[at];
-    const char *value = list ? list->values[which] : emulated ? small_size(fallback) : "";
-    add_text(scenario, name, value[0] ? value : fallback);
+    const char *name = own->name, *fallback = own->values[0];
+    const char *value = given ? given->values[which] : emulated ? small_size(fallback) : "";
+    cli_append(&scenario->size_text, "%s%s=%s", scenario->size_text[0] ? " " : "", name,
+               in_digits(value[0] ? value : fallback));
     CLI_TRY(check_number(name, value, fallback));
-    return value[0] ? add_size(scenario, name, value) : CLI_CONTINUE;
+    if (!value[0]) {
+        return CLI_CONTINUE;
+    }
+    scenario->sizes = cli_grow(scenario->sizes, scenario->size_count, sizeof *scenario->sizes);
+    return cli_size_make(&scenario->sizes[scenario->size_count++], name, value);
 }
 
 /* The `index`-th combination of the kernel's given sizes. */
@@ -299,11 +277,12 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     out->items = cli_grow(out->items, out->count, sizeof *out->items);
     cli_scenario *scenario = &out->items[out->count++];
     *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
-    set_only(scenario, out);
-    for (size_t i = 0; i < kernel->size_count; i++) {
-        const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
-        size_t count = list ? list->count : 1;
-        CLI_TRY(choose_size(scenario, list, index % count, i, emulated));
+    set_only(scenario, &out->only);
+    for (size_t i = 0; i < kernel->sizes.count; i++) {
+        const cli_value_list *own = &kernel->sizes.lists[i];
+        const cli_value_list *given = cli_values_find(&out->sizes, own->name);
+        size_t count = given ? given->count : 1;
+        CLI_TRY(add_size(scenario, own, given, index % count, emulated));
         index /= count;
     }
     char *brief = cli_short_sizes(scenario->size_text);
@@ -328,8 +307,8 @@ static void drop_if_known(cli_scenarios *out)
 static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
-    for (size_t i = 0; i < kernel->size_count; i++) {
-        const char *name = kernel->size_names[i], *value = kernel->size_values[i];
+    for (size_t i = 0; i < kernel->sizes.count; i++) {
+        const char *name = kernel->sizes.lists[i].name, *value = kernel->sizes.lists[i].values[0];
         if (!cli_values_find(&out->sizes, name) && small_size(value)[0]) {
             const char *separator = small[0] ? " " : "";
             cli_append(&small, "%s%s=%s", separator, name, small_size(value));
@@ -345,8 +324,8 @@ static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulated)
 {
     size_t combinations = 1;
-    for (size_t i = 0; i < kernel->size_count; i++) {
-        const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
+    for (size_t i = 0; i < kernel->sizes.count; i++) {
+        const cli_value_list *list = cli_values_find(&out->sizes, kernel->sizes.lists[i].name);
         combinations *= list ? list->count : 1;
         if (combinations + out->count > MOST_SCENARIOS) {
             return cli_stop(CLI_EXIT_USAGE, "too many scenarios; a run takes %d at most",
@@ -363,25 +342,14 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
     return CLI_CONTINUE;
 }
 
-static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
-                       const cli_selection *selection)
-{
-    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
-    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
-    CLI_TRY(check_names(&out->sizes, false, catalogue));
-    CLI_TRY(check_names(&out->only, true, catalogue));
-    out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
-    for (size_t i = 0; i < out->only.count; i++) {
-        out->only_texts[i] = only_text(&out->only.lists[i]);
-    }
-    return CLI_CONTINUE;
-}
-
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    CLI_TRY(read_values(out, catalogue, selection));
+    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
+    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
+    CLI_TRY(check_names(&out->sizes, false, catalogue));
+    CLI_TRY(check_names(&out->only, true, catalogue));
     bool emulated = session->has_device && session->device.emulated &&
                     !(selection->cuts_sizes && !selection->sizes.count);
     for (size_t i = 0; i < catalogue->count; i++) {
@@ -391,7 +359,7 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
 }
 
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work, void *user)
+               cli_work work)
 {
     cli_session session;
     cli_catalogue catalogue;
@@ -408,7 +376,7 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
     if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
         cli_catch_interrupt();
     }
-    return work(user, &session, scenarios.items);
+    return work(&session, scenarios.items);
 }
 
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
@@ -419,31 +387,27 @@ gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 
 static const char seeded[] = "seed="; /* inputs that can be made here */
 
-/* A miss with texts of its own. */
-typedef struct miss {
-    char *kernel, *sizes, *only, *alignment, *inputs;
-    gputune_objective objective;
-    gputune_cache cache;
-} miss;
-
 typedef struct reading {
     const char *environment; /* NULL: any */
     const cli_selection *selection;
-    miss *items;
+    gputune_miss *items; /* with texts of their own */
     size_t count, elsewhere;
 } reading;
 
 /* Whether the selection has that kernel, or none at all. */
-static bool cli_is_selected(const cli_selection *selection, const char *kernel)
+static bool is_selected(const cli_selection *selection, const char *kernel)
 {
     const size_t count = selection->kernel_count;
-    return !count || has_name(selection->kernels, count, kernel);
+    return !count || gt_index_of(kernel, (const char *const *)selection->kernels, count) < count;
 }
 
 static int take(void *user, const gputune_miss *one)
 {
+    static const size_t texts[] = {offsetof(gputune_miss, kernel), offsetof(gputune_miss, sizes),
+                                   offsetof(gputune_miss, only), offsetof(gputune_miss, alignment),
+                                   offsetof(gputune_miss, inputs)};
     reading *at = user;
-    if (!cli_is_selected(at->selection, one->kernel)) {
+    if (!is_selected(at->selection, one->kernel)) {
         return 0;
     }
     if (at->environment && strcmp(at->environment, one->environment) != 0) {
@@ -451,51 +415,46 @@ static int take(void *user, const gputune_miss *one)
         return 0;
     }
     at->items = cli_grow(at->items, at->count, sizeof *at->items);
-    at->items[at->count++] = (miss){
-        cli_copy(one->kernel), cli_copy(one->sizes), cli_copy(one->only), cli_copy(one->alignment),
-        cli_copy(one->inputs), one->objective,       one->cache};
+    at->items[at->count] = *one;
+    cli_copy_texts(&at->items[at->count++], NULL, texts, sizeof texts / sizeof *texts);
     return 0;
 }
 
-/* ---- one scenario ---------------------------------------------------------------------------- */
-
-/* "16 x=4 y=8": of every buffer, and of single ones. Splits the text in place. */
-static void read_alignment(cli_terms *terms, char *text)
+/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
+ * --only have them. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
+                    const char *sizes, const char *only)
 {
-    char *end;
-    terms->alignment = (uint32_t)strtoul(text, &end, 10);
-    for (char *at = end + strspn(end, " "); *at; at += strspn(at, " ")) {
-        char *equals = strchr(at, '=');
-        if (!equals) {
-            return;
+    char *name = cli_copy(kernel);
+    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
+                                     .only = {&only, *only != '\0'}};
+    cli_catalogue catalogue;
+    cli_scenarios some;
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
+    CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
+    for (size_t i = 0; i < some.count; i++) {
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = some.items[i];
+    }
+    return CLI_CONTINUE;
+}
+
+/* ---- one miss -------------------------------------------------------------------------------- */
+
+/* "16 x=4 y=8": of every buffer, and of single ones. */
+static void read_alignment(cli_terms *terms, const char *text)
+{
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        if (!value[0]) {
+            terms->alignment = (uint32_t)strtoul(name, NULL, 10);
+            continue;
         }
-        *equals = '\0';
         terms->alignments =
             cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
         terms->alignments[terms->alignment_count++] =
-            (gputune_alignment){at, (uint32_t)strtoul(equals + 1, &at, 10)};
+            (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
     }
-}
-
-/* The restrictions stand one after another: "UNROLL=1,2; VEC=1". */
-static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
-                         const cli_session *session, miss *one)
-{
-    cli_selection selection = {.kernel_count = 0};
-    const char *sizes = one->sizes, *only = one->only;
-    for (char *at = one->only; *at; at++) {
-        *at = (char)(*at == ';' ? ' ' : *at);
-    }
-    selection.sizes = (cli_list){&sizes, *sizes != '\0'};
-    selection.only = (cli_list){&only, *only != '\0'};
-    CLI_TRY(cli_scenarios_make(out, catalogue, &selection, session));
-    cli_terms *terms = &out->items[0].terms;
-    terms->given = true;
-    terms->objective = one->objective;
-    terms->cache = one->cache;
-    terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
-    read_alignment(terms, one->alignment);
-    return CLI_CONTINUE;
 }
 
 static int found(void *user, const gputune_kernel *kernel)
@@ -505,30 +464,27 @@ static int found(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one)
-{
-    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
-        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
-        return CLI_EXIT_NOTHING;
-    }
-    return cli_catalogue_find(out, session, &one->kernel, 1);
-}
-
 /* A miss that cannot be made a scenario does not stop the others. */
-static void add(cli_scenarios *out, const cli_session *session, miss *one)
+static void add(cli_scenarios *out, const cli_session *session, const gputune_miss *one)
 {
+    size_t at = out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
                  "the program is not here",
                  one->kernel, one->sizes, one->inputs);
         return;
     }
-    cli_catalogue catalogue;
-    cli_scenarios single;
-    if (find_kernel(&catalogue, session, one) == CLI_CONTINUE &&
-        make_scenario(&single, &catalogue, session, one) == CLI_CONTINUE) { /* else they say why */
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = single.items[0];
+    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return;
+    }
+    if (add_some(out, session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
+        cli_terms *terms = &out->items[at].terms;
+        *terms = (cli_terms){.given = true,
+                             .objective = one->objective,
+                             .cache = one->cache,
+                             .seed = strtoull(one->inputs + strlen(seeded), NULL, 10)};
+        read_alignment(terms, one->alignment);
     }
 }
 
@@ -576,22 +532,11 @@ static int note_folder(void *user, const gputune_kernel *kernel)
 static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
                     const cli_selection *selection)
 {
-    size_t length = strcspn(line, " ");
-    char *name = cli_format("%.*s", (int)length, line);
-    const char *sizes = cli_copy(line + length); /* the scenarios keep parts of it */
-    cli_catalogue catalogue;
-    cli_scenarios some;
-    if (!name[0] || name[0] == '#' || !cli_is_selected(selection, name)) {
+    char *name = cli_copy_part(line, strcspn(line, " "));
+    if (!name[0] || name[0] == '#' || !is_selected(selection, name)) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
-    const cli_selection line_selection = {.sizes = {&sizes, *sizes != '\0'}};
-    CLI_TRY(cli_scenarios_make(&some, &catalogue, &line_selection, session));
-    for (size_t i = 0; i < some.count; i++) {
-        out->items = cli_grow(out->items, out->count, sizeof *out->items);
-        out->items[out->count++] = some.items[i];
-    }
-    return CLI_CONTINUE;
+    return add_some(out, session, name, line + strlen(name), "");
 }
 
 int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,

@@ -6,25 +6,14 @@
 
 /* ---- the text of --size and --only: names with lists of values ---- */
 
-/* One name with the values given for it. */
-typedef struct cli_value_list {
-    char *name;
-    char **values; /* the values as the user wrote them */
-    size_t count;
-} cli_value_list;
-
-/* What all --size (or --only) options of a command line say, by name, in their order. */
-typedef struct cli_values {
-    cli_value_list *lists;
-    size_t count;
-} cli_values;
-
 /* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
  * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
  * on any text. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* The same for all texts of an option. */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
+/* "NAME=V,V" */
+char *cli_values_text(const cli_value_list *list);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 
 /* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
@@ -64,8 +53,7 @@ typedef struct cli_scenario {
 typedef struct cli_scenarios {
     cli_scenario *items;
     size_t count;
-    cli_values sizes, only;
-    char **only_texts; /* "AXIS=v,v" of only.lists[i] */
+    cli_values sizes, only; /* what all --size and --only of a command line say */
 } cli_scenarios;
 
 /* The options that select scenarios. */
@@ -106,9 +94,9 @@ int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
                             const cli_selection *selection);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
-typedef int (*cli_work)(void *user, const cli_session *session, const cli_scenario *scenario);
+typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
 /* What run, compare, space and emit have in common: opens as `common` and `mode` say, finds the one
  * kernel `name` at the selection's sizes, one value for each, and returns what `work` returns (an
  * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
 int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *selection, char **name,
-               cli_work work, void *user);
+               cli_work work);

@@ -290,9 +290,8 @@ static bool is_left(const cli_column *column)
 }
 
 typedef struct grid {
-    const char **texts; /* NULL where the column is not shown */
+    const char **texts; /* row by row, the titles first; NULL where the column is not shown */
     cli_span *spans;
-    bool colored;
 } grid;
 
 /* The colour of a word, NULL: none. */
@@ -348,48 +347,45 @@ static void widen(cli_span *span, const char *text, bool folds)
 
 static grid make_grid(const cli_table *table, bool markdown)
 {
-    grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
-                cli_allocate(table->column_count, sizeof(cli_span)), false};
-    for (size_t c = 0; c < table->column_count; c++) {
-        if (!is_shown(table, c)) {
-            continue;
-        }
-        out.spans[c].spare = table->columns[c].where & CLI_SPARE;
-        widen(&out.spans[c], table->columns[c].title, false);
-        for (size_t r = 0; r < table->row_count; r++) {
-            const char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
-            out.texts[r * table->column_count + c] = text;
-            widen(&out.spans[c], text, is_left(&table->columns[c]));
+    size_t count = table->column_count;
+    grid out = {cli_allocate((table->row_count + 1) * count, sizeof(char *)),
+                cli_allocate(count, sizeof(cli_span))};
+    for (size_t c = 0; c < count; c++) {
+        const cli_column *column = &table->columns[c];
+        bool shows = is_shown(table, c);
+        out.spans[c].spare = column->where & CLI_SPARE;
+        for (size_t r = 0; r <= table->row_count && shows; r++) {
+            const char *text =
+                r ? shown(column, cell_at(table, r - 1, c), markdown) : column->title;
+            out.texts[r * count + c] = text;
+            widen(&out.spans[c], text, r && is_left(column));
         }
     }
     return out;
 }
 
-static void pad(FILE *file, size_t count)
+static void write_markdown(const cli_table *table, FILE *file)
 {
-    fprintf(file, "%*s", (int)count, "");
-}
-
-static const char *title_at(const cli_table *table, const char *const *texts, size_t column)
-{
-    return texts ? texts[column] : table->columns[column].title;
-}
-
-static void write_markdown(const cli_table *table, const grid *grid, const char *const *texts,
-                           FILE *file)
-{
-    for (size_t c = 0; c < table->column_count; c++) {
-        if (grid->spans[c].width) {
-            const char *text = title_at(table, texts, c);
-            size_t blanks = grid->spans[c].width - cli_columns(text);
+    grid grid = make_grid(table, true);
+    size_t count = table->column_count;
+    for (size_t r = 0; r <= table->row_count; r++) {
+        for (size_t c = 0; c < count; c++) {
+            const char *text = grid.texts[r * count + c];
+            int blanks = text ? (int)(grid.spans[c].width - cli_columns(text)) : 0;
             bool left = is_left(&table->columns[c]);
-            fputs("| ", file);
-            pad(file, left ? 0 : blanks);
-            fputs(text, file);
-            pad(file, (left ? blanks : 0) + 1);
+            if (text) {
+                fprintf(file, "| %*s%s%*s ", left ? 0 : blanks, "", text, left ? blanks : 0, "");
+            }
         }
+        fputs("|\n", file);
+        for (size_t c = 0; c < count && r == 0; c++) {
+            fputs(!grid.spans[c].width          ? ""
+                  : is_left(&table->columns[c]) ? "| --- "
+                                                : "| ---: ",
+                  file);
+        }
+        fputs(r == 0 ? "|\n" : "", file);
     }
-    fputs("|\n", file);
 }
 
 /* Writes a line of a row, and moves rest[c] behind what it took of column c. Whether more is left.
@@ -397,42 +393,40 @@ static void write_markdown(const cli_table *table, const grid *grid, const char 
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)
 {
-    size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
-    bool first = true, more = false;
+    char *line = cli_copy("");
+    bool more = false;
     for (size_t c = 0; c < table->column_count; c++) {
         size_t width = grid->spans[c].width, skipped;
         if (!width) {
             continue;
         }
         size_t taken = cli_fold(rest[c], width, &skipped);
-        char *text = cli_format("%.*s", (int)taken, rest[c]);
-        size_t blanks = width - cli_columns(text);
-        bool left = is_left(&table->columns[c]);
-        pending += (first ? 0 : CLI_GAP) + (left ? 0 : blanks);
-        if (text[0]) {
-            pad(file, pending);
-            fprintf(file, "%s%s%s", colors[c] ? colors[c] : "", text, colors[c] ? CLI_PLAIN : "");
-            pending = 0;
-        }
-        pending += left ? blanks : 0;
+        char *text = cli_copy_part(rest[c], taken);
+        int blanks = (int)(width - cli_columns(text)), gap = line[0] ? CLI_GAP : 0;
+        bool left = is_left(&table->columns[c]), colored = text[0] && colors[c];
+        cli_append(&line, "%*s%s%s%s%*s", gap + (left ? 0 : blanks), "", colored ? colors[c] : "",
+                   text, colored ? CLI_PLAIN : "", left ? blanks : 0, "");
         rest[c] += taken + skipped;
         more = more || *rest[c];
-        first = false;
     }
-    fputc('\n', file);
+    size_t length = strlen(line);
+    while (length && line[length - 1] == ' ') {
+        length--;
+    }
+    fprintf(file, "%.*s\n", (int)length, line);
     return more;
 }
 
-/* A row; `texts` NULL stands for the titles. */
-static void write_row(const cli_table *table, const grid *grid, const char *const *texts,
-                      FILE *file)
+/* Writes a row, which the titles are the first of. */
+static void write_row(const cli_table *table, const grid *grid, size_t row, FILE *file)
 {
     const char **rest = cli_allocate(table->column_count, sizeof *rest);
     const char **colors = cli_allocate(table->column_count, sizeof *colors);
+    bool colored = cli_console_has_color(file);
     for (size_t c = 0; c < table->column_count; c++) {
-        rest[c] = grid->spans[c].width ? title_at(table, texts, c) : "";
-        colors[c] = !grid->colored                         ? NULL
-                    : !texts                               ? CLI_BOLD
+        rest[c] = grid->spans[c].width ? grid->texts[row * table->column_count + c] : "";
+        colors[c] = !colored                               ? NULL
+                    : !row                                 ? CLI_BOLD
                     : table->columns[c].unit == CLI_STATUS ? color_of(rest[c])
                                                            : NULL;
     }
@@ -440,35 +434,13 @@ static void write_row(const cli_table *table, const grid *grid, const char *cons
     }
 }
 
-static void write_rule(const cli_table *table, const grid *grid, FILE *file)
-{
-    for (size_t c = 0; c < table->column_count; c++) {
-        if (grid->spans[c].width) {
-            fputs(is_left(&table->columns[c]) ? "| --- " : "| ---: ", file);
-        }
-    }
-    fputs("|\n", file);
-}
-
-static void write_markdown_table(const cli_table *table, FILE *file)
-{
-    grid grid = make_grid(table, true);
-    write_markdown(table, &grid, NULL, file);
-    write_rule(table, &grid, file);
-    for (size_t r = 0; r < table->row_count; r++) {
-        write_markdown(table, &grid, grid.texts + r * table->column_count, file);
-    }
-}
-
 static void write_people(const cli_table *table, FILE *file)
 {
     grid grid = make_grid(table, false);
-    grid.colored = cli_console_has_color(file);
     size_t limit = cli_console_columns(file);
     size_t left_out = cli_fit(grid.spans, table->column_count, limit);
-    write_row(table, &grid, NULL, file);
-    for (size_t r = 0; r < table->row_count; r++) {
-        write_row(table, &grid, grid.texts + r * table->column_count, file);
+    for (size_t r = 0; r <= table->row_count; r++) {
+        write_row(table, &grid, r, file);
     }
     if (left_out) {
         fflush(file);
@@ -485,25 +457,21 @@ static bool is_in_data(const cli_table *table, size_t column)
     return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
 }
 
-static void write_json_cell(const cli_cell *cell, FILE *file)
+static const char *json_cell(const cli_cell *cell)
 {
     switch (cell->kind) {
     case CLI_NOTHING:
-        fputs("null", file);
-        break;
+        return "null";
     case CLI_WORDS:
-        cli_json_text(cell->text, file);
-        break;
+        return cli_json_text(cell->text);
     case CLI_INTEGER:
-        fprintf(file, "%" PRId64, cell->integer);
-        break;
+        return cli_format("%" PRId64, cell->integer);
     case CLI_DOUBLE:
-        cli_json_number(cell->number, file);
-        break;
+        return cli_json_number(cell->number);
     case CLI_BOOLEAN:
-        fputs(cell->integer ? "true" : "false", file);
-        break;
+        return cell->integer ? "true" : "false";
     }
+    return "null";
 }
 
 static void write_json(const cli_table *table, FILE *file)
@@ -511,58 +479,54 @@ static void write_json(const cli_table *table, FILE *file)
     fputs(table->row_count ? "[\n" : "[", file);
     for (size_t r = 0; r < table->row_count; r++) {
         const char *separator = "  {";
+        void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
-                fprintf(file, "%s\"%s\": ", separator, table->columns[c].key);
-                write_json_cell(cell_at(table, r, c), file);
+                fprintf(file, "%s\"%s\": %s", separator, table->columns[c].key,
+                        json_cell(cell_at(table, r, c)));
                 separator = ", ";
             }
         }
         fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
+        cli_release(mark, NULL);
     }
     fputs("]", file);
 }
 
-static void write_csv_text(const char *text, FILE *file)
+static const char *csv_text(const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, file);
-        return;
+        return text;
     }
-    fputc('"', file);
+    char *quoted = cli_copy("\"");
     for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", file);
-        fputc(*text, file);
+        cli_append(&quoted, "%s%c", *text == '"' ? "\"" : "", *text);
     }
-    fputc('"', file);
+    cli_append(&quoted, "\"");
+    return quoted;
 }
 
-static void write_csv_cell(const cli_cell *cell, FILE *file)
+static const char *csv_cell(const cli_cell *cell)
 {
-    if (cell->kind == CLI_WORDS) {
-        write_csv_text(cell->text, file);
-    } else if (cell->kind != CLI_NOTHING) {
-        write_json_cell(cell, file);
-    }
+    return cell->kind == CLI_WORDS     ? csv_text(cell->text)
+           : cell->kind == CLI_NOTHING ? ""
+                                       : json_cell(cell);
 }
 
 static void write_csv(const cli_table *table, FILE *file)
 {
     for (size_t r = 0; r <= table->row_count; r++) {
         const char *separator = "";
+        void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
-            if (!is_in_data(table, c)) {
-                continue;
+            if (is_in_data(table, c)) {
+                fprintf(file, "%s%s", separator,
+                        r ? csv_cell(cell_at(table, r - 1, c)) : table->columns[c].key);
+                separator = ",";
             }
-            fputs(separator, file);
-            if (r == 0) {
-                fputs(table->columns[c].key, file);
-            } else {
-                write_csv_cell(cell_at(table, r - 1, c), file);
-            }
-            separator = ",";
         }
         fputc('\n', file);
+        cli_release(mark, NULL);
     }
 }
 
@@ -582,15 +546,9 @@ static bool is_constant(const cli_table *table, size_t column)
     return true;
 }
 
-static void write_short_cell(const cli_cell *cell, FILE *file)
+static const char *short_cell(const cli_cell *cell)
 {
-    char text[40];
-    if (cell->kind == CLI_DOUBLE) {
-        gt_snprintf(text, sizeof text, "%.7g", cell->number);
-        fputs(text, file);
-    } else {
-        write_json_cell(cell, file);
-    }
+    return cell->kind == CLI_DOUBLE ? cli_format("%.7g", cell->number) : json_cell(cell);
 }
 
 void cli_table_write_columns(const cli_table *table, FILE *file)
@@ -598,12 +556,13 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
     for (size_t c = 0; c < table->column_count; c++) {
         fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
         bool constant = is_constant(table, c);
+        void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            fputs(r ? "," : "", file);
-            write_short_cell(cell_at(table, r, c), file);
+            fprintf(file, "%s%s", r ? "," : "", short_cell(cell_at(table, r, c)));
         }
         fputs(constant ? "" : "]", file);
+        cli_release(mark, NULL);
     }
     fputs("}", file);
 }
@@ -617,7 +576,7 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
     } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
-        write_markdown_table(table, file);
+        write_markdown(table, file);
     } else if (table->row_count) {
         write_people(table, file);
     }

@@ -46,18 +46,13 @@ int cli_tuning_inputs(cli_tuning *tuning)
 
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_options options = tuning->options;
+    options.version = GPUTUNE_OPTIONS_VERSION;
     options.effort = efforts[tuning->effort];
     options.objective = (gputune_objective)tuning->objective;
     options.cache = (gputune_cache)tuning->cache;
-    options.time_limit_s = tuning->time_limit_s;
-    options.epsilon = tuning->epsilon;
-    options.max_variants = tuning->max_variants;
     options.strategy = (gputune_strategy)tuning->strategy;
     options.seed = tuning->seed;
-    options.alignment = tuning->alignment;
-    options.samples_path = tuning->samples;
-    options.force = tuning->force;
     options.only = scenario->only;
     options.only_count = scenario->only_count;
     options.files = tuning->files;

@@ -9,12 +9,10 @@ typedef struct cli_tuning {
     int cache;     /* a gputune_cache */
     int effort;    /* index of cli_effort_words */
     int strategy;  /* a gputune_strategy */
-    double time_limit_s, epsilon;
-    uint32_t max_variants, seed, alignment;
-    const char *samples;
-    bool force;
-    cli_list inputs;     /* "NAME=FILE" */
-    gputune_file *files; /* the files of `inputs`, read by cli_tuning_inputs() */
+    uint32_t seed;
+    gputune_options options; /* those that are given as the library has them */
+    cli_list inputs;         /* "NAME=FILE" */
+    gputune_file *files;     /* the files of `inputs`, read by cli_tuning_inputs() */
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
@@ -38,13 +36,13 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "says]",                                                                               \
             NULL)
 #define CLI_SAMPLES_OPTION(tuning)                                                                 \
-    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                             \
+    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->options.samples_path, "FILE",                \
             "append every raw sample to a CSV file", NULL)
 #define CLI_ALIGNMENT_OPTION(tuning)                                                               \
-    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->alignment, "BYTES",                       \
+    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->options.alignment, "BYTES",               \
             "that every buffer is aligned to at least [16]", NULL)
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
-    CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",              \
+    CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->options.time_limit_s, "SECONDS",      \
             "for each scenario; the best so far wins [10; energy: 30]", NULL)
 
 /* Reads the files that --input names. Returns CLI_CONTINUE, or the code to exit with after a

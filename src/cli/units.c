@@ -58,41 +58,37 @@ char *cli_bytes(double bytes)
     return cli_format("%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[unit]);
 }
 
-/* "64M" for the digits of 67108864, or NULL when no suffix fits. */
-static char *short_number(const char *digits, size_t length)
+/* "64M" for 67108864; the text itself when no suffix fits. */
+static const char *short_number(const char *text)
 {
-    char text[24];
     int64_t value;
-    if (length == 0 || length >= sizeof text || strspn(digits, "0123456789") < length) {
-        return NULL;
-    }
-    memcpy(text, digits, length);
-    text[length] = '\0';
-    if (gt_read_int(&value, text) != GT_INT_READ) {
-        return NULL;
+    if (text[strspn(text, "0123456789")] || gt_read_int(&value, text) != GT_INT_READ) {
+        return text;
     }
     int suffix = -1;
     while (value && value % 1024 == 0 && suffix < 3) {
         value /= 1024;
         suffix++;
     }
-    return suffix < 0 ? NULL : cli_format("%" PRId64 "%c", value, "KMGT"[suffix]);
+    return suffix < 0 ? text : cli_format("%" PRId64 "%c", value, "KMGT"[suffix]);
+}
+
+bool cli_next_pair(const char **text, char **name, char **value)
+{
+    const char *word = *text + strspn(*text, " ");
+    size_t length = strcspn(word, " "), end = strcspn(word, "= ");
+    *text = word + length;
+    *name = cli_copy_part(word, end);
+    *value = cli_copy_part(word + end + (end < length), length - end - (end < length));
+    return length > 0;
 }
 
 char *cli_short_sizes(const char *sizes)
 {
-    char *out = cli_copy("");
-    while (*sizes) {
-        size_t name = strcspn(sizes, "= ") + (sizes[strcspn(sizes, "= ")] == '=');
-        size_t value = strcspn(sizes + name, " ");
-        char *number = short_number(sizes + name, value);
-        cli_append(&out, "%.*s", (int)name, sizes);
-        cli_append(&out, "%.*s", number ? (int)strlen(number) : (int)value,
-                   number ? number : sizes + name);
-        sizes += name + value;
-        size_t blanks = strspn(sizes, " ");
-        cli_append(&out, "%.*s", (int)blanks, sizes);
-        sizes += blanks;
+    char *out = cli_copy(""), *name, *value;
+    while (cli_next_pair(&sizes, &name, &value)) {
+        cli_append(&out, "%s%s%s%s", out[0] ? " " : "", name, value[0] ? "=" : "",
+                   short_number(value));
     }
     return out;
 }

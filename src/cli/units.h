@@ -1,6 +1,7 @@
 /* Writes figures as a person reads them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ char *cli_rate(double bytes_per_s);
 char *cli_bytes(double bytes);
 /* A sizes text with its round numbers shortened: "n=67108864 T=half" to "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
+/* Takes the next word off *text, where blanks part them: "NAME=VALUE", or "NAME", whose value is
+ * "". False: there is no word. */
+bool cli_next_pair(const char **text, char **name, char **value);
 /* Seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
 int64_t cli_seconds(const char *created);
 /* A bar of up to so many cells, in steps of an eighth, for a share from 0 to 1. */

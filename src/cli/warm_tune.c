@@ -402,7 +402,7 @@ static void *work(void *user)
 static double limit_of(const run *run, const kind *kind)
 {
     const cli_warm *warm = run->warm;
-    double each_s = warm->tuning.time_limit_s;
+    double each_s = warm->tuning.options.time_limit_s;
     if (warm->total_limit_s <= 0) {
         return each_s;
     }
@@ -698,7 +698,7 @@ static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
     cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)warm->tuning.objective,
                                      (gputune_cache)warm->tuning.cache);
     for (size_t i = 0; i < scenarios->count; i++) {
-        turns[i].known &= !warm->tuning.force;
+        turns[i].known &= !warm->tuning.options.force;
         turns[i].begun |= warm->tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
     }
     if (!warm->from) {

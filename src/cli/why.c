@@ -14,18 +14,12 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
 
 /* A value of an axis: the row for programs. */
 typedef struct value_row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     const char *axis, *value;
     uint32_t variants, measured;
     double best_ns, cost; /* NAN: nothing was measured */
     bool is_winner, is_default;
 } value_row;
-
-static void cost_of(cli_cell *out, const void *item)
-{
-    const value_row *row = item;
-    cli_set_number(out, row->cost, false);
-}
 
 #define OF_VALUE(member, unit) CLI_FIELD(value_row, member, "", unit, CLI_IN_DATA)
 
@@ -34,7 +28,7 @@ static const cli_column value_columns[] = {
     OF_VALUE(axis, CLI_TEXT),
     OF_VALUE(value, CLI_TEXT),
     OF_VALUE(best_ns, CLI_TIME),
-    {"cost", "", CLI_REAL, CLI_IN_DATA, 0, cost_of},
+    OF_VALUE(cost, CLI_REAL),
     OF_VALUE(variants, CLI_COUNT),
     OF_VALUE(measured, CLI_COUNT),
     OF_VALUE(is_winner, CLI_YES),
@@ -43,7 +37,7 @@ static const cli_column value_columns[] = {
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    cli_place place; /* first */
+    gputune_record place; /* first */
     const char *axis, *other, *axes;
     double cost;
     uint32_t measured; /* trials of the combination that has the fewest, of those compared */
@@ -101,23 +95,17 @@ static const cli_column axis_columns[] = {
 
 /* ---- one scenario ---- */
 
-static bool is_winner(const cli_measured *of, const cli_trial *trial)
-{
-    return of->winner && strcmp(of->winner, trial->configuration) == 0;
-}
-
 /* A tuning of a restricted space may have another default. */
-static bool is_default(const cli_measured *of, const cli_trial *trial)
+static bool is_default(const cli_measured *of, const gputune_record *trial)
 {
-    return of->winner_default && of->winner_default[0]
-               ? strcmp(of->winner_default, trial->configuration) == 0
-               : trial->is_default;
+    const char *standard = of->winner.default_configuration;
+    return standard[0] ? strcmp(standard, trial->configuration) == 0 : trial->is_default;
 }
 
 static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
-    value_row row = {.place = cli_place_of(from),
+    value_row row = {.place = from->shared,
                      .axis = data->axes[axis].name,
                      .value = data->axes[axis].values[value]};
     double held = INFINITY;
@@ -127,7 +115,7 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
             continue;
         }
         row.variants++;
-        row.is_winner |= is_winner(from, entry->trial);
+        row.is_winner |= cli_measured_is_winner(from, entry->trial);
         row.is_default |= is_default(from, entry->trial);
         if (cli_trial_has_time(entry->trial)) {
             row.measured++;
@@ -222,7 +210,7 @@ static void note_crossing(pair_row *out, const grid *of)
 static pair_row pair_of(const cli_export *data, size_t a, size_t b)
 {
     pair_row row = {
-        .place = cli_place_of(data->from), .axis = data->axes[a].name, .other = data->axes[b].name};
+        .place = data->from->shared, .axis = data->axes[a].name, .other = data->axes[b].name};
     grid grid = {.rows = data->axes[a].count, .columns = data->axes[b].count};
     grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
     for (size_t i = 0; i < grid.rows * grid.columns; i++) {
@@ -265,19 +253,11 @@ static void add_pairs(cli_table *pairs, const cli_export *data)
     }
 }
 
-cli_table cli_why_values(void)
+cli_why cli_why_tables(void)
 {
-    return (cli_table)CLI_TABLE("axes", value_columns, CLI_VIEW);
-}
-
-cli_table cli_why_axes(void)
-{
-    return (cli_table)CLI_TABLE("axes", axis_columns, CLI_VIEW);
-}
-
-cli_table cli_why_pairs(void)
-{
-    return (cli_table)CLI_TABLE("pairs", pair_columns, CLI_VIEW);
+    return (cli_why){CLI_TABLE("axes", value_columns, CLI_VIEW),
+                     CLI_TABLE("axes", axis_columns, CLI_VIEW),
+                     CLI_TABLE("pairs", pair_columns, CLI_VIEW)};
 }
 
 static uint32_t most_trials(const cli_export *data, size_t axis)
@@ -290,7 +270,7 @@ static uint32_t most_trials(const cli_export *data, size_t axis)
     return most;
 }
 
-void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const cli_export *data)
+void cli_why_explain(cli_why *why, const cli_export *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
@@ -304,7 +284,7 @@ void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const
             .axis = data->axes[a].name, .values = cli_copy(""), .most = most_trials(data, a)};
         for (size_t v = 0; v < data->axes[a].count; v++) {
             value_row value = row_of(data, a, v, best_ns);
-            cli_table_add(values, &value);
+            cli_table_add(&why->values, &value);
             note_value(row, &value);
         }
         most = fmax(most, row->worst);
@@ -313,9 +293,9 @@ void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const
     for (size_t i = 0; i < count; i++) {
         double worst = rows[i].worst < NEGLIGIBLE ? 0 : rows[i].worst;
         rows[i].bar = cli_bar(most > 0 ? log1p(worst) / log1p(most) : 0, BAR_CELLS);
-        cli_table_add(axes, &rows[i]);
+        cli_table_add(&why->axes, &rows[i]);
     }
-    add_pairs(pairs, data);
+    add_pairs(&why->pairs, data);
 }
 
 char *cli_why_summary(const cli_export *data)
@@ -330,34 +310,34 @@ char *cli_why_summary(const cli_export *data)
     if (without) {
         cli_append(&text, ", %zu of them failed or slower and not proved", without);
     }
-    cli_append(&text, "%s%s", from->stop_reason[0] ? "; " : "", from->stop_reason);
+    const char *reason = from->winner.stop_reason;
+    cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
     return text;
 }
 
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file)
 {
-    cli_table tables[] = {*standing, cli_why_values(), cli_why_pairs()};
+    cli_why why = cli_why_tables();
     bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
     if (for_people) {
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
         cli_export data;
-        cli_table axes = cli_why_axes(), pairs = cli_why_pairs();
         cli_export_make(&data, &list->items[i]);
-        cli_why_explain(&tables[1], &axes, for_people ? &pairs : &tables[2], &data);
+        why = for_people ? cli_why_tables() : why;
+        cli_why_explain(&why, &data);
         if (for_people) {
-            fprintf(file, "\n%s %s: %s\n\n", data.from->kernel, cli_short_sizes(data.from->sizes),
-                    cli_why_summary(&data));
-            cli_table_write(&axes, format, file);
-            if (pairs.row_count) {
-                fputs("\n", file);
-                cli_table_write(&pairs, format, file);
-            }
+            fprintf(file, "\n%s %s: %s\n\n", data.from->shared.kernel,
+                    cli_short_sizes(data.from->shared.sizes), cli_why_summary(&data));
+            cli_table_write(&why.axes, format, file);
+            fputs(why.pairs.row_count ? "\n" : "", file);
+            cli_table_write(&why.pairs, format, file);
         }
     }
     if (!for_people) {
+        const cli_table tables[] = {*standing, why.values, why.pairs};
         cli_tables_write("why", tables, 3, format, file);
     }
 }

@@ -5,18 +5,21 @@
 #include "cli/export.h"
 #include "cli/table.h"
 
-/* Empty tables: cli_why_values() is of the values of axes, for programs; cli_why_axes() is of the
- * axes, for people. */
-cli_table cli_why_values(void);
-cli_table cli_why_axes(void);
-/* An empty table of the pairs of axes that are better chosen together. */
-cli_table cli_why_pairs(void);
+/* What each axis is worth. */
+typedef struct cli_why {
+    cli_table values; /* of the axes, for programs */
+    cli_table axes;   /* for people */
+    cli_table pairs;  /* of axes that are better chosen together */
+} cli_why;
+
+/* Empty tables. */
+cli_why cli_why_tables(void);
 /* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
  * with the axis held at it over the best of all, minus 1; a trial that failed or was not proved has
  * no time. Adds the pairs of axes, at most three, where choosing one while the other is held at
  * another value than the best costs 1% or more: the cost is what the choice gains there, or what it
  * loses at the best, whichever is less. */
-void cli_why_explain(cli_table *values, cli_table *axes, cli_table *pairs, const cli_export *data);
+void cli_why_explain(cli_why *why, const cli_export *data);
 /* "120 variants, 1 of them failed or slower and not proved; one is left" */
 char *cli_why_summary(const cli_export *data);
 /* Writes `standing`, the records of winners and defaults, and then for each scenario in the list

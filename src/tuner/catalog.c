@@ -97,27 +97,23 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
     return choose_folders(folder, home, &places, given);
 }
 
+/* A kernel of a file. */
+typedef struct gt_catalog_kernel {
+    const struct gt_catalog_file *file;
+    char *name;            /* "" stands for the kernels of a file that has none */
+    gt_template *template; /* NULL until it is asked for */
+} gt_catalog_kernel;
+
+typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
+
 /* A template file as it was at one time, or a text that a program gave. */
 typedef struct gt_catalog_file {
     char *path;
     struct timespec changed;
     bool in_memory; /* a text: the path is the name that came with it */
     char *text;     /* until its kernels are listed */
-    gt_texts names; /* of its kernels */
+    gt_kernel_list kernels;
 } gt_catalog_file;
-
-typedef struct gt_kernel_ref {
-    const gt_catalog_file *file;
-    const char *name;
-} gt_kernel_ref;
-
-typedef GT_ARRAY(gt_kernel_ref) gt_kernel_refs;
-
-/* A kernel that was parsed. */
-typedef struct gt_catalog_entry {
-    const gt_catalog_file *file;
-    gt_template *template;
-} gt_catalog_entry;
 
 struct gt_catalog {
     pthread_mutex_t lock;
@@ -127,9 +123,8 @@ struct gt_catalog {
     char *missing; /* why there is no prelude, so that no kernel can be found; NULL */
     gt_includes *includes;
     gt_log log;
-    GT_ARRAY(gt_catalog_entry) entries; /* old ones stay valid */
-    GT_ARRAY(gt_catalog_file *) files;  /* the newest of a path stands last; old ones stay */
-    gt_kernel_refs added;               /* the newest of a name stands last */
+    GT_ARRAY(gt_catalog_file *) files; /* the newest of a path stands last; old ones stay */
+    gt_kernel_list added;              /* the newest of a name stands last */
 };
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
@@ -191,9 +186,19 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
+static void free_kernel(gt_catalog_kernel *kernel)
+{
+    gt_template_free(kernel->template);
+    free(kernel->name);
+    free(kernel);
+}
+
 static void free_file(gt_catalog_file *file)
 {
-    gt_texts_free(&file->names);
+    for (size_t i = 0; i < file->kernels.count; i++) {
+        free_kernel(file->kernels.items[i]);
+    }
+    gt_array_free(&file->kernels);
     free(file->path);
     free(file->text);
     free(file);
@@ -208,14 +213,24 @@ static void free_files(gt_catalog *catalog)
     gt_array_free(&catalog->added);
 }
 
+/* Adds a kernel to a file, not parsed yet. */
 static gputune_status add_name(void *to, const char *name)
 {
-    return gt_texts_add(&((gt_catalog_file *)to)->names, name, strlen(name));
+    gt_catalog_file *file = to;
+    gt_catalog_kernel *kernel = calloc(1, sizeof *kernel);
+    GT_TRY(gt_allocated(kernel));
+    kernel->file = file;
+    gputune_status status = gt_strdup(&kernel->name, name);
+    GT_THEN(status, gt_array_push(&file->kernels, kernel));
+    if (status != GPUTUNE_OK) {
+        free_kernel(kernel);
+    }
+    return status;
 }
 
-/* Lists the names of a file's kernels. Reading the clauses takes as long as reading a template, so
- * it is done only when it is needed. */
-static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
+/* Lists a file's kernels. Reading the clauses takes as long as reading a template, so it is done
+ * only when it is needed. */
+static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
         return GPUTUNE_OK;
@@ -268,18 +283,17 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
 
 /* Adds the file's kernel of that name, or, with NULL, all its kernels. A file without kernels adds
  * one without a name: reading that kernel then reports what is wrong. */
-static gputune_status add_kernels(gt_kernel_refs *out, gt_catalog *catalog, gt_catalog_file *file,
+static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
-    gputune_status status = list_names(file, catalog);
-    if (status == GPUTUNE_OK && !kernel && file->names.count == 0) {
-        const gt_kernel_ref none = {file, ""};
-        return gt_array_push(out, none);
+    gputune_status status = list_kernels(file, catalog);
+    if (status == GPUTUNE_OK && !file->kernels.count) {
+        status = add_name(file, "");
     }
-    for (size_t i = 0; i < file->names.count && status == GPUTUNE_OK; i++) {
-        const gt_kernel_ref ref = {file, file->names.items[i]};
-        if (!kernel || strcmp(ref.name, kernel) == 0) {
-            status = gt_array_push(out, ref);
+    for (size_t i = 0; i < file->kernels.count && status == GPUTUNE_OK; i++) {
+        gt_catalog_kernel *one = file->kernels.items[i];
+        if (!kernel || strcmp(one->name, kernel) == 0) {
+            status = gt_array_push(out, one);
         }
     }
     return status;
@@ -302,7 +316,7 @@ static bool may_have(const gt_catalog_file *file, const char *kernel)
 
 /* Adds the kernels of one file of the folder. A file that cannot be read has none; a warning says
  * so if all kernels are wanted. */
-static gputune_status add_kernels_of(gt_kernel_refs *out, gt_catalog *catalog, const char *path,
+static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
     gt_catalog_file *file;
@@ -320,7 +334,7 @@ static gputune_status add_kernels_of(gt_kernel_refs *out, gt_catalog *catalog, c
 }
 
 /* Adds the kernels of that name in the folder's files, or all kernels. */
-static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
+static gputune_status add_folder(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED struct dirent **files = NULL;
     int count = scandir(catalog->folder, &files, is_template_file, alphasort);
@@ -338,34 +352,35 @@ static gputune_status add_folder(gt_kernel_refs *out, gt_catalog *catalog, const
 
 static int compare_names(const void *a, const void *b)
 {
-    const gt_kernel_ref *one = a, *other = b;
+    const gt_catalog_kernel *one = *(gt_catalog_kernel *const *)a;
+    const gt_catalog_kernel *other = *(gt_catalog_kernel *const *)b;
     int order = strcmp(one->name, other->name);
     return order ? order : strcmp(one->file->path, other->file->path);
 }
 
-static const gt_kernel_ref *find_added(const gt_catalog *catalog, const char *kernel)
+static const gt_catalog_kernel *find_added(const gt_catalog *catalog, const char *kernel)
 {
     for (size_t i = catalog->added.count; i-- > 0;) {
-        if (strcmp(catalog->added.items[i].name, kernel) == 0) {
-            return &catalog->added.items[i];
+        if (strcmp(catalog->added.items[i]->name, kernel) == 0) {
+            return catalog->added.items[i];
         }
     }
     return NULL;
 }
 
-static gputune_status resolve_all(gt_kernel_refs *out, gt_catalog *catalog)
+static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
 {
     size_t kept = 0;
     GT_TRY(need_prelude(catalog));
     gputune_status status = add_folder(out, catalog, NULL);
     for (size_t i = 0; i < out->count; i++) {
-        if (!find_added(catalog, out->items[i].name)) {
+        if (!find_added(catalog, out->items[i]->name)) {
             out->items[kept++] = out->items[i];
         }
     }
     out->count = kept;
     for (size_t i = 0; i < catalog->added.count && status == GPUTUNE_OK; i++) {
-        if (find_added(catalog, catalog->added.items[i].name) == &catalog->added.items[i]) {
+        if (find_added(catalog, catalog->added.items[i]->name) == catalog->added.items[i]) {
             status = gt_array_push(out, catalog->added.items[i]);
         }
     }
@@ -380,7 +395,7 @@ static void forget_newest(gt_catalog *catalog)
 }
 
 /* Adds a text as a new file of that name, with its kernels. */
-static gputune_status resolve_text(gt_kernel_refs *out, gt_catalog *catalog, const char *name,
+static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text, gt_include_fn include, void *user)
 {
     gt_catalog_file *file;
@@ -409,7 +424,7 @@ bool gt_catalog_is_path(const char *kernel)
            (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
 }
 
-static gputune_status resolve_path(gt_kernel_refs *out, gt_catalog *catalog, const char *path)
+static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, const char *path)
 {
     gt_catalog_file *file;
     const char *part = kernel_part(path);
@@ -418,18 +433,18 @@ static gputune_status resolve_path(gt_kernel_refs *out, gt_catalog *catalog, con
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
     GT_TRY(find_file(&file, catalog, alone));
     GT_TRY(add_kernels(out, catalog, file, part ? part + 1 : NULL));
-    return out->count > 0 ? GPUTUNE_OK
-                          : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", part + 1,
-                                    file->path, file->names.count ? "; its first is " : "",
-                                    file->names.count ? file->names.items[0] : "");
+    const char *first = out->count ? "" : file->kernels.items[0]->name;
+    return out->count ? GPUTUNE_OK
+                      : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", part + 1, file->path,
+                                first[0] ? "; its first is " : "", first);
 }
 
 /* Adds the kernels of a file that is named without its folder and ".cu": an added file, or the
  * folder's. */
-static gputune_status add_named_file(gt_kernel_refs *out, gt_catalog *catalog, const char *name)
+static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, const char *name)
 {
     for (size_t i = catalog->added.count; i-- > 0;) {
-        const gt_catalog_file *file = catalog->added.items[i].file;
+        const gt_catalog_file *file = catalog->added.items[i]->file;
         const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
         if (strncmp(base, name, strlen(name)) == 0 && strcmp(base + strlen(name), ".cu") == 0) {
             return resolve_path(out, catalog, file->path);
@@ -442,7 +457,7 @@ static gputune_status add_named_file(gt_kernel_refs *out, gt_catalog *catalog, c
 
 static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 {
-    gt_kernel_refs all = {0};
+    gt_kernel_list all = {0};
     const char *names[256];
     size_t count = 0;
     gputune_status status = resolve_all(&all, catalog);
@@ -451,7 +466,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
         return status;
     }
     for (; count < all.count && count < sizeof names / sizeof *names; count++) {
-        names[count] = all.items[count].name;
+        names[count] = all.items[count]->name;
     }
     const char *nearest = gt_nearest(kernel, names, count);
     gt_array_free(&all);
@@ -463,9 +478,9 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 /* Resolves a word by the rule of catalog.h to at least one kernel, a path to the kernels of its
  * file, and NULL to all kernels in the order of names. The caller frees the array, also after a
  * failure. */
-static gputune_status resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
+static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
-    const gt_kernel_ref *added = find_added(catalog, kernel);
+    const gt_catalog_kernel *added = find_added(catalog, kernel);
     GT_TRY(need_prelude(catalog));
     if (gt_catalog_is_path(kernel)) {
         return resolve_path(out, catalog, kernel);
@@ -503,10 +518,6 @@ void gt_catalog_close(gt_catalog *catalog)
     if (!catalog) {
         return;
     }
-    for (size_t i = 0; i < catalog->entries.count; i++) {
-        gt_template_free(catalog->entries.items[i].template);
-    }
-    gt_array_free(&catalog->entries);
     free_files(catalog);
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
@@ -551,38 +562,22 @@ typedef struct origin {
     void *user;
 } origin;
 
-static gputune_status parse(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref,
-                            const origin *from)
+static gputune_status parse(gt_catalog_kernel *kernel, const origin *from)
 {
-    gt_catalog_entry added = {.file = ref->file};
-    GT_TRY(gt_template_parse_kernel(&added.template, ref->file->path, from->text, ref->name,
-                                    from->include, from->user));
-    if (gt_array_push(&catalog->entries, added) != GPUTUNE_OK) {
-        gt_template_free(added.template);
-        return GPUTUNE_ENOMEM;
-    }
-    *out = added.template;
-    return GPUTUNE_OK;
+    return gt_template_parse_kernel(&kernel->template, kernel->file->path, from->text, kernel->name,
+                                    from->include, from->user);
 }
 
-static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
+/* Parses a kernel of a file, unless that is done. */
+static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
     GT_FREED char *text = NULL;
-    GT_TRY(gt_includes_begin(catalog->includes, ref->file->path));
-    GT_TRY(gt_file_read(&text, NULL, ref->file->path));
-    return parse(out, catalog, ref, &(origin){text, gt_includes_find, catalog->includes});
-}
-
-static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
-{
-    for (size_t i = 0; i < catalog->entries.count; i++) {
-        const gt_catalog_entry *known = &catalog->entries.items[i];
-        if (known->file == ref->file && strcmp(known->template->name, ref->name) == 0) {
-            *out = known->template;
-            return GPUTUNE_OK;
-        }
+    if (kernel->template) {
+        return GPUTUNE_OK;
     }
-    return load(out, catalog, ref);
+    GT_TRY(gt_includes_begin(catalog->includes, kernel->file->path));
+    GT_TRY(gt_file_read(&text, NULL, kernel->file->path));
+    return parse(kernel, &(origin){text, gt_includes_find, catalog->includes});
 }
 
 /* ---- texts in memory ---- */
@@ -611,17 +606,16 @@ static gputune_status read_given(void *user, const gt_include *include, gt_inclu
 }
 
 /* Parses all kernels of the text at once, because the caller may free the text. */
-static gputune_status add_text(gt_kernel_refs *refs, gt_catalog *catalog, const char *name,
+static gputune_status add_text(gt_kernel_list *kernels, gt_catalog *catalog, const char *name,
                                const origin *from)
 {
-    const gt_template *template;
     GT_TRY(gt_includes_begin(catalog->includes, NULL));
     gputune_status status =
-        resolve_text(refs, catalog, name, from->text, from->include, from->user);
-    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
-        status = parse(&template, catalog, &refs->items[i], from);
+        resolve_text(kernels, catalog, name, from->text, from->include, from->user);
+    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
+        status = parse(kernels->items[i], from);
     }
-    if (refs->count > 0 && status != GPUTUNE_OK) {
+    if (kernels->count > 0 && status != GPUTUNE_OK) {
         forget_newest(catalog);
     }
     return status;
@@ -629,29 +623,27 @@ static gputune_status add_text(gt_kernel_refs *refs, gt_catalog *catalog, const 
 
 /* ---- adding ---- */
 
-static gputune_status add_file(gt_kernel_refs *refs, gt_catalog *catalog, const char *path)
+static gputune_status add_file(gt_kernel_list *kernels, gt_catalog *catalog, const char *path)
 {
-    const gt_template *template;
-    gputune_status status = resolve_path(refs, catalog, path);
-    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
-        status = get(&template, catalog, &refs->items[i]);
+    gputune_status status = resolve_path(kernels, catalog, path);
+    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
+        status = load(catalog, kernels->items[i]);
     }
     return status;
 }
 
 /* Calls `each` without holding the lock. A kernel that does not parse is left out, unless it must
  * parse. */
-static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catalog_fn each,
+static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
     int answer = 0;
-    for (size_t i = 0; i < refs->count && !answer; i++) {
-        const gt_template *template;
+    for (size_t i = 0; i < kernels->count && !answer; i++) {
         pthread_mutex_lock(&catalog->lock);
-        gputune_status found = get(&template, catalog, &refs->items[i]);
+        gputune_status found = load(catalog, kernels->items[i]);
         pthread_mutex_unlock(&catalog->lock);
         if (found == GPUTUNE_OK) {
-            answer = each(user, template);
+            answer = each(user, kernels->items[i]->template);
         } else if (found == GPUTUNE_ENOMEM || must) {
             answer = found;
         } else {
@@ -665,15 +657,15 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catal
 static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
                void *user)
 {
-    GT_FREED gt_kernel_refs refs = {0};
+    GT_FREED gt_kernel_list kernels = {0};
     pthread_mutex_lock(&catalog->lock);
     gputune_status status =
-        text ? add_text(&refs, catalog, path, text) : add_file(&refs, catalog, path);
-    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&catalog->added, refs.items[i]);
+        text ? add_text(&kernels, catalog, path, text) : add_file(&kernels, catalog, path);
+    for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, kernels.items[i]);
     }
     pthread_mutex_unlock(&catalog->lock);
-    return status == GPUTUNE_OK ? each_kernel(catalog, &refs, each, user, true) : status;
+    return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
 int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user)
@@ -691,20 +683,20 @@ int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *tex
 /* ---- by name or path ---- */
 
 /* Several kernels are a failure unless they are those of one file and `several`. */
-static gputune_status check_several(const gt_kernel_refs *refs, const char *kernel, bool several)
+static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
-    const gt_kernel_ref *first = &refs->items[0];
+    const gt_catalog_kernel *first = kernels->items[0];
     GT_SCOPED(gt_text_free) gt_text list = {0};
     bool one_file = true;
-    for (size_t i = 1; i < refs->count; i++) {
-        one_file &= refs->items[i].file == first->file;
+    for (size_t i = 1; i < kernels->count; i++) {
+        one_file &= kernels->items[i]->file == first->file;
     }
-    if (refs->count == 1 || (one_file && several)) {
+    if (kernels->count == 1 || (one_file && several)) {
         return GPUTUNE_OK;
     }
-    for (size_t i = 0; i < refs->count; i++) {
+    for (size_t i = 0; i < kernels->count; i++) {
         gt_text_printf(&list, "%s%s", i ? ", " : "",
-                       one_file ? refs->items[i].name : refs->items[i].file->path);
+                       one_file ? kernels->items[i]->name : kernels->items[i]->file->path);
     }
     return one_file
                ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
@@ -715,15 +707,18 @@ static gputune_status check_several(const gt_kernel_refs *refs, const char *kern
 
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
-    GT_FREED gt_kernel_refs refs = {0};
+    GT_FREED gt_kernel_list kernels = {0};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    gputune_status status = resolve(&refs, catalog, kernel);
-    GT_THEN(status, check_several(&refs, kernel, false));
-    GT_THEN(status, get(out, catalog, &refs.items[0]));
+    gputune_status status = resolve(&kernels, catalog, kernel);
+    GT_THEN(status, check_several(&kernels, kernel, false));
+    GT_THEN(status, load(catalog, kernels.items[0]));
+    if (status == GPUTUNE_OK) {
+        *out = kernels.items[0]->template;
+    }
     return status;
 }
 
-static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
+static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     gputune_status status = kernel ? resolve(out, catalog, kernel) : resolve_all(out, catalog);
@@ -735,8 +730,8 @@ static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char 
 
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
 {
-    GT_FREED gt_kernel_refs refs = {0};
-    int answer = list(&refs, catalog, kernel);
-    answer = answer ? answer : each_kernel(catalog, &refs, each, user, kernel != NULL);
+    GT_FREED gt_kernel_list kernels = {0};
+    int answer = list(&kernels, catalog, kernel);
+    answer = answer ? answer : each_kernel(catalog, &kernels, each, user, kernel != NULL);
     return answer;
 }

@@ -1,9 +1,8 @@
 /* Checking variants by the emulator's sanitizer: the findings of each, read from the measure
  * worker's text. */
-#include "tuner/check.h"
-
 #include "base/random.h"
 #include "tuner/session.h"
+#include "tuner/tune.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ typedef GT_ARRAY(gt_config) config_list;
 static gputune_status add(config_list *list, const gt_config *config)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (memcmp(&list->items[i], config, sizeof *config) == 0) {
+        if (gt_config_is(&list->items[i], config)) {
             return GPUTUNE_OK;
         }
     }

@@ -132,7 +132,7 @@ static void free_trial(gt_trial *trial)
     *trial = (gt_trial){0};
 }
 
-static void gt_tuning_free_trials(gt_trial_list *list)
+static void free_trials(gt_trial_list *list)
 {
     for (size_t i = 0; i <= list->count && list->items;
          i++) { /* one more, which may be incomplete */
@@ -268,13 +268,6 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
             !contestant.reserve);
 }
 
-/* Makes room for every variant, and for one more that may be incomplete if something fails. */
-static gputune_status make_room(gt_trial_list *out, const gt_field *field)
-{
-    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
-    return gt_allocated(out->items);
-}
-
 /* Appends the trial of a variant, unless an earlier tuning knows more of it. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
 {
@@ -288,28 +281,19 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, 
     return GPUTUNE_OK;
 }
 
-/* The trials of this tuning, without those that it took over from earlier tunings. */
-static gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
-{
-    const gt_field *field = &tuning->session.field;
-    GT_TRY(make_room(out, field));
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (is_found_out(tuning, i)) {
-            GT_TRY(append_trial(out, tuning, i));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-/* The trials that became final since the last time. */
-static gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning)
+/* The trials of this tuning, without those that it took over from earlier tunings. `settled`: only
+ * those that became final since the last time. There is room for one more, which may be incomplete
+ * if something fails. */
+static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
-    GT_TRY(make_room(out, field));
+    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
+    GT_TRY(gt_allocated(out->items));
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
-        if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
-            variant->kept = true;
+        bool wanted = !settled || (!variant->kept && is_settled(tuning, i));
+        if (wanted && is_found_out(tuning, i)) {
+            variant->kept |= settled;
             GT_TRY(append_trial(out, tuning, i));
         }
     }
@@ -363,14 +347,14 @@ static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trial
 gputune_status gt_tuning_keep(gt_tuning *tuning)
 {
     static const int64_t interval_ns = 1000000000;
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list trials = {0};
+    GT_SCOPED(free_trials) gt_trial_list trials = {0};
     GT_FREED gt_code_list codes = {0};
     int64_t now = gt_now_ns();
     int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
     if (now - since < interval_ns) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_tuning_settled_trials(&trials, tuning);
+    gputune_status status = list_trials(&trials, tuning, true);
     GT_THEN(status, list_codes(&codes, tuning, false));
     /* a failure to store is ignored: everything is stored again at the end */
     if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
@@ -393,37 +377,22 @@ static gputune_status copy_image(gt_image *out, const gt_image *image)
     return GPUTUNE_OK;
 }
 
-static const gt_unit *unit_of(const gt_tuning *tuning, uint32_t variant)
+static const gt_unit *unit_of(const gt_tuning *tuning, uint64_t variant)
 {
     return &tuning->session.field.units.items[tuning->session.field.variants.items[variant].unit];
 }
 
-/* The verified variant of that configuration, or -1. */
-static int64_t find_verified(const gt_tuning *tuning, const gt_config *config)
-{
-    for (uint32_t i = 0; i < tuning->session.field.variants.count; i++) {
-        const gt_variant *variant = &tuning->session.field.variants.items[i];
-        if (variant->stage == GT_STAGE_READY &&
-            memcmp(&variant->config, config, sizeof *config) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning, int64_t *variant)
+static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning)
 {
     bool same = false;
     GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template,
                             &choice->config));
+    uint64_t id = gt_field_find_ready(&tuning->session.field, &choice->fallback);
     choice->needs_alignment = !same;
-    *variant = same ? -1 : find_verified(tuning, &choice->fallback);
-    if (*variant < 0) {
-        return GPUTUNE_OK;
-    }
-    choice->has_fallback = true;
-    return copy_image(&choice->fallback_image,
-                      &unit_of(tuning, (uint32_t)*variant)->compiled.image);
+    choice->has_fallback = !same && id != GT_NO_VARIANT;
+    return choice->has_fallback
+               ? copy_image(&choice->fallback_image, &unit_of(tuning, id)->compiled.image)
+               : GPUTUNE_OK;
 }
 
 /* Whether the tuning was stopped after its race, but before everything was done that may change the
@@ -511,33 +480,33 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
 }
 
 static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
-                                  const gt_race_result *result, gt_summary *winner,
-                                  gt_summary *standard)
+                                  const gt_race_result *result)
 {
     const gt_field *field = &tuning->session.field;
-    const gt_variant *variant = &field->variants.items[result->winner];
-    GT_TRY(summarise(winner, tuning, result->winner));
+    const gt_compiled *compiled = &unit_of(tuning, result->winner)->compiled;
+    gt_summary winner, standard = {0};
+    GT_TRY(summarise(&winner, tuning, result->winner));
     if (result->has_default) {
-        GT_TRY(summarise(standard, tuning, gt_field_default(field)));
+        GT_TRY(summarise(&standard, tuning, gt_field_default(field)));
     }
-    *choice =
-        (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
-                    .config = variant->config,
-                    .resources = unit_of(tuning, (uint32_t)result->winner)->compiled.resources,
-                    .time_ns = winner->median,
-                    .default_ns = standard->median,
-                    .verdict = result->verdict,
-                    .terms = terms_of(tuning, result),
-                    .variants = tried(tuning),
-                    .failed = field->failed};
+    *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
+                          .config = field->variants.items[result->winner].config,
+                          .resources = compiled->resources,
+                          .time_ns = winner.median,
+                          .default_ns = standard.median,
+                          .verdict = result->verdict,
+                          .terms = terms_of(tuning, result),
+                          .variants = tried(tuning),
+                          .failed = field->failed};
     choice->verdict.noisy = tuning->disturbance.noisy;
-    GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
-    return explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved);
+    GT_TRY(copy_image(&choice->image, &compiled->image));
+    GT_TRY(explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved));
+    return choose_fallback(choice, tuning);
 }
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-static gt_code code_of(const gt_tuning *tuning, uint32_t variant)
+static gt_code code_of(const gt_tuning *tuning, uint64_t variant)
 {
     return gt_unit_code(unit_of(tuning, variant), tuning->session.request->device);
 }
@@ -622,51 +591,37 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
     return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 
-static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
-                                   const gt_trial_list *list, gt_winner *winner, int64_t fallback,
-                                   uint32_t winning)
+static gputune_status store_result(const gt_tuning *tuning, const gt_choice *choice,
+                                   const gt_race_result *result, const gt_trial_list *list)
 {
     const gt_request *request = tuning->session.request;
+    const gt_field *field = &tuning->session.field;
     const gt_config standard = gt_config_default(request->template);
-    GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
-    GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
-    winner->problem = request->problem_text;
-    winner->trial = tuning->session.field.variants.items[winning].trial;
-    winner->default_trial = default_trial(tuning);
-    winner->code = code_of(tuning, winning);
-    if (fallback >= 0) {
-        winner->fallback = code_of(tuning, (uint32_t)fallback);
-        GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
+    gt_winner winner = {.problem = request->problem_text,
+                        .trial = field->variants.items[result->winner].trial,
+                        .default_trial = default_trial(tuning),
+                        .code = code_of(tuning, result->winner),
+                        .terms = choice->terms,
+                        .only = request->only_text,
+                        .verdict = choice->verdict,
+                        .modelled = request->device->emulated,
+                        .stop_reason = choice->stop_reason,
+                        .variants = choice->variants,
+                        .failed = choice->failed,
+                        .tuning_s = gt_session_elapsed_s(&tuning->session)};
+    winner.nvrtc_version = winner.code.nvrtc_version;
+    gputune_status status = summarise(&winner.time, tuning, result->winner);
+    if (result->has_default) {
+        GT_THEN(status, summarise(&winner.default_time, tuning, gt_field_default(field)));
     }
-    return store(tuning, list, winner);
-}
-
-static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_choice *choice,
-                        const gt_summary *time, const gt_summary *standard)
-{
-    const gt_request *request = tuning->session.request;
-    *winner = (gt_winner){.time = *time,
-                          .default_time = *standard,
-                          .terms = choice->terms,
-                          .only = request->only_text,
-                          .verdict = choice->verdict,
-                          .modelled = request->device->emulated,
-                          .stop_reason = choice->stop_reason,
-                          .variants = choice->variants,
-                          .failed = choice->failed,
-                          .tuning_s = gt_session_elapsed_s(&tuning->session)};
-}
-
-static gputune_status store_result(gt_tuning *tuning, gt_choice *choice,
-                                   const gt_race_result *result, const gt_trial_list *list,
-                                   const gt_summary *time, const gt_summary *standard,
-                                   int64_t fallback)
-{
-    gt_winner winner;
-    fill_winner(&winner, tuning, choice, time, standard);
-    winner.nvrtc_version = unit_of(tuning, (uint32_t)result->winner)->compiled.nvrtc_version;
-    gputune_status status =
-        store_winner(tuning, choice, list, &winner, fallback, (uint32_t)result->winner);
+    GT_THEN(status, gt_config_text(&winner.config, request->template, &choice->config));
+    GT_THEN(status, gt_config_text(&winner.default_config, request->template, &standard));
+    if (choice->has_fallback) {
+        winner.fallback = code_of(tuning, gt_field_find_ready(field, &choice->fallback));
+        GT_THEN(status,
+                gt_config_text(&winner.fallback_config, request->template, &choice->fallback));
+    }
+    GT_THEN(status, store(tuning, list, &winner));
     free(winner.config);
     free(winner.default_config);
     free(winner.fallback_config);
@@ -725,13 +680,13 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-void gt_tuning_keep_findings(const gt_tuning *tuning)
+void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
+    GT_SCOPED(free_trials) gt_trial_list list = {0};
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
-    if (!tuning->race || gt_tuning_trials(&list, tuning) != GPUTUNE_OK ||
+    if (!tuning->race || list_trials(&list, tuning, false) != GPUTUNE_OK ||
         store(tuning, &list, NULL) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
@@ -740,20 +695,16 @@ void gt_tuning_keep_findings(const gt_tuning *tuning)
 
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
-    GT_SCOPED(gt_tuning_free_trials) gt_trial_list list = {0};
+    GT_SCOPED(free_trials) gt_trial_list list = {0};
     gt_race_result result = {0};
     gt_choice choice = {0};
-    gt_summary time = {0}, standard = {0};
-    int64_t fallback = -1;
-    gputune_status status = gt_tuning_trials(&list, tuning);
+    gputune_status status = list_trials(&list, tuning, false);
     GT_THEN(status, find_result(&result, tuning));
     if (status == GPUTUNE_ENOVARIANT) {
         status = conclude_without_winner(tuning, &list);
     }
-    GT_THEN(status, make_choice(&choice, tuning, &result, &time, &standard));
-    GT_THEN(status, choose_fallback(&choice, tuning, &fallback));
-    if (status == GPUTUNE_OK &&
-        store_result(tuning, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
+    GT_THEN(status, make_choice(&choice, tuning, &result));
+    if (status == GPUTUNE_OK && store_result(tuning, &choice, &result, &list) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     return GT_GIVE(status, out, choice, gt_choice_free(&choice));

@@ -261,6 +261,8 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t variant);
 /* Converts a sample of a variant to the value that is compared, stored and shown: by the objective
  * `rate` the time for the work of the default's launch, else the sample itself. */
 double gt_field_value(const gt_field *field, uint32_t variant, double sampled);
+/* The id of the ready variant of a configuration, or GT_NO_VARIANT. */
+uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* The id of the default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
 /* How many variants were tried, or are known from earlier tunings. The fallback does not count, and

@@ -256,7 +256,7 @@ static gputune_status take_failure(gt_field *field, gt_helper *helper, const gt_
         field->variants.items[index].hangs++;
         return gt_field_fail(field, index, event->status, false, event->message);
     }
-    if (!gt_outcome_costs_one_variant(event->status)) {
+    if (!gt_ending_of(event->status)->costs_one_variant) {
         lose(field, helper, event->message);
     }
     return queue_here(field, index, false);

@@ -1,25 +1,12 @@
 /* Adds variants to a field: those that it begins with, and those that are proposed. */
 #include "tuner/field_parts.h"
 
-#include <string.h>
-
-static bool same_config(const gt_config *a, const gt_config *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
 {
     const gt_variant variant = {.config = *config, .role = role, .stage = GT_STAGE_WAITING};
     field->sketches += role == GT_ROLE_SKETCH;
     field->awaits_default |= role == GT_ROLE_DEFAULT && field->options.measure;
     return gt_array_push(&field->variants, variant);
-}
-
-static bool is_default(const gt_field *field, const gt_config *config)
-{
-    const gt_config standard = gt_config_default(field->options.request->template);
-    return same_config(&standard, config);
 }
 
 static gputune_status add_permitted(gt_field *field, const gt_config *config, gt_role role)
@@ -57,7 +44,7 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
     }
     for (uint32_t i = 0; i < field->given; i++) {
         gt_variant *variant = &field->variants.items[i];
-        if (!same_config(&variant->config, config)) {
+        if (!gt_config_is(&variant->config, config)) {
             continue;
         }
         bool was_fallback = variant->role == GT_ROLE_FALLBACK;
@@ -66,13 +53,15 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
                    ? gt_array_push(&field->newly_ready, i)
                    : GPUTUNE_OK;
     }
-    return add(field, config, is_default(field, config) ? GT_ROLE_DEFAULT : GT_ROLE_PROPOSED);
+    return add(field, config,
+               gt_request_is_default(field->options.request, config) ? GT_ROLE_DEFAULT
+                                                                     : GT_ROLE_PROPOSED);
 }
 
 static bool is_given(const gt_field *field, const gt_config *config)
 {
     for (uint32_t i = 0; i < field->given; i++) {
-        if (same_config(&field->variants.items[i].config, config)) {
+        if (gt_config_is(&field->variants.items[i].config, config)) {
             return true;
         }
     }

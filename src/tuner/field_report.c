@@ -107,7 +107,7 @@ void gt_field_note_bad_default(const gt_field *field, gt_request *request)
         return;
     }
     const gt_variant *variant = &field->variants.items[id];
-    if (gt_outcome_fault(variant->failure) == GT_FAULT_VARIANT) {
+    if (gt_ending_of(variant->failure)->fault == GT_FAULT_VARIANT) {
         request->refuted.failure = variant->failure;
         snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
                  variant->message ? variant->message : "");
@@ -129,7 +129,7 @@ bool gt_field_lacks_one(const gt_field *field)
         bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE ||
                          variant->stage == GT_STAGE_VERIFYING;
         bool lacks = under_way || gt_variant_may_be_late(variant) ||
-                     gt_outcome_fault(variant->failure) == GT_FAULT_MACHINE;
+                     gt_ending_of(variant->failure)->fault == GT_FAULT_MACHINE;
         if (lacks && variant->role != GT_ROLE_FALLBACK && variant->role != GT_ROLE_SKETCH) {
             return true;
         }
@@ -139,7 +139,7 @@ bool gt_field_lacks_one(const gt_field *field)
 
 const char *gt_variant_status(const gt_variant *variant)
 {
-    return gt_trial_status_name(gt_outcome_trial(variant->failure));
+    return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
 /* The first variant with the most frequent failure, and how many have it; NULL if none failed. */
@@ -247,8 +247,9 @@ static uint32_t shared_bytes_of(const gt_field *field, uint32_t index)
 static gt_trial_status trial_status(const gt_field *field, const gt_variant *variant)
 {
     bool compiled = field->units.items[variant->unit].stage == GT_STAGE_READY;
-    return variant->failure == GPUTUNE_ETIMEOUT && !compiled ? GT_TRIAL_SLOW
-                                                             : gt_outcome_trial(variant->failure);
+    return variant->failure == GPUTUNE_ETIMEOUT && !compiled
+               ? GT_TRIAL_SLOW
+               : gt_ending_of(variant->failure)->trial;
 }
 
 static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
@@ -281,6 +282,17 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
 double gt_field_value(const gt_field *field, uint32_t index, double sampled)
 {
     return sampled / field->variants.items[index].work;
+}
+
+uint64_t gt_field_find_ready(const gt_field *field, const gt_config *config)
+{
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_READY && gt_config_is(&variant->config, config)) {
+            return i;
+        }
+    }
+    return GT_NO_VARIANT;
 }
 
 uint64_t gt_field_default(const gt_field *field)

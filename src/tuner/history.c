@@ -35,7 +35,8 @@ static bool is_elsewhere(const gt_trial *trial, const gt_request *request)
            trial->status != GT_TRIAL_SLOW && !is_at(trial, request);
 }
 
-static gputune_status load(gt_history *out, const gt_request *request, const gt_scenario *scenario)
+gputune_status gt_history_load(gt_history *out, const gt_request *request,
+                               const gt_scenario *scenario)
 {
     gt_history history = {0};
     GT_TRY(gt_store_trials(&history.trials, request->services->store, request->environment,
@@ -47,16 +48,6 @@ static gputune_status load(gt_history *out, const gt_request *request, const gt_
     gt_array_sort(&history.trials, compare_trials);
     *out = history;
     return GPUTUNE_OK;
-}
-
-gputune_status gt_history_load(gt_history *out, const gt_request *request)
-{
-    return load(out, request, &request->scenario);
-}
-
-gputune_status gt_history_load_here(gt_history *out, const gt_request *request)
-{
-    return load(out, request, &request->here);
 }
 
 void gt_history_free(gt_history *history)
@@ -151,35 +142,25 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* The trial of a configuration, of the request's sizes alone or else of its scenario; NULL: there
- * is none. It lives as long as *history. */
-static gputune_status find_config(const gt_trial **out, gt_history *history,
-                                  const gt_request *request, const gt_config *config, bool here)
+gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
+                                      const gt_request *request, const gt_scenario *scenario,
+                                      const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY((here ? gt_history_load_here : gt_history_load)(history, request));
-    gputune_status status = gt_request_source(&source, request, config);
-    if (status != GPUTUNE_OK) {
-        gt_history_free(history);
-        return status;
-    }
+    GT_TRY(gt_request_source(&source, request, config));
+    GT_TRY(gt_history_load(history, request, scenario));
     *out = gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
     return GPUTUNE_OK;
-}
-
-gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
-                                      const gt_request *request, const gt_config *config)
-{
-    return find_config(out, history, request, config, false);
 }
 
 gputune_status gt_history_is_proved(bool *out, const gt_request *request, const gt_config *config)
 {
     *out = false;
-    for (int here = 0; here < 2 && !*out; here++) {
+    const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
+    for (size_t i = 0; i < 2 && !*out; i++) {
         GT_SCOPED(gt_history_free) gt_history history = {0};
         const gt_trial *trial;
-        GT_TRY(find_config(&trial, &history, request, config, here));
+        GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
         *out = trial && gt_trial_is_right(trial->status) && is_at(trial, request) &&
                trial->driver_version == request->device->driver_version;
     }
@@ -189,10 +170,11 @@ gputune_status gt_history_is_proved(bool *out, const gt_request *request, const 
 static gputune_status look_up(const gt_request *request, const gt_config *config, bool only_harm)
 {
     gputune_status status = GPUTUNE_OK;
-    for (int here = 0; here < 2 && status == GPUTUNE_OK; here++) {
+    const gt_scenario *const scenarios[] = {&request->scenario, &request->here};
+    for (size_t i = 0; i < 2 && status == GPUTUNE_OK; i++) {
         GT_SCOPED(gt_history_free) gt_history history = {0};
         const gt_trial *trial;
-        GT_TRY(find_config(&trial, &history, request, config, here));
+        GT_TRY(gt_history_find_config(&trial, &history, request, scenarios[i], config));
         gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
         bool harmless = only_harm && trial && trial->status == GT_TRIAL_SLOW;
         if (failure != GPUTUNE_OK && !harmless) {

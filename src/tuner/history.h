@@ -11,12 +11,11 @@ typedef struct gt_history {
     gt_trial_list trials; /* sorted by hash */
 } gt_history;
 
-/* Loads the trials of the request's scenario; the history is empty if there are none. Leaves out
- * failures that were seen with another driver, or in a proof with other data or sizes
- * (gt_request.proved_at). *out is for gt_history_free(). */
-gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
-/* Like gt_history_load(), but only the trials at the request's own sizes (gt_request.here). */
-gputune_status gt_history_load_here(gt_history *out, const struct gt_request *request);
+/* Loads the trials of a scenario of the request, `scenario` or `here`; the history is empty if
+ * there are none. Leaves out failures that were seen with another driver, or in a proof with other
+ * data or sizes (gt_request.proved_at). *out is for gt_history_free(). */
+gputune_status gt_history_load(gt_history *out, const struct gt_request *request,
+                               const gt_scenario *scenario);
 void gt_history_free(gt_history *history);
 /* The trial of that hash, or NULL. `history` may be NULL, and then has no trials. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
@@ -34,10 +33,11 @@ bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
 /* The failure for which a trial is not tried again. OK if the trial was right, or if it only did
  * not finish within a limit that was shorter than the request's. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
-/* Loads the history of the request's scenario, and finds the trial of a configuration in it, or
+/* Loads the history of a scenario of the request, and finds the trial of a configuration in it, or
  * NULL. The trial lives as long as the history, which is for gt_history_free(). */
 gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
-                                      const struct gt_request *request, const gt_config *config);
+                                      const struct gt_request *request, const gt_scenario *scenario,
+                                      const gt_config *config);
 /* Whether the configuration was proved right with the data and sizes of the request's proof
  * (gt_request.proved_at) and with the present driver. */
 gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,

@@ -12,18 +12,18 @@
 static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
                                  const gt_config *config)
 {
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        gt_compiled *compiled = &field->units.items[variant->unit].compiled;
-        if (variant->stage == GT_STAGE_READY && compiled->image.bytes &&
-            memcmp(&variant->config, config, sizeof *config) == 0) {
-            *resources = compiled->resources;
-            *out = compiled->image; /* taken over */
-            compiled->image = (gt_image){0};
-            return GPUTUNE_OK;
-        }
+    uint64_t id = gt_field_find_ready(field, config);
+    if (id == GT_NO_VARIANT) {
+        return GPUTUNE_ENOTFOUND;
     }
-    return GPUTUNE_ENOTFOUND;
+    gt_compiled *compiled = &field->units.items[field->variants.items[id].unit].compiled;
+    if (!compiled->image.bytes) { /* taken already, for another configuration of that source */
+        return GPUTUNE_ENOTFOUND;
+    }
+    *resources = compiled->resources;
+    *out = compiled->image; /* taken over */
+    compiled->image = (gt_image){0};
+    return GPUTUNE_OK;
 }
 
 /* Chooses the first that was verified, with its variant for misaligned buffers if that was verified
@@ -60,7 +60,7 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
         out[(*all)++] = configs[i];
         GT_TRY(gt_config_scalar(&scalar, &same, request->template, &configs[i]));
         for (size_t j = 0; j < *all; j++) {
-            listed = listed || memcmp(&out[j], &scalar, sizeof scalar) == 0;
+            listed = listed || gt_config_is(&out[j], &scalar);
         }
         if (!same && !listed) {
             GT_TRY(gt_request_permits(&permitted, request, &scalar));
@@ -120,7 +120,7 @@ static void keep(const gt_field *field, const gt_request *request)
 {
     GT_SCOPED(gt_history_free) gt_history here = {0};
     (void)gt_field_keep_code(field, &request->patience);
-    (void)gt_history_load_here(&here, request);
+    (void)gt_history_load(&here, request, &request->here);
     for (uint32_t i = 0; i < field->variants.count; i++) {
         if (is_verdict(&field->variants.items[i])) {
             keep_verdict(field, i, &here, request);
@@ -282,7 +282,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
 {
     gt_choice choice = {.config = *config};
     GT_SCOPED(gt_history_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request));
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
     GT_THEN(status, take_winner(&choice, winner, request));
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
@@ -359,6 +359,6 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
                        "which",
                        request->template->name, text, request->template->name);
     }
-    GT_TRY(gt_history_load(&history, request));
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
     return choose_proved(out, request, &config, &history);
 }

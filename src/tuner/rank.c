@@ -101,7 +101,7 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     candidate best[CANDIDATES] = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
     GT_SCOPED(gt_history_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request));
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
     gputune_status status = rank_space(best, request, &history, &choice.variants);
     GT_THEN(status, prove_best(&choice, best, request, &history));
     GT_THEN(status, gt_strdup(&choice.stop_reason, ""));

@@ -8,6 +8,7 @@
 #include "tuner/samples.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,6 +370,12 @@ void gt_request_free(gt_request *request)
     free(request);
 }
 
+bool gt_request_is_default(const gt_request *request, const gt_config *config)
+{
+    const gt_config standard = gt_config_default(request->template);
+    return gt_config_is(&standard, config);
+}
+
 gt_patience gt_request_grace(gt_request *request)
 {
     static const double grace_s = 0.15;
@@ -541,4 +548,35 @@ void gt_request_say_winner(const gt_request *request, const gt_verified *verifie
         gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right%s",
                     request->template->name, verified->trial);
     }
+}
+
+/* ---- what an emulator can do ----------------------------------------------------------------- */
+
+/* As measured on two cores: elements that a kernel like axpy reads or writes, and operations that
+ * one like gemm does, in a second. */
+static const double elements_per_s = 12e6, flops_per_s = 600e6;
+/* Making the inputs, the reference twice, and a variant twice. */
+static const double passes = 5;
+
+static double seconds_needed(const gt_workload *workload)
+{
+    double elements = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        elements += (double)workload->buffers[i].elements;
+    }
+    return passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
+}
+
+gputune_status gt_emulated_can(const gt_request *request)
+{
+    double needed_s = seconds_needed(&request->workload);
+    double limit_s = request->options.time_limit_s;
+    if (!request->device->emulated || needed_s <= limit_s) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_ETIMEOUT,
+                   "%s: this size is for a GPU: the emulator would take about %.0f s before it has "
+                   "measured anything, and the limit is %.3g s; give a smaller size, or a longer "
+                   "limit",
+                   request->template->name, needed_s, limit_s);
 }

@@ -7,7 +7,9 @@
 #include "kernel/source.h"
 #include "store/store.h"
 #include "tuner/catalog.h"
+
 #include <stdbool.h>
+#include <string.h>
 
 /* The services of a tuner that its requests use. Any thread may call these functions. */
 typedef struct gt_services {
@@ -108,6 +110,14 @@ static inline void gt_space_end(gt_space **space)
     gt_space_free(*space);
 }
 
+/* Whether two configurations are the same. */
+static inline bool gt_config_is(const gt_config *a, const gt_config *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+/* Whether a configuration is the default of the request's template. */
+bool gt_request_is_default(const gt_request *request, const gt_config *config);
+
 /* The short time for finding an answer after the request's time limit is over. It is counted from
  * the first call of this function. */
 gt_patience gt_request_grace(gt_request *request);
@@ -131,6 +141,11 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 gputune_objective gt_default_objective(const gt_template *template);
 /* Logs a warning if the template has no reference, so that only its default says what is right. */
 void gt_request_say_proof(const gt_request *request);
+
+/* ETIMEOUT if an emulated device could not make the inputs, run the reference and prove one variant
+ * within the request's time limit; the message says how long that would take. Always OK on a GPU.
+ * The time is an estimate: a caller who wants to try all the same sets a longer limit. */
+gputune_status gt_emulated_can(const gt_request *request);
 
 /* Logs a warning about an output whose tolerance lets almost anything pass. */
 void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared);

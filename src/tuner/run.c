@@ -1,12 +1,11 @@
 /* Measuring given configurations side by side. */
-#include "tuner/run.h"
-
 #include "base/objective.h"
 #include "base/random.h"
 #include "stats/paired.h"
 #include "tuner/outcome.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
+#include "tuner/tune.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +100,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
         return GPUTUNE_OK; /* this round was disturbed, and is repeated */
     }
     if (event->status != GPUTUNE_OK) {
-        return gt_outcome_costs_one_variant(event->status)
+        return gt_ending_of(event->status)->costs_one_variant
                    ? gt_field_blame(&session->field, &ignored, event)
                    : gt_fail(event->status, "%s", event->message);
     }

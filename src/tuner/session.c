@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "tuner/data.h"
-#include "tuner/emulated.h"
 
 #include <assert.h>
 #include <math.h>

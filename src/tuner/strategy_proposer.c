@@ -130,7 +130,7 @@ static gt_tried_outcome outcome_of(const gt_finding *finding)
     if (finding->given_up) {
         return GT_TRIED_GIVEN_UP;
     }
-    switch (gt_outcome_trial(finding->status)) {
+    switch (gt_ending_of(finding->status)->trial) {
     case GT_TRIAL_COMPILE:
         return GT_TRIED_COMPILE;
     case GT_TRIAL_WRONG:

@@ -30,7 +30,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     const gt_config standard = gt_config_default(request->template);
     GT_SCOPED(gt_history_free) gt_history history = {0};
     const gt_trial *trial;
-    GT_TRY(gt_history_find_config(&trial, &history, request, &standard));
+    GT_TRY(gt_history_find_config(&trial, &history, request, &request->scenario, &standard));
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
         choice->verdict.speedup = trial->time.median / winner->time.median;
@@ -88,7 +88,7 @@ static bool is_fallback_verified(const gt_winner *winner, const gt_request *requ
     bool verified =
         winner && winner->fallback_config &&
         gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
-        memcmp(&stored, fallback, sizeof stored) == 0;
+        gt_config_is(&stored, fallback);
     bool here = verified && strcmp(winner->proved_at, request->proved_at) == 0;
     return here ||
            (verified && gt_history_is_proved(&here, request, fallback) == GPUTUNE_OK && here);
@@ -100,12 +100,10 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
 {
     bool same = false, permitted = false;
     gt_resources resources;
-    const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
     choice->needs_alignment = !same;
     bool is_verified = is_fallback_verified(winner, request, &choice->fallback);
-    bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
-    if (!same && (is_verified || is_default)) {
+    if (!same && (is_verified || gt_request_is_default(request, &choice->fallback))) {
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
     }
     if (!permitted ||
@@ -223,8 +221,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
  * which is the author's own. */
 static gputune_status is_sound(bool *out, const gt_request *request, const gt_config *config)
 {
-    const gt_config standard = gt_config_default(request->template);
-    *out = memcmp(&standard, config, sizeof standard) == 0;
+    *out = gt_request_is_default(request, config);
     return *out ? GPUTUNE_OK : gt_history_is_proved(out, request, config);
 }
 
@@ -404,7 +401,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
         return choose_unmeasured(out, request);
     }
     gputune_status status = search_under_lease(out, request);
-    bool answers = gt_outcome_leaves_an_answer(status) && !request->background;
+    bool answers = gt_ending_of(status)->leaves_an_answer && !request->background;
     return answers ? choose_without_times(out, request, status) : status;
 }
 

@@ -1,5 +1,5 @@
-/* How a request gets its answer: look up, tune, choose. Declares functions of tune.c, rank.c,
- * compile.c, tuning.c and conclude.c. */
+/* How a request gets its answer: look up, tune, choose; and what else a session is run for.
+ * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, run.c and check.c. */
 #pragma once
 
 #include "tuner/request.h"
@@ -72,3 +72,18 @@ void gt_stand_by(gt_request *request);
  * ECOMPILE if no variant compiled. */
 int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
                      void *user);
+
+/* Measures given configurations side by side, without a race (run.c). Verifies the configurations.
+ * Samples the right ones in interleaved, shuffled rounds, until their intervals are narrow, the
+ * time limit has passed or the caller cancels. Then calls `each` for every configuration in the
+ * given order, with a comparison with the first one (speedup: time of the first over time of this).
+ * Stores only measured properties of the GPU. Fails with the first failure if none is right. */
+gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
+                      int (*each)(void *user, const gputune_record *record), void *user);
+
+/* Launches the default and up to options.max_variants - 1 other configurations (0: all) under the
+ * emulator's sanitizer (check.c), at the request's sizes and awkward ones, and calls `each` for
+ * every finding, and once for a variant without any. Proves, measures and stores nothing.
+ * EUNSUPPORTED where the device is not the emulator's. */
+gputune_status gt_check(gt_request *request,
+                        int (*each)(void *user, const gputune_finding *finding), void *user);

@@ -230,11 +230,11 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         gt_request_say_winner(session->request, &event->verified);
         return GPUTUNE_OK;
     }
-    if (stopped && !gt_outcome_costs_one_variant(event->status)) {
+    if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
         tuning->give_up_ns = 0; /* the end says nothing of the variant */
         return GPUTUNE_OK;
     }
-    if (!gt_outcome_costs_one_variant(event->status)) {
+    if (!gt_ending_of(event->status)->costs_one_variant) {
         return gt_fail(event->status, "%s", event->message);
     }
     GT_TRY(gt_field_fail(&session->field, (uint32_t)event->id, event->status, event->repeatable,
@@ -350,7 +350,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_space_end) gt_space *space = NULL;
     GT_TRY(gt_request_space_to_try(&space, request));
     gt_request_warn_of_default(request, space);
-    gputune_status status = gt_history_load(&tuning.history, request);
+    gputune_status status = gt_history_load(&tuning.history, request, &request->scenario);
     GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
                                               request->services->compile_workers));
     if (status == GPUTUNE_OK) {

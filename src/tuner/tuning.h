@@ -142,4 +142,4 @@ gputune_status gt_tuning_keep(gt_tuning *tuning);
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
 /* After a failure of the tuning: stores the trials, and notes in the request whether the default
  * failed. The thread's error message is unchanged. */
-void gt_tuning_keep_findings(const gt_tuning *tuning);
+void gt_tuning_keep_findings(gt_tuning *tuning);

@@ -378,7 +378,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
 {
     gt_session *session = &tuning->session;
     uint64_t culprit;
-    if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
+    if (event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant) {
         return gt_fail(event->status, "%s", event->message);
     }
     if (event->status != GPUTUNE_OK) {

@@ -19,21 +19,14 @@ const char *const fuzz_seeds[] = {"GET /" TOKEN "/ HTTP/1.1\r\nHost: 127.0.0.1\r
 const char *const fuzz_words[] = {"GET ", "POST ", "/" TOKEN,  "/",     "data.json", " HTTP/1.1",
                                   "\r\n", "\n",    "\r\n\r\n", "Host:", "?",         NULL};
 
-static void write_page(void *user, FILE *file)
+static void write_secret(cli_live_kind kind, FILE *file)
 {
-    fputs(user, file);
-}
-
-static void write_data(void *user, bool is_last, FILE *file)
-{
-    fputs(is_last ? "{}" : user, file);
+    fputs(kind == CLI_LIVE_LAST_DATA ? "{}" : "secret", file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    static char secret[] = "secret";
-    const cli_live_source source = {write_page, write_data, secret};
-    const cli_live_service service = {&source, TOKEN, false};
+    const cli_live_service service = {write_secret, TOKEN, false};
     void *mark = cli_mark();
     char answer[1024] = "";
     int ends[2];

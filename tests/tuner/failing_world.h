@@ -81,7 +81,7 @@ static inline void repeat(failing_world *f)
     failing_end();
     f->nothing_fails = true;
     gputune_status status = f->act(f);
-    if (status != GPUTUNE_OK && !(f->may_refute && gt_outcome_costs_one_variant(status))) {
+    if (status != GPUTUNE_OK && !(f->may_refute && gt_ending_of(status)->costs_one_variant)) {
         fail_msg("after \"%s\", with nothing failing: %s", message, gt_message());
     }
     f->nothing_fails = false;

@@ -2,7 +2,7 @@
  * comparison or a ranking: it is named as what it was, what was chosen is right all the same, and
  * the next call works. */
 #include "failing_world.h"
-#include "tuner/run.h"
+#include "tuner/tune.h"
 
 static gputune_options for_objective(gputune_objective objective)
 {

@@ -1,6 +1,6 @@
 /* Given configurations, measured side by side. */
 #include "search_world.h"
-#include "tuner/run.h"
+#include "tuner/tune.h"
 
 typedef struct results {
     uint32_t count, samples, noisy;

@@ -2,7 +2,7 @@
  * second wins. */
 #include "base/objective.h"
 #include "search_world.h"
-#include "tuner/run.h"
+#include "tuner/tune.h"
 
 static const char steps_text[] =
     "#pragma gputune kernel(steps)\n"
