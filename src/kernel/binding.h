@@ -65,6 +65,9 @@ gt_config gt_reference_config(const gt_template *template);
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
+/* Adds a parameter to a launch, and returns it for what else is to be set. In launch.c. */
+gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
+                            int argument);
 /* If a struct holds the argument's address, sets out->holder and out->offset: the parameter that
  * the struct is, and the address's bytes from the struct's beginning. `first` is the number of the
  * first argument's parameter. Else changes nothing. In structure_layout.c. */

@@ -51,26 +51,21 @@ static const char *combine_reals(double *out, gt_operation operation, double a, 
     case GT_DO_MULTIPLY:
         *out = a * b;
         return NULL;
-    case GT_DO_DIVIDE:
-        *out = a / b;
-        return b == 0 ? division : NULL;
     case GT_DO_ADD:
         *out = a + b;
         return NULL;
     case GT_DO_SUBTRACT:
         *out = a - b;
         return NULL;
+    case GT_DO_DIVIDE:
     case GT_DO_CEIL_DIV:
-        *out = ceil(a / b);
-        return b == 0 ? division : NULL;
     case GT_DO_ROUND_UP:
-        *out = ceil(a / b) * b;
+        *out = operation == GT_DO_DIVIDE ? a / b : ceil(a / b);
+        *out *= operation == GT_DO_ROUND_UP ? b : 1;
         return b == 0 ? division : NULL;
     case GT_DO_MIN:
-        *out = fmin(a, b);
-        return NULL;
     case GT_DO_MAX:
-        *out = fmax(a, b);
+        *out = operation == GT_DO_MIN ? fmin(a, b) : fmax(a, b);
         return NULL;
     case GT_DO_POW:
         *out = pow(a, b);
@@ -82,25 +77,16 @@ static const char *combine_reals(double *out, gt_operation operation, double a, 
 
 static const char *unary_real(double *value, gt_operation operation)
 {
-    switch (operation) {
-    case GT_DO_NEGATE:
-        *value = -*value;
-        return NULL;
-    case GT_DO_NOT:
-        *value = *value == 0;
-        return NULL;
-    case GT_DO_TRUTH:
-        *value = *value != 0;
-        return NULL;
-    case GT_DO_COMPLEMENT:
-        return combine_as_integers(value, GT_DO_BIT_XOR, *value, -1);
-    case GT_DO_SQRT:
-        *value = sqrt(*value);
-        return NULL;
-    default:
-        *value = log2(*value);
-        return NULL;
+    const double a = *value;
+    if (operation == GT_DO_COMPLEMENT) {
+        return combine_as_integers(value, GT_DO_BIT_XOR, a, -1);
     }
+    *value = operation == GT_DO_NEGATE  ? -a
+             : operation == GT_DO_NOT   ? a == 0
+             : operation == GT_DO_TRUTH ? a != 0
+             : operation == GT_DO_SQRT  ? sqrt(a)
+                                        : log2(a);
+    return NULL;
 }
 
 /* Whether the result of an operation on integers is one. */
