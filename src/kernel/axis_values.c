@@ -39,7 +39,7 @@ static gputune_status intern(gt_value *out, gt_template_parts *parts, const char
             return gt_fail(GPUTUNE_EINVAL, "more than %d different words; expected fewer",
                            GT_WORDS_ADDED);
         }
-        GT_TRY(gt_strdup(&parts->words[i], word));
+        GT_TRY(gt_keep_text(&parts->words[i], parts, word, strlen(word)));
         parts->word_count++;
     }
     *out = (gt_value){i == GT_WORD_AUTO ? -1 : (int64_t)i, parts->words[i]};

@@ -361,20 +361,17 @@ static gputune_status parse_conditional(parser *p)
     return nested(p, parse_choice);
 }
 
-/* The tokens from `from` to the lexer's current one, with one blank where there was space. */
-static gputune_status copy_text(char **out, gt_lexer from, const gt_lexer *to)
+/* Appends the tokens from `from` up to the lexer's current one, with one blank where there was
+ * space. */
+static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
-    gt_text text = {0};
     const char *last = from.token.text;
     while (from.token.kind != GT_TOKEN_END && from.token.text < to->token.text) {
-        if (from.token.text > last) {
-            gt_text_append(&text, " ");
-        }
-        gt_text_append_bytes(&text, from.token.text, from.token.length);
+        gt_text_append(out, from.token.text > last ? " " : "");
+        gt_text_append_bytes(out, from.token.text, from.token.length);
         last = from.token.text + from.token.length;
         gt_lexer_next(&from);
     }
-    return gt_text_take(out, &text);
 }
 
 static void note_slots(gt_expression *expression)
@@ -387,16 +384,17 @@ static void note_slots(gt_expression *expression)
     }
 }
 
-static gputune_status finish(gt_expression **out, parser *p, const gt_lexer *begin)
+static gputune_status finish(gt_expression **out, const parser *p, const gt_lexer *begin)
 {
-    gt_expression *expression = calloc(1, sizeof *expression);
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    const size_t code = p->code.count * sizeof *p->code.items;
+    append_tokens(&text, *begin, p->lexer);
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    gt_expression *expression = calloc(1, sizeof *expression + code + text.length + 1);
     GT_TRY(gt_allocated(expression));
-    gputune_status status = copy_text(&expression->text, *begin, p->lexer);
-    if (status < 0) {
-        free(expression);
-        return status;
-    }
-    expression->code = p->code.items;
+    expression->code = (gt_instruction *)(expression + 1);
+    memcpy(expression->code, p->code.items, code);
+    expression->text = memcpy((char *)expression->code + code, gt_text_string(&text), text.length);
     expression->count = (int)p->code.count;
     expression->real = p->real;
     expression->place = gt_lexer_place(begin);
@@ -411,19 +409,13 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     parser p = {.lexer = lexer, .scope = scope};
     gputune_status status = parse_conditional(&p);
     GT_THEN(status, finish(out, &p, &begin));
-    if (status < 0) {
-        gt_array_free(&p.code);
-    }
+    gt_array_free(&p.code);
     return status;
 }
 
 void gt_expression_free(gt_expression *expression)
 {
-    if (expression) {
-        free(expression->code);
-        free(expression->text);
-        free(expression);
-    }
+    free(expression);
 }
 
 bool gt_expression_uses(const gt_expression *expression, int slot)

@@ -121,8 +121,8 @@ static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_
                        argument->name);
     }
     const gt_scratch *scratch = &template->parts->scratch[index - template->argument_count];
-    return product(out, (const gt_expression *const *)scratch->extents.items,
-                   scratch->extents.count, binding, scratch->type, scratch->name);
+    return product(out, scratch->extents.items, scratch->extents.count, binding, scratch->type,
+                   scratch->name);
 }
 
 static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)

@@ -1,5 +1,5 @@
 /* The pragmas' grammar, with a function for each word. All functions fail with ETEMPLATE and a
- * place. What they allocate is kept in the template and freed with it, also if they fail half-way.
+ * place. The template keeps what they allocate, also if they fail half-way.
  */
 #pragma once
 
@@ -123,9 +123,9 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
 
 /* Pieces that several clauses share. `use` says which names the expression may use: the GT_USE_
  * bits of symbols.h. */
-gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                          unsigned use);
-gputune_status gt_read_real_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *parse,
+                                          gt_lexer *lexer, unsigned use);
+gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *parse, gt_lexer *lexer,
                                        unsigned use);
 /* Reads an integer expression of numbers alone, and computes it. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
@@ -133,7 +133,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
 gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
                                   unsigned use);
 /* Reads one to three extents, `[e][e]…`. */
-gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,
+gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
                                gt_lexer *lexer, unsigned use);
 /* Reads one value of a problem value or an axis: a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
@@ -153,13 +153,12 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
  * it came. */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
-/* Reads `file("name")`; the template frees the name. Fails if *out is set already. */
-gputune_status gt_read_file_name(const char **out, gt_lexer *lexer);
+/* Reads `file("name")`. Fails if *out is set already. */
+gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer);
 /* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
  * are fills if `fills` is set, else real expressions. *stated says whether they came. */
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
                                     gt_lexer *lexer, const char *sign, bool fills);
-void gt_initialisers_free(gt_initialisers *initialisers);
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);

@@ -115,15 +115,12 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
                                   gt_place place)
 {
     bool stated;
-    gt_expression *extents[3] = {NULL, NULL, NULL};
     if (gt_template_problem_index(parse->template, argument->name) >= 0) {
         return gt_fail_at(place, "buffer '%s' is named like a problem value; expected another name",
                           argument->name);
     }
-    gputune_status status =
-        gt_read_extents(extents, &argument->extent_count, parse, body, GT_USE_PROBLEM);
-    memcpy(argument->extents, extents, sizeof extents);
-    GT_TRY(status);
+    GT_TRY(
+        gt_read_extents(argument->extents, &argument->extent_count, parse, body, GT_USE_PROBLEM));
     GT_TRY(gt_read_initialisers(&argument->initialisers, &stated, parse, body, "=", true));
     if (!stated) {
         GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
@@ -158,7 +155,6 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
 static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
                                   gt_place place)
 {
-    gt_expression *value = NULL;
     int named = gt_template_problem_index(parse->template, argument->name);
     if (gt_lexer_is(body, "[")) {
         return gt_fail_at(place,
@@ -190,11 +186,9 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
     }
     argument->initialisers.single = true;
     gt_lexer_next(body);
-    gputune_status status = gt_element_may_be_integer(parse->template, argument->type)
-                                ? gt_read_integer_expression(&value, parse, body, GT_USE_PROBLEM)
-                                : gt_read_real_expression(&value, parse, body, GT_USE_PROBLEM);
-    argument->value = value;
-    return status;
+    return (gt_element_may_be_integer(parse->template, argument->type)
+                ? gt_read_integer_expression
+                : gt_read_real_expression)(&argument->value, parse, body, GT_USE_PROBLEM);
 }
 
 static void count_argument(gt_template *template, const gt_argument *argument)
@@ -206,7 +200,6 @@ static void count_argument(gt_template *template, const gt_argument *argument)
 /* Behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
-    gt_expression *value = NULL;
     gt_lexer zero;
     gt_place place = gt_lexer_place(body);
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -223,9 +216,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer
     }
     argument->is_stated = argument->initialisers.single = true;
     gt_lexer_open(&zero, "0", 1, place);
-    gputune_status status = gt_read_integer_expression(&value, parse, &zero, 0);
-    argument->value = value;
-    return status;
+    return gt_read_integer_expression(&argument->value, parse, &zero, 0);
 }
 
 static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
@@ -261,8 +252,8 @@ gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer 
     gt_template *template = parse->template;
     if (!template->arguments) {
         template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
+        GT_TRY(gt_keep(parse->parts, template->arguments));
     }
-    GT_TRY(gt_allocated(template->arguments));
     do {
         if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
             return gt_fail_at(clause->place, "more than %d arguments; expected fewer",
@@ -332,14 +323,14 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
                           argument->name, argument->name);
     }
     do {
-        gt_expression *value = NULL;
+        const gt_expression **value = &argument->others[argument->other_count];
         if (argument->other_count == GT_OTHER_MAX) {
             return gt_fail_at(place, "more than %d further values of '%s'; expected fewer",
                               GT_OTHER_MAX, argument->name);
         }
-        GT_TRY((integers ? gt_read_integer_expression
-                         : gt_read_real_expression)(&value, parse, body, GT_USE_PROBLEM));
-        argument->others[argument->other_count++] = value;
+        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, parse, body,
+                                                                                 GT_USE_PROBLEM));
+        argument->other_count++;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }

@@ -15,7 +15,7 @@ gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_ax
     }
     GT_TRY(gt_read_new_name(axis->name, parse, body, "NAME = values"));
     gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
-    GT_TRY(gt_allocated(values));
+    GT_TRY(gt_keep(parse->parts, values));
     parse->parts->axis_values[index] = values;
     parse->axis_places[index] = place;
     axis->values = values;

@@ -20,7 +20,6 @@ static gputune_status new_block(gt_pass_block **out, gt_parse *parse, gt_place p
 /* `TYPE[COUNT]`, or the name of a struct alone. */
 static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
 {
-    gt_expression *count = NULL;
     gt_lexer type_at = *body;
     /* `float[` has no name behind the type, so the words end at the bracket */
     GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
@@ -35,9 +34,7 @@ static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_le
         return GPUTUNE_OK;
     }
     GT_TRY(gt_lexer_expect(body, "["));
-    gputune_status status = gt_read_integer_expression(&count, parse, body, GT_USE_CONST);
-    block->count = count;
-    GT_TRY(status);
+    GT_TRY(gt_read_integer_expression(&block->count, parse, body, GT_USE_CONST));
     return gt_lexer_expect(body, "]");
 }
 
@@ -145,13 +142,12 @@ static int64_t declared_elements(gt_parse *parse, gt_lexer *behind)
 {
     int64_t elements = 1;
     while (elements > 0 && gt_lexer_accept(behind, "[")) {
-        gt_expression *extent = NULL;
+        const gt_expression *extent = NULL;
         int64_t value = -1;
         if (gt_read_integer_expression(&extent, parse, behind, GT_USE_CONST) == GPUTUNE_OK &&
             gt_lexer_accept(behind, "]")) {
             value = number_of(extent);
         }
-        gt_expression_free(extent);
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {
             return -1;
         }

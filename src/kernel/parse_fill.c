@@ -58,15 +58,12 @@ static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char 
     return gt_fail_expected(lexer, what);
 }
 
-/* One value of a word behind its mark; kept also on failure: the template frees it. */
+/* One value of a word behind its mark. */
 static gputune_status read_value(const gt_expression **out, const char *mark, const fill_word *word,
                                  gt_parse *parse, gt_lexer *lexer)
 {
-    gt_expression *value = NULL;
     GT_TRY(expect_mark(lexer, mark, word->form));
-    gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
-    *out = value;
-    return status;
+    return gt_read_real_expression(out, parse, lexer, GT_USE_PROBLEM);
 }
 
 static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
@@ -87,18 +84,16 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
     return expect_mark(lexer, ")", word->form);
 }
 
-gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
+gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer)
 {
     static const char form[] = "file(\"a.npy\")";
-    char *name;
     GT_TRY(expect_mark(lexer, "file", form));
     GT_TRY(expect_mark(lexer, "(", form));
     if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
         lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
         return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
     }
-    GT_TRY(gt_strndup(&name, lexer->token.text + 1, lexer->token.length - 2));
-    *out = name;
+    GT_TRY(gt_keep_text(out, parse->parts, lexer->token.text + 1, lexer->token.length - 2));
     gt_lexer_next(lexer);
     return expect_mark(lexer, ")", form);
 }
@@ -126,15 +121,11 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
 
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
 {
-    gt_expression *value = NULL;
     if (!begins_expression(parse, lexer)) {
         return gt_fail_expected(lexer, fills_expected);
     }
-    gputune_status status =
-        gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
     out->kind = GT_FILL_EXPRESSION;
-    out->low = value;
-    return status;
+    return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
@@ -151,7 +142,7 @@ gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexe
     }
     if (gt_lexer_is(lexer, "file")) {
         out->kind = GT_FILL_FILE;
-        return gt_read_file_name(&out->file, lexer);
+        return gt_read_file_name(&out->file, parse, lexer);
     }
     return read_expression(out, parse, lexer);
 }

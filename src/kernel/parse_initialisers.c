@@ -46,13 +46,9 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
                                   const char *separator)
 {
     bool stated = true;
-    gt_expression *value = NULL;
     if (!reader->fills) {
         GT_TRY(gt_lexer_expect(lexer, separator));
-        gputune_status status =
-            gt_read_real_expression(&value, reader->parse, lexer, GT_USE_PROBLEM);
-        out->value = value;
-        return status;
+        return gt_read_real_expression(&out->value, reader->parse, lexer, GT_USE_PROBLEM);
     }
     GT_TRY(gt_read_fill(&out->fill, &stated, reader->parse, lexer, separator));
     if (!stated) {
@@ -139,16 +135,6 @@ gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse
         return GPUTUNE_OK;
     }
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
-    return out->items ? read_list(&reader, lexer, "") : gt_fail_memory();
-}
-
-void gt_initialisers_free(gt_initialisers *initialisers)
-{
-    for (uint32_t i = 0; i < initialisers->count; i++) {
-        gt_expression_free((gt_expression *)initialisers->items[i].fill.low);
-        gt_expression_free((gt_expression *)initialisers->items[i].fill.high);
-        gt_expression_free((gt_expression *)initialisers->items[i].value);
-        free((char *)initialisers->items[i].fill.file);
-    }
-    free(initialisers->items);
+    GT_TRY(gt_keep(parse->parts, out->items));
+    return read_list(&reader, lexer, "");
 }

@@ -8,7 +8,7 @@
 typedef struct setting {
     const char *name;
     gt_dimensions *dimensions;
-    gt_expression **real;
+    const gt_expression **real;
 } setting;
 
 /* `use`: what its expressions may use, the bits of symbols.h. */
@@ -203,7 +203,7 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_lexer_expect(body, "="));
     return argument->expected
                ? gt_fail_at(place, "'%s' given twice; expected each output once", name)
-               : gt_read_file_name(&argument->expected, body);
+               : gt_read_file_name(&argument->expected, parse, body);
 }
 
 gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

@@ -10,7 +10,7 @@
 static gputune_status read_setting(const gt_setting *setting, gt_parse *parse,
                                    gt_template_step *step, gt_lexer *body, unsigned use)
 {
-    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
     if (setting->most == 3) {
         return gt_read_dimensions((gt_dimensions *)(void *)values, parse, body, use);
     }
@@ -53,7 +53,8 @@ gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lex
 static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_lexer *body)
 {
     if (body->token.kind == GT_TOKEN_STRING && body->token.text[0] == '"') {
-        GT_TRY(gt_strndup(&define->text, body->token.text + 1, body->token.length - 2));
+        GT_TRY(gt_keep_text(&define->text, parse->parts, body->token.text + 1,
+                            body->token.length - 2));
         if (strpbrk(define->text, "\n\\")) {
             return gt_fail_expected(body, "a text without backslashes");
         }
@@ -231,7 +232,7 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
 static gputune_status read_known(const gt_setting *setting, gt_template_step *step, gt_parse *parse,
                                  gt_lexer *body, gt_place place)
 {
-    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
     if (values == &step->programmatic && step == parse->parts->steps) {
         return gt_fail_at(place, "the first launch() has none before it; expected 'programmatic' "
                                  "in a later one");

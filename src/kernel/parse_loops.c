@@ -23,7 +23,8 @@ gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kin
 }
 
 /* Reads the expression that a text of our own making is, which stands where `place` is. */
-static gputune_status read_text(gt_expression **out, gt_parse *parse, gt_text *text, gt_place place)
+static gputune_status read_text(const gt_expression **out, gt_parse *parse, gt_text *text,
+                                gt_place place)
 {
     gt_lexer lexer;
     if (text->failed) {
@@ -40,7 +41,7 @@ static gputune_status read_text(gt_expression **out, gt_parse *parse, gt_text *t
 }
 
 /* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
-static gputune_status read_next(gt_expression **out, gt_parse *parse, gt_lexer *body,
+static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *counter)
 {
     static const char *const assignments[] = {"+=", "-=", "*=", "/=", "<<=", ">>=", "="};

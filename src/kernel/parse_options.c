@@ -25,14 +25,14 @@ static gputune_status new_option(gt_option **out, gt_parse *parse, uint32_t item
     return GPUTUNE_OK;
 }
 
-static gputune_status read_text(gt_option *option, gt_lexer *body)
+static gputune_status read_text(gt_option *option, gt_parse *parse, gt_lexer *body)
 {
     if (!is_text(body)) {
         return gt_fail_expected(body, "an option such as \"--use_fast_math\", or CONDITION ? "
                                       "\"--option\" : \"\"");
     }
     gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_strndup(&option->text, body->token.text + 1, body->token.length - 2));
+    GT_TRY(gt_keep_text(&option->text, parse->parts, body->token.text + 1, body->token.length - 2));
     gt_lexer_next(body);
     return *option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK;
 }
@@ -92,13 +92,13 @@ static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
             return gt_fail_expected(&condition, "'?'");
         }
         gt_place place = gt_lexer_place(body);
-        GT_TRY(read_text(option, body));
+        GT_TRY(read_text(option, parse, body));
         GT_TRY(check_macro(parse->template, option->text, place));
         GT_TRY(gt_lexer_expect(body, ":"));
     }
     GT_TRY(new_option(&option, parse, item, gt_lexer_place(body)));
     gt_place place = gt_lexer_place(body);
-    GT_TRY(read_text(option, body));
+    GT_TRY(read_text(option, parse, body));
     return check_macro(parse->template, option->text, place);
 }
 

@@ -16,12 +16,10 @@ static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lex
 }
 
 /* The values of a const or a type; the first is the default. A const with one value takes any. */
-static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, uint32_t index,
-                                  gt_lexer *body)
+static gputune_status read_listed(gt_problem_value *value, gt_parse *parse, gt_lexer *body)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
-    GT_TRY(gt_allocated(values));
-    parse->parts->problem_values[index] = values;
+    GT_TRY(gt_keep(parse->parts, values));
     value->values = values;
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_values(values, &value->count, GT_AXIS_OWN_VALUES, parse, body));
@@ -55,7 +53,7 @@ static gputune_status read_problem_value(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_lexer_expect(body, "="));
     template->problem_count++;
     return value->kind == GT_PROBLEM_SIZE ? read_size(value, parse, body)
-                                          : read_listed(value, parse, index, body);
+                                          : read_listed(value, parse, body);
 }
 
 static gputune_status read_bucket(gt_parse *parse, gt_lexer *body, uint32_t first)

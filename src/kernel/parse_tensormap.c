@@ -9,7 +9,7 @@
 enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 
 /* `(e, e, …)` or one expression. */
-static gputune_status read_list(gt_expression *out[GT_TENSORMAP_RANK], uint32_t *count,
+static gputune_status read_list(const gt_expression *out[GT_TENSORMAP_RANK], uint32_t *count,
                                 gt_parse *parse, gt_lexer *body)
 {
     gt_lexer ahead = *body;
@@ -26,7 +26,7 @@ static gputune_status read_list(gt_expression *out[GT_TENSORMAP_RANK], uint32_t 
 }
 
 /* An expression, or the word none for 0. A number alone is one of the words of `values`. */
-static gputune_status read_mode(gt_expression **out, gt_parse *parse, gt_lexer *body,
+static gputune_status read_mode(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *values)
 {
     gt_lexer ahead = *body;

@@ -40,12 +40,14 @@ static void drop_mark(char *text)
     }
 }
 
+/* Takes the path and the text over. */
 static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
 {
     gt_template_parts *parts = reader->parts;
+    gputune_status kept = gt_keep(parts, path), also = gt_keep(parts, text);
+    GT_TRY(kept);
+    GT_TRY(also);
     if (parts->file_count == GT_FILES_MAX) {
-        free(path);
-        free(text);
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d included files; expected fewer",
                        parts->files[0].path, GT_FILES_MAX);
     }
@@ -390,29 +392,13 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file)
 
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
 {
-    char *own_path, *own_text;
     gt_source_file *file = NULL;
     if (strlen(text) > TEXT_MAX) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
                        TEXT_MAX);
     }
-    GT_TRY(gt_strdup(&own_path, path));
-    gputune_status status = gt_strdup(&own_text, text);
-    if (status < 0) {
-        free(own_path);
-        return status;
-    }
-    GT_TRY(new_file(&file, reader, own_path, own_text));
+    GT_TRY(new_file(&file, reader, strdup(path), strdup(text)));
     return read_file(reader, file);
-}
-
-void gt_reader_free_files(gt_template_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        free(parts->files[i].path);
-        free(parts->files[i].text);
-    }
-    parts->file_count = 0;
 }
 
 void gt_reader_free(gt_reader *reader)

@@ -30,8 +30,6 @@ typedef struct gt_reader {
  * comments, included files that are missing or include themselves, and texts that are too large. */
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_reader *reader);
-/* Releases the files' texts, which places and tokens point into. */
-void gt_reader_free_files(gt_template_parts *parts);
 
 /* ---- select.c ---- */
 

@@ -159,7 +159,6 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
     }
     gt_array_free(&all);
     gt_reader_free(&reader);
-    gt_reader_free_files(parts);
-    free(parts);
+    gt_parts_free(parts);
     return status;
 }

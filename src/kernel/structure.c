@@ -67,15 +67,6 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
-static void free_values(gt_structure_member *member)
-{
-    for (uint32_t i = 0; i < member->value_count; i++) {
-        gt_expression_free(member->values[i]);
-        member->values[i] = NULL;
-    }
-    member->value_count = 0;
-}
-
 /* With the lexer behind the brace of an array's list. What it leaves out is 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
 {
@@ -108,7 +99,8 @@ static gputune_status read_default(gt_structure_member *member, gt_parse *parse,
                                          GT_USE_CONST);
     }
     if (status < 0 || !gt_token_is_any(&value.token, "; , }")) {
-        free_values(member);
+        memset(member->values, 0, sizeof member->values);
+        member->value_count = 0;
     }
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
         const bool opens = gt_lexer_is(lexer, "{"), calls = gt_lexer_is(lexer, "(");
@@ -237,10 +229,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *parse, const c
                        parts->files[0].path, GT_STRUCTURE_MAX);
     }
     gt_structure *structure = calloc(1, sizeof *structure);
-    GT_TRY(gt_allocated(structure));
+    GT_TRY(gt_keep(parts, structure));
     parts->structures[parts->structure_count++] = structure;
     structure->members = calloc(GT_STRUCTURE_MEMBERS, sizeof *structure->members);
-    GT_TRY(gt_allocated(structure->members));
+    GT_TRY(gt_keep(parts, structure->members));
     memcpy(structure->name, name, strlen(name) + 1);
     *out = structure;
     return GPUTUNE_OK;
@@ -433,19 +425,4 @@ gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, cons
     gputune_status status = find_definition(parse, name);
     *out = gt_structure_of(parse->template, name);
     return status;
-}
-
-void gt_structures_free(gt_template_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->structure_count; i++) {
-        gt_structure *structure = parts->structures[i];
-        for (uint32_t m = 0; m < structure->member_count; m++) {
-            free_values(&structure->members[m]);
-            for (int d = 0; d < 3; d++) {
-                gt_expression_free(structure->members[m].extents.items[d]);
-            }
-        }
-        free(structure->members);
-        free(structure);
-    }
 }

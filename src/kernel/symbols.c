@@ -69,7 +69,7 @@ static int word_index(const gt_template *template, const char *name)
 {
     const uint32_t all = template->parts->word_count;
     const size_t count = all < GT_WORDS_MAX ? all : GT_WORDS_MAX;
-    size_t i = gt_index_of(name, (const char *const *)template->parts->words, count);
+    size_t i = gt_index_of(name, template->parts->words, count);
     return i < count ? (int)i : -1;
 }
 

@@ -47,17 +47,6 @@ uint64_t gt_map_axes(const gt_map *map)
     return axes;
 }
 
-static void free_expression(void *user, const gt_expression *expression)
-{
-    (void)user;
-    gt_expression_free((gt_expression *)expression);
-}
-
-void gt_map_free(gt_map *map)
-{
-    gt_map_expressions(map, free_expression, NULL);
-}
-
 /* CUtensorMapDataType; what is copied has no sign. */
 static uint32_t data_type(gt_type type)
 {
