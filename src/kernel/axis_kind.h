@@ -31,7 +31,7 @@ typedef struct gt_axis_traits {
     /* Writes a value into the step that is launched. NULL: the kind is no setting of a step.
      * gt_binding_cluster() calls this for all axes at once. */
     void (*set)(gt_kernel_step *step, const gt_axis *axis, int64_t value);
-    gt_parse_fn parse; /* reads the pragma */
+    gt_parse_fn *parse; /* reads the pragma */
 } gt_axis_traits;
 
 /* The row of a kind; NULL behind the last kind. */

@@ -11,6 +11,7 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
+    const gt_clause *clause; /* the one that is read */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
@@ -22,46 +23,22 @@ typedef struct gt_parse {
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
 } gt_parse;
 
-/* Reads the body of one clause, up to its end; the caller checks that nothing is left. */
-typedef gputune_status (*gt_parse_fn)(gt_parse *parse, const gt_clause *clause, gt_lexer *body);
-
-gputune_status gt_parse_kernel(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
-/* Reads one or more axes `NAME = v, v, …` of the kind that the clause's word names. */
-gputune_status gt_parse_axis(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_constant(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_prove(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_in_place(gt_parse *, const gt_clause *, gt_lexer *);
-/* Reads the setting (settings.h) that the clause's word names. */
-gputune_status gt_parse_setting(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_launch(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_for(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_end(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_swap(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
+/* Reads the body of one clause, parse->clause, up to its end; the caller checks that nothing is
+ * left. There is one function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the
+ * kind that the word names, and gt_parse_setting() the setting (settings.h) that it names. */
+typedef gputune_status gt_parse_fn(gt_parse *parse, gt_lexer *body);
+gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
+    gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
+    gt_parse_clear, gt_parse_prove, gt_parse_in_place, gt_parse_setting, gt_parse_launch,
+    gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative, gt_parse_require,
+    gt_parse_work, gt_parse_reference, gt_parse_check, gt_parse_init, gt_parse_expect,
+    gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 /* A reference() by elements, y[i] = …: gt_elements_follow() says whether `NAME[` comes next.
  * gt_read_elements() reads the assignments, makes a kernel called GT_ELEMENTS_REFERENCE from them
  * in parse->elements, and leaves `body` on the settings or at its end. */
 #define GT_ELEMENTS_REFERENCE "gputune_reference"
 bool gt_elements_follow(const gt_lexer *body);
 gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
-gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_init(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_expect(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_texture(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 
 /* ---- template_words.c ---- */
 

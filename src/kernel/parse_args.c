@@ -247,7 +247,7 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
                                : read_scalar(argument, parse, body, place);
 }
 
-gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
     if (!template->arguments) {
@@ -256,7 +256,7 @@ gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer 
     }
     do {
         if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
-            return gt_fail_at(clause->place, "more than %d arguments; expected fewer",
+            return gt_fail_at(parse->clause->place, "more than %d arguments; expected fewer",
                               GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1);
         }
         GT_TRY(read_argument(parse, body));
@@ -264,12 +264,12 @@ gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer 
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_scratch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
         if (parts->scratch_count == GT_SCRATCH_MAX) {
-            return gt_fail_at(clause->place, "more than %d scratch buffers; expected fewer",
+            return gt_fail_at(parse->clause->place, "more than %d scratch buffers; expected fewer",
                               GT_SCRATCH_MAX);
         }
         gt_scratch *scratch = &parts->scratch[parts->scratch_count];
@@ -335,9 +335,8 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_prove(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
 {
-    (void)clause;
     do {
         char name[GT_NAME_MAX];
         gt_argument *argument = NULL;
@@ -368,10 +367,9 @@ static bool is_clearable(const gt_parse *parse, const char *name)
     return false;
 }
 
-gputune_status gt_parse_clear(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    (void)clause;
     do {
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);

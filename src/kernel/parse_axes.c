@@ -53,20 +53,20 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
     return gt_read_axis_values(parse, *out, body);
 }
 
-gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_axis(gt_parse *parse, gt_lexer *body)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = gt_axis_kind_of(clause->word);
+    gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
     do {
         GT_TRY(read_axis(&index, parse, body, kind));
     } while (!gt_axis_traits_of(kind)->once && gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_vector(gt_parse *parse, gt_lexer *body)
 {
     uint32_t index = 0;
-    gt_axis_kind kind = gt_axis_kind_of(clause->word);
+    gt_axis_kind kind = gt_axis_kind_of(parse->clause->word);
     GT_TRY(read_axis(&index, parse, body, kind));
     if (!gt_lexer_is(body, ":")) {
         return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);
@@ -108,10 +108,9 @@ gputune_status gt_parse_vector_buffers(gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_cluster(gt_parse *parse, gt_lexer *body)
 {
     uint32_t dimension = 0;
-    (void)clause;
     do {
         uint32_t index = 0;
         if (dimension == 3) {
@@ -161,9 +160,8 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 
-gputune_status gt_parse_default(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_default(gt_parse *parse, gt_lexer *body)
 {
-    (void)clause;
     do {
         uint32_t axis = 0;
         uint8_t choice = 0;

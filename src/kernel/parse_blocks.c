@@ -57,11 +57,10 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
 }
 
 /* pass(NAME : TYPE[COUNT] = value, split : fill) */
-gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
 {
     gt_pass_block *block = NULL;
     uint32_t axis = 0;
-    (void)clause;
     GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
     GT_TRY(gt_new_axis(&axis, parse, body, GT_AXIS_PASS));
     block->axis = (int)axis;
@@ -184,13 +183,12 @@ static gputune_status check_new_constant(const gt_parse *parse, const char *name
 }
 
 /* constant(NAME : TYPE[COUNT] : fill) */
-gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
 {
     gt_pass_block *block = NULL;
     gt_token type;
     gt_lexer behind;
     gt_place place = gt_lexer_place(body);
-    (void)clause;
     GT_TRY(new_block(&block, parse, place));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));

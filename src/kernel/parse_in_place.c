@@ -46,10 +46,9 @@ static gputune_status check_once(const gt_template *template, uint32_t output, u
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_in_place(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_in_place(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
-    (void)clause;
     do {
         uint32_t output, input;
         gt_place place = gt_lexer_place(body);

@@ -68,7 +68,7 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
                : GPUTUNE_OK;
 }
 
-gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
     const gt_template_parts *parts = parse->parts;
@@ -76,7 +76,7 @@ gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer 
                                 {"flops", NULL, &parse->parts->work_flops}};
     GT_TRY(read_settings(settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
     const gt_expression *measure = gt_work_measure(template);
-    template->work = (gt_work){true, gt_axes_used(measure), clause->place};
+    template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
     if (!template->work.axes && gt_axes_used(parts->work_bytes)) {
         return gt_fail_at(gt_expression_place(parts->work_bytes),
                           "the bytes depend on '%s' and the flops, which count as the work, on no "
@@ -87,7 +87,7 @@ gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer 
 }
 
 static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_parse *parse,
-                                 const gt_clause *clause, gt_lexer *body)
+                                 gt_lexer *body)
 {
     const setting settings[] = {{"block", &judge->block, NULL},
                                 {"grid", &judge->grid, NULL},
@@ -96,7 +96,7 @@ static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_pars
                                 {"stol", NULL, &judge->stol}};
     judge->present = true;
     GT_TRY(gt_read_kernel_name(&judge->kernel, body, "a __global__ function's name"));
-    judge->kernel.place = clause->place;
+    judge->kernel.place = parse->clause->place;
     return gt_lexer_accept(body, ",")
                ? read_settings(settings, settings_count, GT_USE_PROBLEM, parse, body)
                : GPUTUNE_OK;
@@ -121,14 +121,13 @@ static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body
 }
 
 /* reference(y[i] = x[i], …, rtol = e) */
-static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, const gt_clause *clause,
-                                       gt_lexer *body)
+static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, gt_lexer *body)
 {
     const setting tolerances[] = {
         {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
     body->form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
     judge->present = true;
-    judge->kernel.place = clause->place;
+    judge->kernel.place = parse->clause->place;
     memcpy(judge->kernel.name, GT_ELEMENTS_REFERENCE, sizeof GT_ELEMENTS_REFERENCE);
     GT_TRY(gt_read_elements(parse, body));
     return body->token.kind == GT_TOKEN_END
@@ -136,30 +135,30 @@ static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, const g
                : read_settings(tolerances, 3, GT_USE_PROBLEM, parse, body);
 }
 
-gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_reference(gt_parse *parse, gt_lexer *body)
 {
     gt_judge *judge = &parse->parts->reference;
     judge->self = gt_lexer_accept(body, "self");
     if (judge->self) {
         body->form = "reference(self, AXIS = value, rtol = 1e-5)";
-        judge->kernel.place = clause->place;
+        judge->kernel.place = parse->clause->place;
         return read_self(judge, parse, body);
     }
     gt_lexer ahead = *body;
     gt_lexer_next(&ahead);
     return gt_elements_follow(body) || gt_lexer_is(&ahead, "=")
-               ? read_by_elements(judge, parse, clause, body)
-               : read_judge(judge, 5, parse, clause, body);
+               ? read_by_elements(judge, parse, body)
+               : read_judge(judge, 5, parse, body);
 }
 
-gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_check(gt_parse *parse, gt_lexer *body)
 {
-    return read_judge(&parse->parts->check, 2, parse, clause, body);
+    return read_judge(&parse->parts->check, 2, parse, body);
 }
 
-gputune_status gt_parse_init(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_init(gt_parse *parse, gt_lexer *body)
 {
-    return read_judge(&parse->parts->init, 2, parse, clause, body);
+    return read_judge(&parse->parts->init, 2, parse, body);
 }
 
 /* The output of that name. */
@@ -206,22 +205,23 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
                : gt_read_file_name(&argument->expected, parse, body);
 }
 
-gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_expect(gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
     const gt_judge *reference = &parse->parts->reference;
     if (reference->present || reference->self || parse->parts->check.present) {
-        return gt_fail_at(clause->place, "expect() beside reference() or check(); expected one of "
-                                         "them, as each says what is right");
+        return gt_fail_at(parse->clause->place,
+                          "expect() beside reference() or check(); expected one of "
+                          "them, as each says what is right");
     }
-    parse->parts->reference.kernel.place = clause->place;
+    parse->parts->reference.kernel.place = parse->clause->place;
     do {
         GT_TRY(read_expected(parse, body));
     } while (gt_lexer_accept(body, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (argument->is_buffer && argument->direction != GT_IN && !argument->expected) {
-            return gt_fail_at(clause->place,
+            return gt_fail_at(parse->clause->place,
                               "no expected results of '%s'; expected '%s = "
                               "file(\"name.npy\")', because every output is compared",
                               argument->name, argument->name);

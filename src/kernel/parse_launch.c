@@ -20,10 +20,10 @@ static gputune_status read_setting(const gt_setting *setting, gt_parse *parse,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_setting(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_setting(gt_parse *parse, gt_lexer *body)
 {
     uint32_t i = 0;
-    while (strcmp(gt_setting_at(i)->word, clause->word) != 0) {
+    while (strcmp(gt_setting_at(i)->word, parse->clause->word) != 0) {
         i++;
     }
     const gt_setting *setting = gt_setting_at(i);
@@ -31,19 +31,20 @@ gputune_status gt_parse_setting(gt_parse *parse, const gt_clause *clause, gt_lex
 }
 
 /* Without an expression: always. */
-gputune_status gt_parse_cooperative(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_cooperative(gt_parse *parse, gt_lexer *body)
 {
     gt_lexer always;
-    gt_lexer_open(&always, "1", 1, clause->place);
+    gt_lexer_open(&always, "1", 1, parse->clause->place);
     bool stated = body->token.kind != GT_TOKEN_END;
-    return gt_parse_setting(parse, clause, stated ? body : &always);
+    return gt_parse_setting(parse, stated ? body : &always);
 }
 
-gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_require(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     if (parts->require_count == GT_REQUIRE_MAX) {
-        return gt_fail_at(clause->place, "more than %d require(); expected fewer", GT_REQUIRE_MAX);
+        return gt_fail_at(parse->clause->place, "more than %d require(); expected fewer",
+                          GT_REQUIRE_MAX);
     }
     return gt_read_integer_expression(&parts->requires[parts->require_count++], parse, body,
                                       GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
@@ -69,12 +70,13 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_define(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
         if (parts->define_count == GT_DEFINE_MAX) {
-            return gt_fail_at(clause->place, "more than %d macros; expected fewer", GT_DEFINE_MAX);
+            return gt_fail_at(parse->clause->place, "more than %d macros; expected fewer",
+                              GT_DEFINE_MAX);
         }
         gt_define *define = &parts->defines[parts->define_count];
         gt_place place = gt_lexer_place(body);
@@ -286,15 +288,15 @@ static gputune_status add_step(gt_template_step **out, gt_parse *parse, gt_place
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_launch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_step *step;
     gt_order *order;
-    GT_TRY(add_step(&step, parse, clause->place));
+    GT_TRY(add_step(&step, parse, parse->clause->place));
     GT_TRY(gt_parse_order(&order, parse, GT_ORDER_LAUNCH, parse->parts->step_count - 1,
-                          clause->place));
+                          parse->clause->place));
     GT_TRY(gt_read_kernel_name(&step->kernel, body, "a __global__ function's name"));
-    step->kernel.place = clause->place;
+    step->kernel.place = parse->clause->place;
     while (gt_lexer_accept(body, ",")) {
         GT_TRY(read_named(step, parse, body));
     }
@@ -303,7 +305,7 @@ gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexe
     }
     parse->parts->has_loops |= step->when != NULL;
     if (!step->block.count || !step->grid.count) {
-        return gt_fail_at(clause->place,
+        return gt_fail_at(parse->clause->place,
                           "launch(%s) without %s; expected launch(%s, block = 256, "
                           "grid = ceil_div(n, 256))",
                           step->kernel.name, step->block.count ? "grid" : "block",

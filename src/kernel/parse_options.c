@@ -102,9 +102,8 @@ static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
     return check_macro(parse->template, option->text, place);
 }
 
-gputune_status gt_parse_options(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_options(gt_parse *parse, gt_lexer *body)
 {
-    (void)clause;
     do {
         GT_TRY(read_item(parse, parse->parts->option_items++, body));
     } while (gt_lexer_accept(body, ","));

@@ -68,10 +68,9 @@ static gputune_status read_bucket(gt_parse *parse, gt_lexer *body, uint32_t firs
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_problem(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_problem(gt_parse *parse, gt_lexer *body)
 {
     uint32_t first = parse->template->problem_count;
-    (void)clause;
     do {
         if (gt_lexer_is(body, "bucket")) {
             GT_TRY(read_bucket(parse, body, first));

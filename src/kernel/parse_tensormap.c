@@ -137,11 +137,11 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
 }
 
 /* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
-gputune_status gt_parse_tensormap(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_tensormap(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     if (parts->map_count == GT_TENSORMAP_MAX) {
-        return gt_fail_at(clause->place, "more than %d tensor maps; expected fewer",
+        return gt_fail_at(parse->clause->place, "more than %d tensor maps; expected fewer",
                           GT_TENSORMAP_MAX);
     }
     gt_map map = {.replaces = false};

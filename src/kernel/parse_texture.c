@@ -117,12 +117,13 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
 }
 
 /* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
-gputune_status gt_parse_texture(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_texture(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     uint32_t given = 0;
     if (parts->texture_count == GT_TEXTURE_MAX) {
-        return gt_fail_at(clause->place, "more than %d textures; expected fewer", GT_TEXTURE_MAX);
+        return gt_fail_at(parse->clause->place, "more than %d textures; expected fewer",
+                          GT_TEXTURE_MAX);
     }
     gt_texture_clause texture = {.address = GT_TEXTURE_CLAMP, .place = gt_lexer_place(body)};
     GT_TRY(read_name(&texture, parse, body));
