@@ -60,6 +60,16 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
     return GPUTUNE_OK;
 }
 
+/* Puts another text in the place of one. */
+static gputune_status replace_text(char **text, gt_text *by)
+{
+    char *taken;
+    GT_TRY(gt_text_take(&taken, by));
+    free(*text);
+    *text = taken;
+    return GPUTUNE_OK;
+}
+
 /* Which declarations of a function are cut out. */
 typedef enum extent { CUT_ALL, CUT_INSTANTIATIONS } extent;
 
@@ -70,22 +80,16 @@ static gputune_status cut(char **text, const char *name, extent which)
     gt_text out = {0};
     size_t copied = 0;
     for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
-        at = function.plain ? function.end : function.parameters_end;
+        at = function.next;
         if (!function.plain || (which == CUT_INSTANTIATIONS && !function.is_instantiation)) {
             continue;
         }
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
-        for (size_t i = function.begin; i < function.end; i++) {
-            gt_text_append(&out, (*text)[i] == '\n' ? "\n" : "");
-        }
+        gt_newlines_append(&out, *text + function.begin, *text + function.end);
         copied = function.end;
     }
     gt_text_append(&out, *text + copied);
-    char *rest;
-    GT_TRY(gt_text_take(&rest, &out));
-    free(*text);
-    *text = rest;
-    return GPUTUNE_OK;
+    return replace_text(text, &out);
 }
 
 gputune_status gt_functions_cut(char **text, const char *name)
@@ -122,14 +126,10 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
         append_declaration(&out, *text + function.begin, *text + function.name);
         gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
         copied = function.name;
-        at = function.plain ? function.end : function.parameters_end;
+        at = function.next;
     }
     gt_text_append(&out, *text + copied);
-    char *exported;
-    GT_TRY(gt_text_take(&exported, &out));
-    free(*text);
-    *text = exported;
-    return GPUTUNE_OK;
+    return replace_text(text, &out);
 }
 
 /* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
@@ -184,10 +184,8 @@ static void rewrite_constant(rewriting *r, gt_lexer lexer)
     char type[GT_NAME_MAX];
     gt_element element;
     gt_lexer_next(&lexer);
-    bool is_real = lexer.token.kind == GT_TOKEN_NAME && lexer.token.length < sizeof type;
-    memcpy(type, lexer.token.text, is_real ? lexer.token.length : 0);
-    type[is_real ? lexer.token.length : 0] = '\0';
-    is_real = is_real && (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
+    bool is_real = gt_token_copy(type, sizeof type, &lexer.token) &&
+                   (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
     gt_lexer_next(&lexer);
     is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
@@ -247,20 +245,6 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* With the lexer on an opening bracket: where the one is that closes it; NULL: there is none. */
-static const char *closing(gt_lexer lexer)
-{
-    const char *at = NULL;
-    int depth = 0;
-    do {
-        depth += gt_token_is_any(&lexer.token, "{ ( [");
-        depth -= gt_token_is_any(&lexer.token, "} ) ]");
-        at = lexer.token.text;
-        gt_lexer_next(&lexer);
-    } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
-    return depth == 0 ? at : NULL;
-}
-
 /* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
  */
 static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
@@ -277,7 +261,7 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
         replace_later(r, end, 1, "}()");
     } else if (fits && gt_token_is_any(&now, "__typeof__ __typeof")) {
         gt_lexer_next(&lexer);
-        end = gt_lexer_is(&lexer, "(") ? closing(lexer) : NULL;
+        end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {
             replace(r, &now, "decltype(gputune_plain");
             replace_later(r, end, 1, "))");
@@ -291,9 +275,7 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
 static void leave_out(rewriting *r, const char *begin, const char *end)
 {
     gt_text_append_bytes(&r->out, r->copied, (size_t)(begin - r->copied));
-    for (; begin < end; begin++) {
-        gt_text_append(&r->out, *begin == '\n' ? "\n" : "");
-    }
+    gt_newlines_append(&r->out, begin, end);
     r->copied = end;
 }
 
@@ -404,65 +386,26 @@ static gputune_status rewrite(char **text, const gt_template *template)
     gt_text_append(&whole, gt_text_string(&r.out));
     whole.failed |= r.out.failed;
     gt_text_free(&r.out);
-    char *rewritten;
-    GT_TRY(gt_text_take(&rewritten, &whole));
-    free(*text);
-    *text = rewritten;
-    return GPUTUNE_OK;
-}
-
-static gputune_status set_path(gt_body *body, const char *path, size_t length)
-{
-    free(body->head_path);
-    body->head_path = NULL;
-    return gt_strndup(&body->head_path, path, length);
-}
-
-/* Reads a `#line N "FILE"` into the body's head position. */
-static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
-{
-    char number[16] = "";
-    gt_lexer_next(line);
-    if (line->token.kind == GT_TOKEN_NUMBER && line->token.length < sizeof number) {
-        memcpy(number, line->token.text, line->token.length);
-        body->head_line = (int)strtol(number, NULL, 10) - 1;
-    }
-    gt_lexer_next(line);
-    if (line->token.kind != GT_TOKEN_STRING) {
-        return GPUTUNE_OK;
-    }
-    return set_path(body, line->token.text + 1, line->token.length - 2);
+    return replace_text(text, &whole);
 }
 
 /* Finds the leading directives up to the last #include among them, and the line that follows. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_lexer lexer, line;
-    const char *counted = body->text;
-    gt_body at = {.head_line = 1};
-    GT_TRY(gt_strdup(&at.head_path, path));
-    body->head_line = 1;
-    gputune_status status = gt_strdup(&body->head_path, path);
+    gt_token file;
     gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
-    while (status == GPUTUNE_OK && lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+    while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
         gt_lexer_directive(&lexer, &line);
-        const char *end = line.end + (*line.end == '\n');
-        for (; counted < end; counted++) {
-            at.head_line += *counted == '\n';
-        }
-        if (gt_lexer_is(&line, "line")) {
-            status = note_line_mark(&at, &line);
-            at.head_line++;
-        } else if (gt_lexer_is(&line, "include")) {
-            body->head = (size_t)(end - body->text);
-            body->head_line = at.head_line;
-            status = set_path(body, at.head_path, strlen(at.head_path));
-        } else if (!gt_lexer_is(&line, "pragma")) {
+        if (gt_lexer_is(&line, "include")) {
+            body->head = (size_t)(line.end + (*line.end == '\n') - body->text);
+        } else if (!gt_token_is_any(&line.token, "line pragma")) {
             break;
         }
     }
-    free(at.head_path);
-    return status;
+    body->head_line = gt_line_at(&file, body->text, body->head);
+    return file.length > 0 ? gt_strndup(&body->head_path, file.text + 1, file.length - 2)
+                           : gt_strdup(&body->head_path, path);
 }
 
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
@@ -475,17 +418,6 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_te
     body->tokens = gt_hash_string(gt_text_string(&tokens));
     gt_text_free(&tokens);
     return status;
-}
-
-/* A kernel that is launched by several steps is exported once. */
-static gputune_status export_step(char **text, const gt_template_parts *parts, uint32_t index)
-{
-    for (uint32_t i = 0; i < index; i++) {
-        if (strcmp(parts->steps[i].kernel.name, parts->steps[index].kernel.name) == 0) {
-            return GPUTUNE_OK;
-        }
-    }
-    return export_kernel(text, &parts->steps[index].kernel, parts->launch_bounds[0] != NULL);
 }
 
 static gputune_status make_kernel_body(gt_parse *parse, const char *text)
@@ -505,7 +437,10 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
                                      : gt_functions_cut(&body->text, parts->init.kernel.name));
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(export_step(&body->text, parts, i));
+        const gt_kernel_name *kernel = &parts->steps[i].kernel;
+        if (gt_step_of(parts, kernel->name) == i) { /* several steps may launch it */
+            GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
+        }
     }
     GT_TRY(gt_instances_part(&body->text, parts));
     return finish_body(body, &parse->kernel_uses, parse->template);

@@ -14,6 +14,8 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Whether some function of the kernels' code declares an array of dynamic shared memory while no
  * launch gives any bytes of it. */
 bool gt_template_lacks_shared(const gt_template *template);
+/* The first step that launches the function; step_count: none does. */
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
 /* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives
  * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known.
  * ETEMPLATE for an entry that becomes too long. */

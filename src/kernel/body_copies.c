@@ -13,23 +13,13 @@
 /* Appends `#line` for a place of the text, which has marks of that kind itself. */
 static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
-    int line = 1;
-    const char *file = path;
-    char *name = NULL;
-    for (const char *begin = text, *end; (end = strchr(begin, '\n')) && end < text + at;
-         begin = end + 1) {
-        const char *open = memchr(begin, '"', (size_t)(end - begin));
-        const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
-        line++;
-        if (strncmp(begin, "#line ", 6) == 0 && close) {
-            free(name);
-            name = strndup(open + 1, (size_t)(close - open - 1));
-            file = name ? name : path;
-            line = (int)strtol(begin + 6, NULL, 10);
-        }
-    }
-    gt_line_mark_append(out, line, file);
-    free(name);
+    gt_token file;
+    char name[GT_NAME_MAX];
+    const int line = gt_line_at(&file, text, at);
+    const bool named = file.length > 2 && file.length - 2 < sizeof name;
+    memcpy(name, file.text + 1, named ? file.length - 2 : 0);
+    name[named ? file.length - 2 : 0] = '\0';
+    gt_line_mark_append(out, line, named ? name : path);
 }
 
 /* The step's number, as an ending of a name. */
@@ -45,7 +35,7 @@ static bool is_specialised(const char *text, const char *name)
         if (function.is_specialisation) {
             return true;
         }
-        at = function.plain ? function.end : function.parameters_end;
+        at = function.next;
     }
     return false;
 }
@@ -56,13 +46,9 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
 {
     gt_function function;
     gt_text out = {0};
-    size_t at = 0;
-    do {
-        if (!gt_function_find(&function, *text, kernel->name, at)) {
-            return GPUTUNE_OK; /* as it was found, it can be found again */
-        }
-        at = function.plain ? function.end : function.parameters_end;
-    } while (!function.is_definition || function.is_specialisation);
+    if (!gt_function_definition(&function, *text, kernel->name)) {
+        return GPUTUNE_OK; /* as it was found, it can be found again */
+    }
     if (is_specialised(*text, kernel->name)) {
         return gt_fail_at(kernel->place,
                           "'%s' has other arguments in another launch(), and specialisations; "
@@ -103,30 +89,39 @@ static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
            memcmp(a->arguments.token.text, b->arguments.token.text, length) == 0;
 }
 
-/* The first step that launches the same function, with the same arguments where `instance`. */
-static uint32_t first_of(const gt_template_parts *parts, uint32_t step, bool instance)
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
+{
+    uint32_t i = 0;
+    while (i < parts->step_count && strcmp(parts->steps[i].kernel.name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* The first step that launches the same function with the same arguments. */
+static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
 {
     const gt_kernel_name *own = &parts->steps[step].kernel;
-    for (uint32_t i = 0; i < step; i++) {
-        const gt_kernel_name *other = &parts->steps[i].kernel;
-        if (strcmp(other->name, own->name) == 0 && (!instance || same_arguments(other, own))) {
-            return i;
-        }
+    uint32_t i = gt_step_of(parts, own->name);
+    while (i < step && (strcmp(parts->steps[i].kernel.name, own->name) != 0 ||
+                        !same_arguments(&parts->steps[i].kernel, own))) {
+        i++;
     }
-    return step;
+    return i;
 }
 
 static bool needs_copy(const gt_template_parts *parts, uint32_t step)
 {
-    return parts->steps[step].kernel.is_template && first_of(parts, step, true) == step &&
-           first_of(parts, step, false) != step;
+    const gt_kernel_name *own = &parts->steps[step].kernel;
+    return own->is_template && first_like(parts, step) == step &&
+           gt_step_of(parts, own->name) != step;
 }
 
 gputune_status gt_instances_name(gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->step_count; i++) {
         gt_kernel_name *kernel = &parts->steps[i].kernel;
-        uint32_t first = kernel->is_template ? first_of(parts, i, true) : i;
+        uint32_t first = kernel->is_template ? first_like(parts, i) : i;
         if (first != i) {
             memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
         } else if (needs_copy(parts, i)) {

@@ -196,15 +196,8 @@ static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
     gt_place place = gt_lexer_place(p->lexer);
-    const gt_token *token = &p->lexer->token;
-    int function = function_index(token);
-    if (token->length >= sizeof name) {
-        return gt_fail_at(place, "a name of %zu characters; expected at most %zu", token->length,
-                          sizeof name - 1);
-    }
-    memcpy(name, token->text, token->length);
-    name[token->length] = '\0';
-    gt_lexer_next(p->lexer);
+    int function = function_index(&p->lexer->token);
+    GT_TRY(gt_name_read(name, sizeof name, p->lexer, "a name"));
     if (function >= 0) {
         return parse_call(p, function);
     }

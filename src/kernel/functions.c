@@ -203,16 +203,6 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
     now->is_extern_c |= gt_lexer_is(lexer, "\"C\"");
 }
 
-/* With the lexer on the '<' of a template's arguments: moves behind them. */
-static void skip_arguments(gt_lexer *lexer)
-{
-    int depth = 0;
-    do {
-        depth += gt_token_angles(&lexer->token);
-        gt_lexer_next(lexer);
-    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
-}
-
 static void begin_function(gt_function *out, const declaration *now, const namespaces *spaces,
                            size_t name)
 {
@@ -250,18 +240,30 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
         size_t at = offset(&lexer, text);
         gt_lexer_next(&lexer);
         if (hit && gt_lexer_is(&lexer, "<")) {
-            skip_arguments(&lexer);
+            gt_lexer_skip_angles(&lexer);
         }
         if (hit && gt_lexer_is(&lexer, "(")) {
             begin_function(out, &now, &spaces, at);
             read_rest(out, &lexer, text);
             out->plain &= now.conditionals == 0;
+            out->next = out->plain ? out->end : out->parameters_end;
             if (name || out->is_definition) {
                 return true;
             }
         }
     }
     return false;
+}
+
+bool gt_function_definition(gt_function *out, const char *text, const char *name)
+{
+    size_t at = 0;
+    bool found;
+    do {
+        found = gt_function_find(out, text, name, at);
+        at = out->next;
+    } while (found && (!out->is_definition || out->is_specialisation));
+    return found;
 }
 
 /* One template parameter: up to a comma or the list's end. false: it needs no argument. */

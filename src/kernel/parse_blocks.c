@@ -109,9 +109,7 @@ static gputune_status check_constant_type(const gt_pass_block *block, const gt_t
 {
     char name[GT_NAME_MAX];
     gt_element own, of_code;
-    bool fits = declared->length < sizeof name;
-    memcpy(name, declared->text, fits ? declared->length : 0);
-    name[fits ? declared->length : 0] = '\0';
+    (void)gt_token_copy(name, sizeof name, declared);
     if (!gt_element_from_name(&own, block->type) || !gt_element_from_name(&of_code, name) ||
         (own.bytes == of_code.bytes &&
          gt_type_is_float(own.type) == gt_type_is_float(of_code.type))) {

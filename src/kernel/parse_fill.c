@@ -110,13 +110,8 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
         gt_lexer_is(lexer, ",")) {
         return false;
     }
-    if (lexer->token.kind != GT_TOKEN_NAME || gt_lexer_is(&ahead, "(") ||
-        lexer->token.length >= sizeof name) {
-        return true;
-    }
-    memcpy(name, lexer->token.text, lexer->token.length);
-    name[lexer->token.length] = '\0';
-    return scope.slot(scope.user, name) >= 0;
+    return gt_lexer_is(&ahead, "(") || !gt_token_copy(name, sizeof name, &lexer->token) ||
+           scope.slot(scope.user, name) >= 0;
 }
 
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)

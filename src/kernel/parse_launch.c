@@ -146,13 +146,9 @@ static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
     char name[GT_NAME_MAX];
     gt_lexer ahead = *body;
     gt_lexer_next(&ahead);
-    bool alone = body->token.kind == GT_TOKEN_NAME && body->token.length < sizeof name &&
-                 (gt_lexer_is(&ahead, ",") || gt_lexer_is(&ahead, ")"));
-    if (alone) {
-        memcpy(name, body->token.text, body->token.length);
-        name[body->token.length] = '\0';
-        *index = gt_parse_parameter_index(parse, name);
-    }
+    bool alone =
+        gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&ahead.token, ", )");
+    *index = alone ? gt_parse_parameter_index(parse, name) : -1;
     return alone;
 }
 
@@ -174,7 +170,7 @@ static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
 
 static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
-    int index = -1;
+    int index;
     gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER,
                           parse->code};
     const gt_place place = gt_lexer_place(body);
@@ -188,7 +184,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
-    if (body->token.kind == GT_TOKEN_END || gt_lexer_is(body, ",") || gt_lexer_is(body, ")")) {
+    if (body->token.kind == GT_TOKEN_END || gt_token_is_any(&body->token, ", )")) {
         return gt_fail_expected(body, "the name of an argument or scratch, or an expression");
     }
     if (name && !gt_symbol_is_known(&symbols, &body->token)) {

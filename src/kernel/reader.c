@@ -315,13 +315,33 @@ static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *ou
     return check_directive(line);
 }
 
-static void append_newlines(gt_text *text, const char *from, const char *to)
+void gt_newlines_append(gt_text *out, const char *from, const char *to)
 {
     for (; from < to; from++) {
-        if (*from == '\n') {
-            gt_text_append(text, "\n");
+        gt_text_append(out, *from == '\n' ? "\n" : "");
+    }
+}
+
+int gt_line_at(gt_token *file, const char *text, size_t at)
+{
+    gt_lexer lexer, line;
+    const char *counted = text;
+    int number = 1;
+    *file = (gt_token){.text = ""};
+    gt_lexer_open(&lexer, text, at, (gt_place){"", 1, 1});
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        const char *end = line.end + (line.end < text + at);
+        if (gt_lexer_accept(&line, "line") && line.token.kind == GT_TOKEN_NUMBER) {
+            number = (int)strtol(line.token.text, NULL, 10);
+            counted = end;
+            gt_lexer_next(&line);
+            *file = line.token.kind == GT_TOKEN_STRING ? line.token : *file;
         }
     }
+    for (; counted < text + at; counted++) {
+        number += *counted == '\n';
+    }
+    return number;
 }
 
 /* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
@@ -335,7 +355,7 @@ static gputune_status carry(gt_reader *reader, const gt_source_file *file, const
     if (what == KEPT) {
         gt_text_append_bytes(&reader->body, begin, (size_t)(line->end - begin));
     } else if (what == BLANKED) {
-        append_newlines(&reader->body, begin, line->end);
+        gt_newlines_append(&reader->body, begin, line->end);
     } else {
         int last = line->token.line;
         for (const char *c = line->token.text; c < line->end; c++) {

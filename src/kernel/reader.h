@@ -39,3 +39,9 @@ void gt_reader_free(gt_reader *reader);
 gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
+/* By these marks, the line of the text's place `at` in its file, and the token that names the file,
+ * with its quotes; its length is 0 where no mark names one. */
+int gt_line_at(gt_token *file, const char *text, size_t at);
+/* Appends the newlines between two places of a text: what stands there is left out, and the lines
+ * behind keep their numbers. */
+void gt_newlines_append(gt_text *out, const char *from, const char *to);

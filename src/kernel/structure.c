@@ -7,25 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With the lexer on `open`: behind the token that closes it, or at the end. */
-static void skip_nested(gt_lexer *lexer, const char *open, const char *close)
-{
-    int depth = 0;
-    do {
-        depth += gt_lexer_is(lexer, open) - gt_lexer_is(lexer, close);
-        gt_lexer_next(lexer);
-    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
-}
-
 /* Behind the next `;` or the `{…}` that comes first: the rest of a member that is no data. */
 static void skip_declaration(gt_lexer *lexer)
 {
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
-        bool opens = gt_lexer_is(lexer, "(");
-        opens ? skip_nested(lexer, "(", ")") : gt_lexer_next(lexer);
+        gt_lexer_skip(lexer, "(", ")");
     }
     if (gt_lexer_is(lexer, "{")) {
-        skip_nested(lexer, "{", "}");
+        gt_lexer_skip(lexer, "{", "}");
     }
     (void)gt_lexer_accept(lexer, ";");
 }
@@ -103,10 +92,8 @@ static gputune_status read_default(gt_structure_member *member, gt_parse *parse,
         member->value_count = 0;
     }
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
-        const bool opens = gt_lexer_is(lexer, "{"), calls = gt_lexer_is(lexer, "(");
-        opens   ? skip_nested(lexer, "{", "}")
-        : calls ? skip_nested(lexer, "(", ")")
-                : gt_lexer_next(lexer);
+        const bool opens = gt_lexer_is(lexer, "{");
+        gt_lexer_skip(lexer, opens ? "{" : "(", opens ? "}" : ")");
     }
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
@@ -188,7 +175,7 @@ static bool is_data(const gt_lexer *lexer)
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
         if (accept_any(&ahead, "alignas __align__")) {
-            skip_nested(&ahead, "(", ")");
+            gt_lexer_skip(&ahead, "(", ")");
             continue;
         }
         if (gt_lexer_is(&ahead, "(")) {
@@ -252,7 +239,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     out->attributes = *lexer;
     while (gt_lexer_is(lexer, "alignas") || gt_lexer_is(lexer, "__align__")) {
         gt_lexer_next(lexer);
-        skip_nested(lexer, "(", ")");
+        gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';
     if (lexer->token.kind == GT_TOKEN_NAME &&
@@ -356,7 +343,7 @@ static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lex
         return GPUTUNE_OK;
     }
     gt_lexer behind = *lexer;
-    skip_nested(&behind, "{", "}");
+    gt_lexer_skip(&behind, "{", "}");
     if (!is_named(head, &behind, name)) {
         return GPUTUNE_OK; /* what is inside may be it */
     }

@@ -274,12 +274,8 @@ bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)
 {
     char name[GT_NAME_MAX];
     gt_lexer value;
-    if (token->kind != GT_TOKEN_NAME || token->length >= sizeof name) {
-        return false;
-    }
-    memcpy(name, token->text, token->length);
-    name[token->length] = '\0';
-    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value);
+    return gt_token_copy(name, sizeof name, token) &&
+           (slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value));
 }
 
 uint64_t gt_axes_used(const gt_expression *expression)

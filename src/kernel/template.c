@@ -42,7 +42,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
 /* Whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
-    const gt_token word = {GT_TOKEN_NAME, clause->word, strlen(clause->word), 0, 0};
+    const gt_token word = gt_token_of(clause->word);
     gt_lexer lexer = clause->body;
     bool makes = false;
     if (gt_axis_kind_of(clause->word) == GT_AXIS_KINDS &&
