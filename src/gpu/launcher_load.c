@@ -1,6 +1,7 @@
 /* Loads an image into a launcher, checks that it fits on the device, sets level-2 cache aside for
  * it, and frees it. */
 #include "base/array.h"
+#include "base/condition.h"
 #include "base/text.h"
 #include "gpu/context.h"
 #include "gpu/image.h"
@@ -185,18 +186,6 @@ static gputune_status add(set_aside **out, const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-static gputune_status attach(gt_launcher *launcher)
-{
-    set_aside *at = find(launcher);
-    size_t wanted = launcher->launch->l2.set_aside_bytes;
-    if (!at) {
-        GT_TRY(add(&at, launcher));
-    }
-    at->users++;
-    launcher->has_l2 = true;
-    return wanted > at->now ? set(at, wanted) : GPUTUNE_OK;
-}
-
 /* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
 static gputune_status gt_l2_attach(gt_launcher *launcher)
 {
@@ -206,10 +195,15 @@ static gputune_status gt_l2_attach(gt_launcher *launcher)
     if (!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit) {
         return gt_fail(GPUTUNE_ECUDA, "this driver cannot set level-2 cache aside");
     }
-    pthread_mutex_lock(&known.lock);
-    gputune_status status = attach(launcher);
-    pthread_mutex_unlock(&known.lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
+    set_aside *at = find(launcher);
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
+    if (!at) {
+        GT_TRY(add(&at, launcher));
+    }
+    at->users++;
+    launcher->has_l2 = true;
+    return wanted > at->now ? set(at, wanted) : GPUTUNE_OK;
 }
 
 static void forget_lines(const gt_driver *driver)
@@ -225,7 +219,7 @@ static void gt_l2_detach(gt_launcher *launcher, bool alive)
     if (!launcher->has_l2) {
         return;
     }
-    pthread_mutex_lock(&known.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find(launcher);
     if (at && --at->users == 0) {
         if (alive) {
@@ -234,7 +228,6 @@ static void gt_l2_detach(gt_launcher *launcher, bool alive)
         }
         *at = known.contexts.items[--known.contexts.count];
     }
-    pthread_mutex_unlock(&known.lock);
 }
 
 gputune_status gt_launcher_prepare(gt_launcher *launcher)
@@ -242,14 +235,13 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher)
     if (!launcher->launch->l2.used) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&known.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find(launcher);
     size_t wanted = launcher->launch->l2.set_aside_bytes;
     gputune_status status = at ? set(at, wanted ? wanted : at->before) : GPUTUNE_OK;
     if (at) {
         forget_lines(at->driver);
     }
-    pthread_mutex_unlock(&known.lock);
     return status;
 }
 

@@ -63,8 +63,8 @@ bool gt_token_copy(char *out, size_t bytes, const gt_token *token);
  * "<", -2 for ">>". */
 int gt_token_angles(const gt_token *token);
 /* With an opening bracket, one of `open`, as the current token: moves behind the one of `close`
- * that closes it and returns that one's place; NULL: there is none, and the lexer is at the end.
- * Both texts are words as in gt_token_is_any(). */
+ * that closes it and returns that one's place; NULL: there is none, and the lexer is at the end. It
+ * steps over any other token alone. Both texts are words as in gt_token_is_any(). */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
 /* The same with the '<' of template arguments. */
 void gt_lexer_skip_angles(gt_lexer *lexer);
