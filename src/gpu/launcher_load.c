@@ -82,8 +82,7 @@ static gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 }
 
 /* Each figure is the largest one of a pipeline's kernels. */
-static gputune_status add_resources(gt_resources *out, const gt_launcher *launcher,
-                                    CUfunction function)
+static gputune_status read_resources(const gt_launcher *launcher, gt_resources *out)
 {
     const struct {
         CUfunction_attribute which;
@@ -94,18 +93,13 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
         {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
         {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
     };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    const size_t count = sizeof figures / sizeof *figures;
+    for (size_t i = 0; i < count * launcher->launch->step_count; i++) {
         int value;
-        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which, function);
-        *figures[i].to = (uint32_t)value > *figures[i].to ? (uint32_t)value : *figures[i].to;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
-{
-    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
-        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
+        uint32_t *to = figures[i % count].to;
+        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i % count].which,
+                launcher->base.functions[i / count]);
+        *to = (uint32_t)value > *to ? (uint32_t)value : *to;
     }
     return GPUTUNE_OK;
 }
@@ -129,7 +123,6 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
-    const gt_kernel_step *first = &launcher->launch->steps[0];
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
@@ -137,7 +130,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     *out = resources;
-    *occupancy = resident_share(launcher, first, clusters, blocks);
+    *occupancy = resident_share(launcher, &launcher->launch->steps[0], clusters, blocks);
     return GPUTUNE_OK;
 }
 
@@ -305,6 +298,8 @@ static bool is_sound_place(const gt_launch *launch, const gt_parameter *paramete
 
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
+    const bool has_argument =
+        parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count;
     if (!is_sound_place(launch, parameter)) {
         return false;
     }
@@ -317,14 +312,14 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     case GT_PARAMETER_VALUE:
         return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t);
     case GT_PARAMETER_TENSORMAP:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
-               parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
+        return has_argument && parameter->map < launch->map_count &&
+               parameter->bytes == GT_TENSORMAP_BYTES &&
                is_sound_map(&launch->maps[parameter->map]);
     case GT_PARAMETER_TEXTURE:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
-               parameter->map < launch->texture_count && parameter->bytes == sizeof(CUtexObject);
+        return has_argument && parameter->map < launch->texture_count &&
+               parameter->bytes == sizeof(CUtexObject);
     default:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+        return has_argument &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
     }
 }
@@ -426,8 +421,7 @@ static gputune_status check_launch(const gt_launch *launch)
         return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     }
     for (uint32_t i = 0; i < launch->step_count; i++) {
-        const gt_kernel_step *kernel = &launch->steps[i];
-        GT_TRY(check_shape(kernel));
+        GT_TRY(check_shape(&launch->steps[i]));
     }
     return check_runs(launch);
 }
@@ -491,14 +485,6 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes,
                                    .numAttrs = (unsigned)(attribute - out->attributes)};
-}
-
-static void make_configs(gt_launcher *launcher)
-{
-    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
-        const gt_kernel_step *kernel = &launcher->launch->steps[i];
-        make_config(&launcher->kernels[i], launcher, kernel);
-    }
 }
 
 /* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
@@ -597,7 +583,9 @@ static gputune_status prepare(gt_launcher *launcher)
     plan_passing(launcher);
     launcher->is_direct = is_direct(launcher);
     GT_TRY(make_parts(launcher));
-    make_configs(launcher);
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+        make_config(&launcher->kernels[i], launcher, &launcher->launch->steps[i]);
+    }
     return GPUTUNE_OK;
 }
 
