@@ -279,16 +279,6 @@ static void leave_out(rewriting *r, const char *begin, const char *end)
     r->copied = end;
 }
 
-static bool has_token(gt_lexer line, const gt_token *token)
-{
-    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        if (gt_token_equals(&line.token, token)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The value that a file has for what gputune chooses is the one without gputune. `above`: the
  * directive in front, which may have asked whether there is another value. */
 static bool leave_define_out(rewriting *r, const gt_template *template, const char *begin,
@@ -296,7 +286,8 @@ static bool leave_define_out(rewriting *r, const gt_template *template, const ch
 {
     const bool defines = gt_lexer_accept(&line, "define");
     if (!(defines || gt_lexer_accept(&line, "undef")) ||
-        !gt_name_is_chosen(template, &line.token) || (defines && has_token(above, &line.token))) {
+        !gt_name_is_chosen(template, &line.token) ||
+        (defines && gt_lexer_has(above, &line.token))) {
         return false;
     }
     leave_out(r, begin, line.end);

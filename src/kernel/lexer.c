@@ -315,6 +315,14 @@ bool gt_lexer_is(const gt_lexer *lexer, const char *text)
     return gt_token_is(&lexer->token, text);
 }
 
+bool gt_lexer_has(gt_lexer lexer, const gt_token *token)
+{
+    while (lexer.token.kind != GT_TOKEN_END && !gt_token_equals(&lexer.token, token)) {
+        gt_lexer_next(&lexer);
+    }
+    return lexer.token.kind != GT_TOKEN_END;
+}
+
 bool gt_lexer_accept(gt_lexer *lexer, const char *text)
 {
     if (!gt_lexer_is(lexer, text)) {

@@ -48,6 +48,8 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
+/* Whether the token is the current one or one behind it. */
+bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 /* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);

@@ -441,11 +441,8 @@ static bool text_reads(const char *text, const gt_token *name)
             continue;
         }
         gt_lexer_directive(&lexer, &line);
-        bool reads = gt_token_is_any(&line.token, "if elif pragma");
-        for (; reads && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            if (gt_token_equals(&line.token, name)) {
-                return true;
-            }
+        if (gt_token_is_any(&line.token, "if elif pragma") && gt_lexer_has(line, name)) {
+            return true;
         }
     }
     return false;

@@ -9,24 +9,23 @@
 enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 
 /* `(e, e, …)` or one expression. */
-static gputune_status read_list(const gt_expression *out[GT_TENSORMAP_RANK], uint32_t *count,
-                                gt_parse *parse, gt_lexer *body)
+static gputune_status read_list(gt_map_part *out, gt_parse *parse, gt_lexer *body)
 {
     gt_lexer ahead = *body;
     bool list = gt_lexer_accept(&ahead, "(");
     *body = list ? ahead : *body;
     do {
-        if (*count == GT_TENSORMAP_RANK) {
+        if (out->count == GT_TENSORMAP_RANK) {
             return gt_fail_at(gt_lexer_place(body), "a sixth value; expected one to five");
         }
-        GT_TRY(gt_read_integer_expression(&out[*count], parse, body, USE));
-        ++*count;
+        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, body, USE));
+        out->count++;
     } while (list && gt_lexer_accept(body, ","));
     return list ? gt_lexer_expect(body, ")") : GPUTUNE_OK;
 }
 
 /* An expression, or the word none for 0. A number alone is one of the words of `values`. */
-static gputune_status read_mode(const gt_expression **out, gt_parse *parse, gt_lexer *body,
+static gputune_status read_mode(gt_map_part *out, gt_parse *parse, gt_lexer *body,
                                 const char *values)
 {
     gt_lexer ahead = *body;
@@ -42,8 +41,8 @@ static gputune_status read_mode(const gt_expression **out, gt_parse *parse, gt_l
     if (!known) {
         return gt_fail_expected(body, values);
     }
-    return gt_lexer_accept(body, "none") ? GPUTUNE_OK
-                                         : gt_read_integer_expression(out, parse, body, USE);
+    out->count = !gt_lexer_accept(body, "none");
+    return out->count ? gt_read_integer_expression(&out->items[0], parse, body, USE) : GPUTUNE_OK;
 }
 
 static gputune_status read_fill(gt_map *map, gt_lexer *body)
@@ -56,31 +55,20 @@ static gputune_status read_fill(gt_map *map, gt_lexer *body)
 
 static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
 {
-    static const char *const names[] = {"box",        "sizes", "strides", "swizzle",
-                                        "interleave", "l2",    "fill"};
-    enum { COUNT = sizeof names / sizeof *names };
-    const uint32_t given = (map->rank ? 1u : 0) | (map->size_count ? 2u : 0) |
-                           (map->stride_count ? 4u : 0) | (map->swizzle ? 8u : 0) |
-                           (map->interleave ? 16u : 0) | (map->l2 ? 32u : 0);
-    uint32_t which;
-    GT_TRY(gt_setting_name_read(&which, given, body, names, COUNT,
-                                "a setting such as box = (64, 64)"));
-    switch (which) {
-    case 0:
-        return read_list(map->box, &map->rank, parse, body);
-    case 1:
-        return read_list(map->sizes, &map->size_count, parse, body);
-    case 2:
-        return read_list(map->strides, &map->stride_count, parse, body);
-    case 3:
-        return read_mode(&map->swizzle, parse, body, "0, 32, 64 or 128");
-    case 4:
-        return read_mode(&map->interleave, parse, body, "0, 16 or 32");
-    case 5:
-        return read_mode(&map->l2, parse, body, "0, 64, 128 or 256");
-    default:
-        return read_fill(map, body);
+    static const char *const names[GT_MAP_PARTS + 1] = {"box",        "sizes", "strides", "swizzle",
+                                                        "interleave", "l2",    "fill"};
+    static const char *const values[GT_MAP_PARTS] = {[GT_MAP_SWIZZLE] = "0, 32, 64 or 128",
+                                                     [GT_MAP_INTERLEAVE] = "0, 16 or 32",
+                                                     [GT_MAP_L2] = "0, 64, 128 or 256"};
+    uint32_t which, given = 0;
+    for (uint32_t i = 0; i < GT_MAP_PARTS; i++) {
+        given |= (uint32_t)(map->parts[i].count > 0) << i;
     }
+    GT_TRY(gt_setting_name_read(&which, given, body, names, GT_MAP_PARTS + 1,
+                                "a setting such as box = (64, 64)"));
+    return which == GT_MAP_PARTS ? read_fill(map, body)
+           : values[which]       ? read_mode(&map->parts[which], parse, body, values[which])
+                                 : read_list(&map->parts[which], parse, body);
 }
 
 static gputune_status read_buffer(gt_map *map, gt_parse *parse, gt_lexer *body)
@@ -119,21 +107,21 @@ static gputune_status read_names(gt_map *map, gt_parse *parse, gt_lexer *body)
 static gputune_status check_ranks(const gt_map *map, const gt_template *template)
 {
     const uint32_t extents = template->arguments[map->argument].extent_count;
-    const uint32_t sizes = map->size_count ? map->size_count : extents;
-    if (map->rank == 0) {
+    const uint32_t rank = map->parts[GT_MAP_BOX].count, stated = map->parts[GT_MAP_SIZES].count;
+    const uint32_t sizes = stated ? stated : extents, strides = map->parts[GT_MAP_STRIDES].count;
+    if (rank == 0) {
         return gt_fail_at(map->place,
                           "no box; expected box = (…) with an extent for each dimension");
     }
-    if (map->rank != sizes) {
+    if (rank != sizes) {
         return gt_fail_at(map->place, "a box of %u dimensions, and sizes of %u; expected as many",
-                          map->rank, sizes);
+                          rank, sizes);
     }
-    if (map->stride_count > 0 && map->stride_count + 1 != map->rank) {
-        return gt_fail_at(map->place,
-                          "%u strides for %u dimensions; expected one for each but the last",
-                          map->stride_count, map->rank);
-    }
-    return GPUTUNE_OK;
+    return strides > 0 && strides + 1 != rank
+               ? gt_fail_at(map->place,
+                            "%u strides for %u dimensions; expected one for each but the last",
+                            strides, rank)
+               : GPUTUNE_OK;
 }
 
 /* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */

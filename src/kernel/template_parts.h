@@ -26,19 +26,30 @@ enum {
     GT_WORD_FIXED = 6
 };
 
+/* What a tensor map is made of: lists with an expression for each dimension, of which the first is
+ * never empty, and modes with one. */
+typedef enum gt_map_part_kind {
+    GT_MAP_BOX,
+    GT_MAP_SIZES,   /* none: the buffer's extents */
+    GT_MAP_STRIDES, /* in elements, of all dimensions but the last; none: packed */
+    GT_MAP_SWIZZLE,
+    GT_MAP_INTERLEAVE,
+    GT_MAP_L2,
+    GT_MAP_PARTS
+} gt_map_part_kind;
+
+typedef struct gt_map_part {
+    const gt_expression *items[GT_TENSORMAP_RANK];
+    uint32_t count;
+} gt_map_part;
+
 /* A tensormap(): the map that the kernel gets of a buffer. Expressions come slowest dimension
  * first, like a buffer's extents. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
     bool replaces;     /* the map is the parameter in the buffer's place; else one behind scratch */
-    uint32_t rank;
-    const gt_expression *box[GT_TENSORMAP_RANK];
-    const gt_expression *sizes[GT_TENSORMAP_RANK];   /* size_count 0: the buffer's extents */
-    const gt_expression *strides[GT_TENSORMAP_RANK]; /* in elements, of all dimensions but the last;
-                                                  stride_count 0: packed */
-    uint32_t size_count, stride_count;
-    const gt_expression *swizzle, *interleave, *l2; /* NULL: none */
+    gt_map_part parts[GT_MAP_PARTS];
     bool nan_fill;
     gt_place place;
 } gt_map;
