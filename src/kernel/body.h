@@ -20,9 +20,6 @@ uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
  * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known.
  * ETEMPLATE for an entry that becomes too long. */
 gputune_status gt_instances_name(gt_template_parts *parts);
-/* Adds copies of the kernel under the names that gt_instances_name() gave to *text, which is freed
- * and replaced. ETEMPLATE for a function that cannot be copied. */
-gputune_status gt_instances_part(char **text, const gt_template_parts *parts);
 /* Cuts every declaration of the __global__ function `name` out of *text, which is replaced; lines
  * keep their numbers. */
 gputune_status gt_functions_cut(char **text, const char *name);
