@@ -643,9 +643,7 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     gt_array_free(&m.compared);
     gt_reader_free(&m.reader);
     if (parts) {
-        gt_structures_free(parts);
-        gt_reader_free_files(parts);
+        gt_parts_free(parts);
     }
-    free(parts);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Finds and loads a CUDA driver, and turns its error codes into messages. */
 #include "gpu/driver.h"
 
+#include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -310,13 +311,11 @@ static gputune_status load_locked(gt_driver **out, const char *name)
     gt_driver *driver = calloc(1, sizeof *driver);
     GT_TRY(gt_allocated(driver));
     gputune_status status = load(driver, name);
-    if (status < 0) {
-        free(driver); /* its library stays loaded: drivers cannot be unloaded safely */
-        return status;
+    if (status == GPUTUNE_OK) {
+        opened.drivers[opened.count++] = driver;
     }
-    opened.drivers[opened.count++] = driver;
-    *out = driver;
-    return GPUTUNE_OK;
+    /* the library stays loaded all the same: drivers cannot be unloaded safely */
+    return GT_GIVE(status, out, driver, free(driver));
 }
 
 static const char *or_standard(const char *name)
@@ -328,28 +327,20 @@ static const char *or_standard(const char *name)
 gputune_status gt_driver_open(const gt_driver **out, const char *name)
 {
     gt_driver *driver;
-    pthread_mutex_lock(&opened.lock);
-    gputune_status status = load_locked(&driver, or_standard(name));
-    if (status == GPUTUNE_OK && !driver->started) {
-        status = start(driver);
-    }
-    pthread_mutex_unlock(&opened.lock);
-    if (status == GPUTUNE_OK) {
-        *out = driver;
-    }
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
+    GT_TRY(load_locked(&driver, or_standard(name)));
+    GT_TRY(driver->started ? GPUTUNE_OK : start(driver));
+    *out = driver;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_driver_probe(int *version, const char *name)
 {
     gt_driver *driver;
-    pthread_mutex_lock(&opened.lock);
-    gputune_status status = load_locked(&driver, or_standard(name));
-    pthread_mutex_unlock(&opened.lock);
-    if (status == GPUTUNE_OK) {
-        *version = driver->version;
-    }
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
+    GT_TRY(load_locked(&driver, or_standard(name)));
+    *version = driver->version;
+    return GPUTUNE_OK;
 }
 
 bool gt_cuda_fatal(CUresult result)

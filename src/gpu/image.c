@@ -100,6 +100,11 @@ static void consider(search *search, const char *symbol, size_t bytes)
 
 /* ---- PTX ------------------------------------------------------------------------------------- */
 
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_$%", c));
+}
+
 static void search_ptx(search *search, const gt_image *image)
 {
     static const char word[] = ".entry";
@@ -110,7 +115,7 @@ static void search_ptx(search *search, const gt_image *image)
             at++;
         }
         const char *symbol = at;
-        while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("_$%", *at)))) {
+        while (at < end && is_word(*at)) {
             at++;
         }
         consider(search, symbol, (size_t)(at - symbol));
@@ -130,11 +135,11 @@ static const void *part_at(const gt_image *image, uint64_t offset, uint64_t coun
     return (const char *)image->data + offset;
 }
 
-/* The section headers; they may stand at any address. */
+/* The section headers of a cubin; they may stand at any address. NULL: there are none. */
 static const char *sections(const gt_image *image, uint16_t *count)
 {
     Elf64_Ehdr header;
-    if (image->bytes < sizeof header) {
+    if (gt_image_is_ptx(image) || image->bytes < sizeof header) {
         return NULL;
     }
     memcpy(&header, image->data, sizeof header);
@@ -151,34 +156,40 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-static void search_symbols(search *search, const gt_image *image, const Elf64_Shdr *symbols,
-                           const Elf64_Shdr *names)
+/* A symbol with a name; `flags`: of the section that it is in. */
+typedef void symbol_fn(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name);
+
+static void each_symbol(const gt_image *image, symbol_fn *each, void *user)
 {
-    uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
-    const char *all = part_at(image, symbols->sh_offset, count, sizeof(Elf64_Sym));
-    const char *texts = part_at(image, names->sh_offset, names->sh_size, 1);
-    for (uint64_t i = 0; all && texts && i < count; i++) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
-        const char *name = texts + symbol.st_name;
-        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & ENTRY_FLAG) &&
-            symbol.st_name < names->sh_size &&
-            memchr(name, '\0', (size_t)(names->sh_size - symbol.st_name))) {
-            consider(search, name, strlen(name));
+    uint16_t count = 0;
+    const char *headers = sections(image, &count);
+    for (uint16_t s = 0; headers && s < count; s++) {
+        const Elf64_Shdr table = section_at(headers, s);
+        if (table.sh_type != SHT_SYMTAB || table.sh_link >= count) {
+            continue;
+        }
+        const Elf64_Shdr names = section_at(headers, table.sh_link);
+        const uint64_t entries = table.sh_size / sizeof(Elf64_Sym);
+        const char *all = part_at(image, table.sh_offset, entries, sizeof(Elf64_Sym));
+        const char *texts = part_at(image, names.sh_offset, names.sh_size, 1);
+        for (uint64_t i = 0; all && texts && i < entries; i++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
+            const uint16_t home = symbol.st_shndx;
+            if (symbol.st_name < names.sh_size &&
+                memchr(texts + symbol.st_name, '\0', (size_t)(names.sh_size - symbol.st_name))) {
+                each(user, &symbol, home < count ? section_at(headers, home).sh_flags : 0,
+                     texts + symbol.st_name);
+            }
         }
     }
 }
 
-static void search_cubin(search *search, const gt_image *image)
+static void consider_function(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name)
 {
-    uint16_t count = 0;
-    const char *headers = sections(image, &count);
-    for (uint16_t i = 0; headers && i < count; i++) {
-        Elf64_Shdr section = section_at(headers, i);
-        if (section.sh_type == SHT_SYMTAB && section.sh_link < count) {
-            Elf64_Shdr names = section_at(headers, section.sh_link);
-            search_symbols(search, image, &section, &names);
-        }
+    (void)flags;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY_FLAG)) {
+        consider(user, name, strlen(name));
     }
 }
 
@@ -188,7 +199,7 @@ static search search_image(const gt_image *image, const char *name)
     if (gt_image_is_ptx(image)) {
         search_ptx(&search, image);
     } else {
-        search_cubin(&search, image);
+        each_symbol(image, consider_function, &search);
     }
     return search;
 }
@@ -255,11 +266,6 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || (c && strchr("_$%", c));
-}
-
 /* The name is the last word of a declaration in front of its size, its value or its end. */
 static void each_ptx_variable(const gt_image *image, gt_image_name_fn *each, void *user)
 {
@@ -287,42 +293,26 @@ static void each_ptx_variable(const gt_image *image, gt_image_name_fn *each, voi
     }
 }
 
+typedef struct listing {
+    gt_image_name_fn *each;
+    void *user;
+} listing;
+
 /* Objects in a section that kernels may write. */
-static void each_object(const gt_image *image, const char *headers, uint16_t count,
-                        const Elf64_Shdr *symbols, gt_image_name_fn *each, void *user)
+static void list_object(void *user, const Elf64_Sym *symbol, uint64_t flags, const char *name)
 {
-    const Elf64_Shdr names = section_at(headers, symbols->sh_link);
-    uint64_t entries = symbols->sh_size / sizeof(Elf64_Sym);
-    const char *all = part_at(image, symbols->sh_offset, entries, sizeof(Elf64_Sym));
-    const char *texts = part_at(image, names.sh_offset, names.sh_size, 1);
-    for (uint64_t i = 0; all && texts && i < entries; i++) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
-        if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= count ||
-            !(section_at(headers, symbol.st_shndx).sh_flags & SHF_WRITE) ||
-            symbol.st_name >= names.sh_size) {
-            continue;
-        }
-        const char *name = texts + symbol.st_name;
-        size_t room = (size_t)(names.sh_size - symbol.st_name);
-        if (memchr(name, '\0', room)) {
-            each(user, name, strlen(name));
-        }
+    const listing *to = user;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && (flags & SHF_WRITE)) {
+        to->each(to->user, name, strlen(name));
     }
 }
 
 void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
 {
-    uint16_t count = 0;
-    const char *headers = gt_image_is_ptx(image) ? NULL : sections(image, &count);
     if (gt_image_is_ptx(image)) {
         each_ptx_variable(image, each, user);
-    }
-    for (uint16_t i = 0; headers && i < count; i++) {
-        Elf64_Shdr section = section_at(headers, i);
-        if (section.sh_type == SHT_SYMTAB && section.sh_link < count) {
-            each_object(image, headers, count, &section, each, user);
-        }
+    } else {
+        each_symbol(image, list_object, &(listing){each, user});
     }
 }
 
@@ -330,7 +320,7 @@ void gt_image_each_code(const gt_image *image,
                         void (*each)(void *user, const void *code, size_t bytes), void *user)
 {
     uint16_t count = 0;
-    const char *headers = gt_image_is_ptx(image) ? NULL : sections(image, &count);
+    const char *headers = sections(image, &count);
     for (uint16_t i = 0; headers && i < count; i++) {
         Elf64_Shdr section = section_at(headers, i);
         const void *code = part_at(image, section.sh_offset, section.sh_size, 1);
@@ -344,35 +334,34 @@ void gt_image_each_code(const gt_image *image,
  * an access in bits 73 to 75 (checked with nvdisasm 13.0 for sm_75 to sm_121, tests/gpu). */
 enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0xfff, SIZE_SHIFT = 73 - 64, BLACKWELL = 100 };
 
-typedef enum access { LOAD, STORE, LOAD_ASYNC, LOAD_WIDEST, STORE_WIDEST } access;
+/* How many bytes an instruction accesses: as its size says, or LDGSTS's own, or always 32. */
+typedef enum width { BY_SIZE, ASYNC, WIDEST } width;
 
 static const struct {
     uint16_t opcode;
-    access access;
+    bool stores;
+    width width;
 } opcodes[] = {
-    {0x381, LOAD},        /* LDG */
-    {0x981, LOAD},        /* LDG with a uniform register */
-    {0x980, LOAD},        /* LD */
-    {0x386, STORE},       /* STG */
-    {0x986, STORE},       /* STG with a uniform register */
-    {0x385, STORE},       /* ST */
-    {0x985, STORE},       /* ST with a uniform register */
-    {0xfae, LOAD_ASYNC},  /* LDGSTS */
-    {0x97e, LOAD_WIDEST}, /* LDG.ENL2.256 */
-    {0x97f, STORE_WIDEST} /* STG.ENL2.256 */
+    {0x381, false, BY_SIZE}, /* LDG */
+    {0x981, false, BY_SIZE}, /* LDG with a uniform register */
+    {0x980, false, BY_SIZE}, /* LD */
+    {0x386, true, BY_SIZE},  /* STG */
+    {0x986, true, BY_SIZE},  /* STG with a uniform register */
+    {0x385, true, BY_SIZE},  /* ST */
+    {0x985, true, BY_SIZE},  /* ST with a uniform register */
+    {0xfae, false, ASYNC},   /* LDGSTS */
+    {0x97e, false, WIDEST},  /* LDG.ENL2.256 */
+    {0x97f, true, WIDEST}    /* STG.ENL2.256 */
 };
 
-/* Bytes by the field: U8, S8, U16, S16, 32, 64, 128. */
-static uint32_t plain_bytes(uint64_t high)
+/* By the field: U8, S8, U16, S16, 32, 64, 128. LDGSTS has 32, 64 and 128 alone; from Blackwell on
+ * they have a field of their own. */
+static uint32_t bytes_of(width width, uint64_t high, int cc)
 {
-    static const uint8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 0};
-    return bytes[high >> SIZE_SHIFT & 7];
-}
-
-/* LDGSTS has 32, 64 and 128 alone; from Blackwell on they have a field of their own. */
-static uint32_t async_bytes(uint64_t high, int cc)
-{
-    return cc < BLACKWELL ? plain_bytes(high) : 4u << (high >> (SIZE_SHIFT + 1) & 3);
+    static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
+    return width == WIDEST                     ? 32
+           : width == ASYNC && cc >= BLACKWELL ? 4u << (high >> (SIZE_SHIFT + 1) & 3)
+                                               : by_size[high >> SIZE_SHIFT & 7];
 }
 
 typedef struct reading {
@@ -380,37 +369,17 @@ typedef struct reading {
     int cc;
 } reading;
 
-static void note(const reading *at, access access, uint64_t high)
-{
-    gt_resources *out = at->out;
-    switch (access) {
-    case LOAD:
-        out->load_widths |= plain_bytes(high);
-        return;
-    case STORE:
-        out->store_widths |= plain_bytes(high);
-        return;
-    case LOAD_ASYNC:
-        out->load_widths |= async_bytes(high, at->cc);
-        return;
-    case LOAD_WIDEST:
-        out->load_widths |= 32;
-        return;
-    case STORE_WIDEST:
-        out->store_widths |= 32;
-        return;
-    }
-}
-
 static void read_code(void *user, const void *code, size_t bytes)
 {
     const reading *at = user;
+    gt_resources *out = at->out;
     for (size_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
         uint64_t words[2];
         memcpy(words, (const char *)code + i, sizeof words);
         for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
             if ((words[0] & OPCODE_MASK) == opcodes[k].opcode) {
-                note(at, opcodes[k].access, words[1]);
+                *(opcodes[k].stores ? &out->store_widths : &out->load_widths) |=
+                    bytes_of(opcodes[k].width, words[1], at->cc);
             }
         }
     }

@@ -2,11 +2,35 @@
  * blocks and to arrays, textures, and its kernels with their parameters. */
 #include "gpu/launcher.h"
 
+#include "base/condition.h"
+
 #include "gpu/launcher_parts.h"
 
 #include <string.h>
 
-static gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result);
+/* The failure that a result of the driver is: where another context is current, that is the reason,
+ * which the driver's code alone does not say. */
+static gputune_status explain(const gt_launcher *launcher, CUresult result)
+{
+    CUcontext current = NULL;
+    launcher->driver->CtxGetCurrent(&current);
+    if (current != launcher->context.handle) {
+        return gt_fail(GPUTUNE_ECUDA,
+                       "%s: %s CUDA context is current in this thread; make the context current "
+                       "in which the plan was made",
+                       launcher->launch->steps[0].entry, current ? "another" : "no");
+    }
+    return gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx");
+}
+
+/* ECUDA unless the launcher's context is current. */
+static gputune_status check_context(const gt_launcher *launcher)
+{
+    CUcontext current = NULL;
+    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
+    return current == launcher->context.handle ? GPUTUNE_OK
+                                               : explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+}
 
 static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr address, CUarray array)
 {
@@ -39,16 +63,12 @@ gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
                                const gt_texture *texture, CUdeviceptr address, CUarray array)
 {
     const gt_driver *driver = launcher->driver;
-    CUcontext current = NULL;
     const int mode = (int)texture->address;
     const CUDA_RESOURCE_DESC resource = describe(texture, address, array);
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_CUDA(driver, CtxGetCurrent, &current);
-    if (current != launcher->context.handle) {
-        return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
-    }
+    GT_TRY(check_context(launcher));
     CUstreamCaptureMode capture = gt_relaxed_enter(driver);
     CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
     gt_relaxed_leave(driver, capture);
@@ -78,9 +98,8 @@ static gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launc
                                        const gt_instance *instance, const void *const *arguments)
 {
     const gt_launch *launch = launcher->launch;
-    gputune_status status = GPUTUNE_OK;
-    pthread_mutex_lock(&launcher->texture_lock);
-    for (uint32_t i = 0; i < launch->parameter_count && status == GPUTUNE_OK; i++) {
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->texture_lock);
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         CUdeviceptr address;
         if (parameter->kind != GT_PARAMETER_TEXTURE) {
@@ -91,16 +110,15 @@ static gputune_status gt_textures_find(CUtexObject out[GT_TEXTURE_MAX], gt_launc
             continue;
         }
         memcpy(&address, arguments[parameter->argument], sizeof address);
-        status = address % GT_TEXTURE_ALIGNMENT
-                     ? gt_fail(GPUTUNE_EINVAL,
-                               "%s: argument %d is at %#llx; its texture needs a multiple of %d "
-                               "bytes",
-                               launch->steps[0].entry, parameter->argument + 1,
-                               (unsigned long long)address, GT_TEXTURE_ALIGNMENT)
-                     : find(&out[parameter->map], launcher, parameter->map, address);
+        GT_TRY(
+            address % GT_TEXTURE_ALIGNMENT
+                ? gt_fail(GPUTUNE_EINVAL,
+                          "%s: argument %d is at %#llx; its texture needs a multiple of %d bytes",
+                          launch->steps[0].entry, parameter->argument + 1,
+                          (unsigned long long)address, GT_TEXTURE_ALIGNMENT)
+                : find(&out[parameter->map], launcher, parameter->map, address));
     }
-    pthread_mutex_unlock(&launcher->texture_lock);
-    return status;
+    return GPUTUNE_OK;
 }
 
 void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool alive)
@@ -109,22 +127,6 @@ void gt_textures_free(gt_texture_objects *objects, const gt_driver *driver, bool
         driver->TexObjectDestroy(objects->items[i].object);
     }
     gt_array_free(objects);
-}
-
-/* The failure that a result of the driver is: where another context is current, that is the reason,
- * which the driver's code alone does not say. */
-static gputune_status gt_launcher_explain(const gt_launcher *launcher, CUresult result)
-{
-    CUcontext current = NULL;
-    launcher->driver->CtxGetCurrent(&current);
-    if (current != launcher->context.handle) {
-        return gt_fail(GPUTUNE_ECUDA,
-                       "%s: %s CUDA context is current in this thread; make the context current "
-                       "in which the plan was made",
-                       launcher->launch->steps[0].entry, current ? "another" : "no");
-    }
-    GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
-    return GPUTUNE_OK;
 }
 
 /* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
@@ -172,7 +174,7 @@ static gputune_status launch_kernels(const gt_launcher *launcher, const gt_insta
     while (result == CUDA_SUCCESS && gt_launch_next(run, launcher->launch)) {
         result = launch_run(launcher, instance, stream, parameters, run);
     }
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : gt_launcher_explain(launcher, result);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
 static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, const gt_tensormap *map,
@@ -362,7 +364,7 @@ static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream
     config.hStream = stream;
     CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.functions[0],
                                                        (void **)arguments, NULL);
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : gt_launcher_explain(launcher, result);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
 /* What a launch with per-stream state must know before it touches the stream. */
@@ -396,12 +398,8 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->driver;
-    CUcontext current = NULL;
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
-    GT_CUDA(driver, CtxGetCurrent, &current);
-    if (current != launcher->context.handle) {
-        return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
-    }
+    GT_TRY(check_context(launcher));
     GT_TRY(read_capture(out, driver, stream));
     if (driver->StreamGetId && !out->capturing) {
         GT_CUDA(driver, StreamGetId, stream, &id);
@@ -433,10 +431,8 @@ static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
 static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
                                          const void *const *arguments)
 {
-    pthread_mutex_lock(&launcher->clear_lock);
-    gputune_status status = gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
-    pthread_mutex_unlock(&launcher->clear_lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
+    return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
 }
 
 /* The default stream (NULL) cannot be captured, so that the driver need not be asked. */
@@ -494,11 +490,7 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index)
 {
-    CUcontext current = NULL;
-    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
-    if (current != launcher->context.handle) {
-        return gt_launcher_explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
-    }
+    GT_TRY(check_context(launcher));
     int kb = launcher->launch->carveout_kb;
     *out = (gt_function_facts){
         .function = launcher->base.functions[index],

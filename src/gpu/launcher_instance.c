@@ -140,22 +140,16 @@ static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
-static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
-                                  const char *symbol, const gt_kernel_step *kernel)
-{
-    GT_TRY(gt_function_load(out, launcher->driver, module, symbol));
-    GT_TRY(check_parameters(launcher, *out, kernel));
-    GT_TRY(check_threads(launcher, *out, kernel));
-    return set_attributes(launcher, *out, kernel);
-}
-
 static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
         const gt_kernel_step *kernel = &launch->steps[i];
-        GT_TRY(load_kernel(&out->functions[i], launcher, out->module, launcher->kernels[i].symbol,
-                           kernel));
+        GT_TRY(gt_function_load(&out->functions[i], launcher->driver, out->module,
+                                launcher->kernels[i].symbol));
+        GT_TRY(check_parameters(launcher, out->functions[i], kernel));
+        GT_TRY(check_threads(launcher, out->functions[i], kernel));
+        GT_TRY(set_attributes(launcher, out->functions[i], kernel));
     }
     return find_symbols(out, launcher);
 }

@@ -1,6 +1,7 @@
 /* Loads an image into a launcher, checks that it fits on the device, sets level-2 cache aside for
  * it, and frees it. */
 #include "base/array.h"
+#include "base/condition.h"
 #include "base/text.h"
 #include "gpu/context.h"
 #include "gpu/image.h"
@@ -81,8 +82,7 @@ static gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 }
 
 /* Each figure is the largest one of a pipeline's kernels. */
-static gputune_status add_resources(gt_resources *out, const gt_launcher *launcher,
-                                    CUfunction function)
+static gputune_status read_resources(const gt_launcher *launcher, gt_resources *out)
 {
     const struct {
         CUfunction_attribute which;
@@ -93,18 +93,13 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
         {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
         {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
     };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    const size_t count = sizeof figures / sizeof *figures;
+    for (size_t i = 0; i < count * launcher->launch->step_count; i++) {
         int value;
-        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which, function);
-        *figures[i].to = (uint32_t)value > *figures[i].to ? (uint32_t)value : *figures[i].to;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
-{
-    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
-        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
+        uint32_t *to = figures[i % count].to;
+        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i % count].which,
+                launcher->base.functions[i / count]);
+        *to = (uint32_t)value > *to ? (uint32_t)value : *to;
     }
     return GPUTUNE_OK;
 }
@@ -128,7 +123,6 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
-    const gt_kernel_step *first = &launcher->launch->steps[0];
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
@@ -136,7 +130,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     *out = resources;
-    *occupancy = resident_share(launcher, first, clusters, blocks);
+    *occupancy = resident_share(launcher, &launcher->launch->steps[0], clusters, blocks);
     return GPUTUNE_OK;
 }
 
@@ -185,18 +179,6 @@ static gputune_status add(set_aside **out, const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-static gputune_status attach(gt_launcher *launcher)
-{
-    set_aside *at = find(launcher);
-    size_t wanted = launcher->launch->l2.set_aside_bytes;
-    if (!at) {
-        GT_TRY(add(&at, launcher));
-    }
-    at->users++;
-    launcher->has_l2 = true;
-    return wanted > at->now ? set(at, wanted) : GPUTUNE_OK;
-}
-
 /* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
 static gputune_status gt_l2_attach(gt_launcher *launcher)
 {
@@ -206,10 +188,15 @@ static gputune_status gt_l2_attach(gt_launcher *launcher)
     if (!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit) {
         return gt_fail(GPUTUNE_ECUDA, "this driver cannot set level-2 cache aside");
     }
-    pthread_mutex_lock(&known.lock);
-    gputune_status status = attach(launcher);
-    pthread_mutex_unlock(&known.lock);
-    return status;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
+    set_aside *at = find(launcher);
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
+    if (!at) {
+        GT_TRY(add(&at, launcher));
+    }
+    at->users++;
+    launcher->has_l2 = true;
+    return wanted > at->now ? set(at, wanted) : GPUTUNE_OK;
 }
 
 static void forget_lines(const gt_driver *driver)
@@ -225,7 +212,7 @@ static void gt_l2_detach(gt_launcher *launcher, bool alive)
     if (!launcher->has_l2) {
         return;
     }
-    pthread_mutex_lock(&known.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find(launcher);
     if (at && --at->users == 0) {
         if (alive) {
@@ -234,7 +221,6 @@ static void gt_l2_detach(gt_launcher *launcher, bool alive)
         }
         *at = known.contexts.items[--known.contexts.count];
     }
-    pthread_mutex_unlock(&known.lock);
 }
 
 gputune_status gt_launcher_prepare(gt_launcher *launcher)
@@ -242,14 +228,13 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher)
     if (!launcher->launch->l2.used) {
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&known.lock);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find(launcher);
     size_t wanted = launcher->launch->l2.set_aside_bytes;
     gputune_status status = at ? set(at, wanted ? wanted : at->before) : GPUTUNE_OK;
     if (at) {
         forget_lines(at->driver);
     }
-    pthread_mutex_unlock(&known.lock);
     return status;
 }
 
@@ -313,6 +298,8 @@ static bool is_sound_place(const gt_launch *launch, const gt_parameter *paramete
 
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
+    const bool has_argument =
+        parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count;
     if (!is_sound_place(launch, parameter)) {
         return false;
     }
@@ -325,14 +312,14 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     case GT_PARAMETER_VALUE:
         return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t);
     case GT_PARAMETER_TENSORMAP:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
-               parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
+        return has_argument && parameter->map < launch->map_count &&
+               parameter->bytes == GT_TENSORMAP_BYTES &&
                is_sound_map(&launch->maps[parameter->map]);
     case GT_PARAMETER_TEXTURE:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
-               parameter->map < launch->texture_count && parameter->bytes == sizeof(CUtexObject);
+        return has_argument && parameter->map < launch->texture_count &&
+               parameter->bytes == sizeof(CUtexObject);
     default:
-        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+        return has_argument &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
     }
 }
@@ -434,8 +421,7 @@ static gputune_status check_launch(const gt_launch *launch)
         return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     }
     for (uint32_t i = 0; i < launch->step_count; i++) {
-        const gt_kernel_step *kernel = &launch->steps[i];
-        GT_TRY(check_shape(kernel));
+        GT_TRY(check_shape(&launch->steps[i]));
     }
     return check_runs(launch);
 }
@@ -499,14 +485,6 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes,
                                    .numAttrs = (unsigned)(attribute - out->attributes)};
-}
-
-static void make_configs(gt_launcher *launcher)
-{
-    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
-        const gt_kernel_step *kernel = &launcher->launch->steps[i];
-        make_config(&launcher->kernels[i], launcher, kernel);
-    }
 }
 
 /* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
@@ -605,7 +583,9 @@ static gputune_status prepare(gt_launcher *launcher)
     plan_passing(launcher);
     launcher->is_direct = is_direct(launcher);
     GT_TRY(make_parts(launcher));
-    make_configs(launcher);
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+        make_config(&launcher->kernels[i], launcher, &launcher->launch->steps[i]);
+    }
     return GPUTUNE_OK;
 }
 

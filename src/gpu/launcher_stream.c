@@ -417,17 +417,13 @@ void gt_graph_states_free(gt_launcher *launcher, bool on_device)
 /* Adds a free state to the launcher's list. */
 static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
 {
-    gt_graph_state *state = calloc(1, sizeof *state);
+    GT_FREED gt_graph_state *state = calloc(1, sizeof *state);
     GT_TRY(gt_allocated(state));
-    gputune_status status = gt_instance_make(&state->instance, launcher);
-    if (status < 0) {
-        free(state);
-        return status;
-    }
+    GT_TRY(gt_instance_make(&state->instance, launcher));
     begin_held(&state->held, launcher, end_state);
     state->next = launcher->graph_states;
-    launcher->graph_states = state;
-    *out = state;
+    launcher->graph_states = *out = state;
+    state = NULL;
     return GPUTUNE_OK;
 }
 
@@ -478,9 +474,10 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_captured(gt_launcher *launcher, CUstream stream, uint64_t key,
-                                      uint64_t capture, CUgraph graph, const void *const *arguments)
+gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+                               uint64_t capture, CUgraph graph, const void *const *arguments)
 {
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
     gt_graph_state *state = NULL;
     const void *staged = NULL;
     gputune_status status = find_state(&state, launcher, key, capture, graph);
@@ -491,11 +488,4 @@ static gputune_status launch_captured(gt_launcher *launcher, CUstream stream, ui
                               launcher->launch->steps[0].entry);
     }
     return gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
-}
-
-gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
-                               uint64_t capture, CUgraph graph, const void *const *arguments)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
-    return launch_captured(launcher, stream, key, capture, graph, arguments);
 }

@@ -191,8 +191,9 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
                    candidates->searched, gt_text_string(tried));
 }
 
-static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
+gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
 {
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
     for (size_t i = 0; i < opened.loaded.count; i++) {
         if (serves(opened.loaded.items[i], driver_version)) {
             *out = opened.loaded.items[i];
@@ -203,12 +204,6 @@ static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
     GT_TRY(gt_nvrtc_find(&candidates));
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     return open_candidates(out, &candidates, driver_version, &tried);
-}
-
-gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
-    return open_locked(out, driver_version);
 }
 
 int gt_nvrtc_version(const gt_nvrtc *nvrtc)
@@ -401,14 +396,12 @@ static gputune_status note_instances(gt_nvrtc_result *out, const gt_nvrtc *nvrtc
 {
     for (size_t i = 0; i < request->instance_count; i++) {
         const char *lowered = NULL;
-        char *name = NULL;
+        GT_FREED char *name = NULL;
         GT_TRY(check(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
                      "nvrtcGetLoweredName"));
         GT_TRY(gt_strndup(&name, request->instances[i], strcspn(request->instances[i], "<")));
-        gputune_status status = gt_image_note_entry(&out->cubin, name, lowered);
-        status = status ? status : gt_image_note_entry(&out->ptx, name, lowered);
-        free(name);
-        GT_TRY(status);
+        GT_TRY(gt_image_note_entry(&out->cubin, name, lowered));
+        GT_TRY(gt_image_note_entry(&out->ptx, name, lowered));
     }
     return GPUTUNE_OK;
 }
@@ -453,8 +446,8 @@ static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, pro
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
         status = compile_error(nvrtc, result, out->log, request);
     }
-    status = status == GPUTUNE_OK ? fetch_images(out, nvrtc, program, request) : status;
-    return status == GPUTUNE_OK ? note_instances(out, nvrtc, program, request) : status;
+    GT_THEN(status, fetch_images(out, nvrtc, program, request));
+    return GT_THEN(status, note_instances(out, nvrtc, program, request));
 }
 
 /* One attempt to compile. *again: an option was refused, and another attempt without it may

@@ -17,13 +17,7 @@ static const char *line_end(const char *line)
 /* `needle` within [from, to), or NULL. */
 static const char *find(const char *from, const char *to, const char *needle)
 {
-    size_t length = strlen(needle);
-    for (const char *at = from; at + length <= to; at++) {
-        if (memcmp(at, needle, length) == 0) {
-            return at;
-        }
-    }
-    return NULL;
+    return memmem(from, (size_t)(to - from), needle, strlen(needle));
 }
 
 /* The number that stands before `unit` in the line, with one blank between; 0 when there is none.

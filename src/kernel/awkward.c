@@ -100,13 +100,13 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
 static bool has_buffers(const gt_template *template, const gt_problem *problem,
                         const gt_device *device, uint64_t *bytes)
 {
-    gt_workload *workload = malloc(sizeof *workload); /* too large for the stacks of some threads */
+    /* too large for the stacks of some threads */
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
     bool possible =
         workload && gt_workload_bind(workload, template, problem, device, 0, NULL, 0) == GPUTUNE_OK;
     if (possible) {
         *bytes = gt_workload_device_bytes(workload);
     }
-    free(workload);
     return possible;
 }
 

@@ -3,37 +3,6 @@
 
 #include <string.h>
 
-static bool takes_vector(const gt_value *value)
-{
-    int64_t n = value->number;
-    return !value->word && (n == 1 || n == 2 || n == 4 || n == 8);
-}
-
-static bool takes_pass(const gt_value *value)
-{
-    return value->word && value->number >= GT_PASS_VALUE && value->number <= GT_PASS_GLOBAL;
-}
-
-static bool takes_cluster(const gt_value *value)
-{
-    return !value->word && value->number >= 1 && value->number <= 64;
-}
-
-static bool takes_carveout(const gt_value *value)
-{
-    return value->word ? value->number == -1 : value->number >= 0 && value->number <= 4096;
-}
-
-static bool takes_preferred(const gt_value *value)
-{
-    return !value->word && value->number >= 0 && value->number <= 64;
-}
-
-static bool takes_percent(const gt_value *value)
-{
-    return !value->word && value->number >= 0 && value->number <= 100;
-}
-
 /* The widest access that the machine does in one go, to which the prelude's types are aligned:
  * 16 bytes, 32 from compute capability 10.0 on. */
 static uint64_t needed_alignment(const gt_device *device, uint64_t bytes)
@@ -120,34 +89,37 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                         .aligned = true,
                         .buffers = "': x, y', the buffers that the vectors access",
                         .expected = "1, 2, 4 or 8",
-                        .takes = takes_vector,
+                        .numbers = {1, 8},
+                        .doubles = true,
                         .limit = limit_vector,
                         .parse = gt_parse_vector},
     [GT_AXIS_PASS] = {.name = "pass",
                       .generates = true,
                       .at_launch = true,
                       .expected = "value, split, constant or global",
-                      .takes = takes_pass,
+                      .numbers = {1, 0},
+                      .words = {GT_PASS_VALUE, GT_PASS_GLOBAL},
                       .limit = limit_pass,
                       .parse = gt_parse_pass},
     [GT_AXIS_CLUSTER] = {.name = "cluster",
                          .once = true,
                          .at_launch = true,
                          .expected = "a number of blocks from 1 to 64",
-                         .takes = takes_cluster,
+                         .numbers = {1, 64},
                          .set = set_cluster,
                          .parse = gt_parse_cluster},
     [GT_AXIS_CARVEOUT] = {.name = "carveout",
                           .once = true,
                           .at_launch = true,
                           .expected = "auto, or KB",
-                          .takes = takes_carveout,
+                          .numbers = {0, 4096},
+                          .words = {-1, -1},
                           .parse = gt_parse_axis},
     [GT_AXIS_PREFERRED_CLUSTER] = {.name = "preferred_cluster",
                                    .once = true,
                                    .at_launch = true,
                                    .expected = "0, or a number of blocks up to 64",
-                                   .takes = takes_preferred,
+                                   .numbers = {0, 64},
                                    .limit = limit_preferred,
                                    .set = set_preferred,
                                    .parse = gt_parse_axis},
@@ -158,7 +130,7 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                             .one_buffer = true,
                             .scratch = true,
                             .expected = "per cent from 0 to 100",
-                            .takes = takes_percent,
+                            .numbers = {0, 100},
                             .limit = limit_l2,
                             .parse = gt_parse_vector},
 };

@@ -18,7 +18,12 @@ typedef struct gt_axis_traits {
     bool one_buffer;     /* the pragma names exactly one buffer */
     bool scratch;        /* a buffer of scratch() may be named */
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
-    bool (*takes)(const gt_value *value); /* whether the kind takes it; NULL if `expected` is */
+    /* If `expected` is set: the numbers that the kind takes, and the words by their numbers; of no
+     * value the least is above the most. No value is the word 0. */
+    struct {
+        int64_t least, most;
+    } numbers, words;
+    bool doubles; /* of the numbers only powers of two */
     /* The limit that one value breaks whatever the other axes' values are. NULL: no value breaks
      * any. `binding` has the problem and the device. */
     gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
@@ -26,7 +31,7 @@ typedef struct gt_axis_traits {
     /* Writes a value into the step that is launched. NULL: the kind is no setting of a step.
      * gt_binding_cluster() calls this for all axes at once. */
     void (*set)(gt_kernel_step *step, const gt_axis *axis, int64_t value);
-    gt_parse_fn parse; /* reads the pragma */
+    gt_parse_fn *parse; /* reads the pragma */
 } gt_axis_traits;
 
 /* The row of a kind; NULL behind the last kind. */

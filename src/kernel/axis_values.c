@@ -3,7 +3,7 @@
 
 #include "kernel/axis_kind.h"
 
-#include "base/text.h"
+#include "base/condition.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -19,6 +19,15 @@ void gt_value_text(char *out, size_t bytes, const gt_value *value)
     }
 }
 
+void gt_values_append(gt_text *out, const gt_value *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char value[GT_NAME_MAX];
+        gt_value_text(value, sizeof value, &values[i]);
+        gt_text_printf(out, "%s%s", i ? ", " : "", value);
+    }
+}
+
 static gputune_status intern(gt_value *out, gt_template_parts *parts, const char *word)
 {
     uint32_t i = 0;
@@ -30,7 +39,7 @@ static gputune_status intern(gt_value *out, gt_template_parts *parts, const char
             return gt_fail(GPUTUNE_EINVAL, "more than %d different words; expected fewer",
                            GT_WORDS_ADDED);
         }
-        GT_TRY(gt_strdup(&parts->words[i], word));
+        GT_TRY(gt_keep_text(&parts->words[i], parts, word, strlen(word)));
         parts->word_count++;
     }
     *out = (gt_value){i == GT_WORD_AUTO ? -1 : (int64_t)i, parts->words[i]};
@@ -39,53 +48,26 @@ static gputune_status intern(gt_value *out, gt_template_parts *parts, const char
 
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word)
 {
-    pthread_mutex_lock(&template->parts->lock);
-    gputune_status status = intern(out, template->parts, word);
-    pthread_mutex_unlock(&template->parts->lock);
-    return status;
-}
-
-/* "1, 2, 4" */
-static void list_values(gt_text *text, const gt_axis *axis)
-{
-    for (uint32_t i = 0; i < axis->count; i++) {
-        char value[GT_NAME_MAX];
-        gt_value_text(value, sizeof value, &axis->values[i]);
-        gt_text_printf(text, "%s%s", i ? ", " : "", value);
-    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&template->parts->lock);
+    return intern(out, template->parts, word);
 }
 
 static gputune_status refuse(const gt_axis *axis, const char *text, const char *expected)
 {
-    gt_text list = {0};
-    if (!expected) {
-        list_values(&list, axis);
-    }
-    gputune_status status =
-        gt_fail(GPUTUNE_EINVAL, "%s has no value '%s'; expected %s%s", axis->name, text,
-                expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
-    gt_text_free(&list);
-    return status;
+    GT_SCOPED(gt_text_free) gt_text list = {0};
+    gt_values_append(&list, axis->values, axis->count);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no value '%s'; expected %s%s", axis->name, text,
+                   expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
 }
 
-static bool has_words(const gt_axis *axis)
+/* Whether the axis has a value of the same kind, a word or a number. */
+static bool has_alike(const gt_axis *axis, const gt_value *value)
 {
+    bool has = false;
     for (uint32_t i = 0; i < axis->count; i++) {
-        if (axis->values[i].word) {
-            return true;
-        }
+        has |= !axis->values[i].word == !value->word;
     }
-    return false;
-}
-
-static bool has_numbers(const gt_axis *axis)
-{
-    for (uint32_t i = 0; i < axis->count; i++) {
-        if (!axis->values[i].word) {
-            return true;
-        }
-    }
-    return false;
+    return has;
 }
 
 static bool is_word(const char *text)
@@ -100,13 +82,14 @@ static bool is_word(const char *text)
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value)
 {
     const gt_axis_traits *traits = gt_axis_traits_of(axis->kind);
-    if (traits->takes) {
-        return traits->takes(value) ? NULL : traits->expected;
+    const int64_t n = value->number;
+    if (!traits->expected) {
+        return has_alike(axis, value) ? NULL : value->word ? "an integer" : "a word";
     }
-    if (value->word) {
-        return has_words(axis) ? NULL : "an integer";
-    }
-    return has_numbers(axis) ? NULL : "a word";
+    bool takes = value->word ? n >= traits->words.least && n <= traits->words.most
+                             : n >= traits->numbers.least && n <= traits->numbers.most &&
+                                   !(traits->doubles && (n & (n - 1)));
+    return takes ? NULL : traits->expected;
 }
 
 static gputune_status read_value(gt_value *out, gt_template_parts *parts, const char *text)
@@ -118,12 +101,13 @@ static gputune_status read_value(gt_value *out, gt_template_parts *parts, const 
     return gt_parse_int(&out->number, text);
 }
 
-static gputune_status choose(uint8_t *out, const gt_template *template, uint32_t index,
-                             const char *text, bool add)
+gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t index,
+                              const char *text, bool add)
 {
     gt_template_parts *parts = template->parts;
     const gt_axis *axis = &template->axes[index];
     gt_value value;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&parts->lock);
     gputune_status status =
         strlen(text) < GT_NAME_MAX ? read_value(&value, parts, text) : GPUTUNE_EINVAL;
     if (status < 0) {
@@ -147,13 +131,4 @@ static gputune_status choose(uint8_t *out, const gt_template *template, uint32_t
     *out = (uint8_t)parts->value_count[index];
     parts->axis_values[index][parts->value_count[index]++] = value;
     return GPUTUNE_OK;
-}
-
-gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
-                              const char *text, bool add)
-{
-    pthread_mutex_lock(&template->parts->lock);
-    gputune_status status = choose(out, template, axis, text, add);
-    pthread_mutex_unlock(&template->parts->lock);
-    return status;
 }

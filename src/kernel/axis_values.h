@@ -3,6 +3,8 @@
 
 #include "kernel/template.h"
 
+#include "base/text.h"
+
 /* Sets *out to a word value: the template's own copy of the word, and the number that expressions
  * see. EINVAL: the template has too many words already. Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
@@ -16,3 +18,5 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
 /* Writes a value as text ("4", "half", "auto") to `out`, which has room for `bytes`. */
 void gt_value_text(char *out, size_t bytes, const gt_value *value);
+/* Appends the texts of several values: "1, 2, 4". */
+void gt_values_append(gt_text *out, const gt_value *values, uint32_t count);

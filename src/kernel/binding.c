@@ -2,7 +2,6 @@
 #include "kernel/binding.h"
 
 #include "kernel/axis_kind.h"
-#include "kernel/loops.h"
 #include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"

@@ -3,8 +3,12 @@
 
 #include "kernel/functions.h"
 #include "kernel/host_code.h"
+#include "kernel/reader.h"
 #include "kernel/types.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void append_token(gt_text *out, const gt_token *token)
@@ -60,6 +64,16 @@ static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_tem
     return GPUTUNE_OK;
 }
 
+/* Puts another text in the place of one. */
+static gputune_status replace_text(char **text, gt_text *by)
+{
+    char *taken;
+    GT_TRY(gt_text_take(&taken, by));
+    free(*text);
+    *text = taken;
+    return GPUTUNE_OK;
+}
+
 /* Which declarations of a function are cut out. */
 typedef enum extent { CUT_ALL, CUT_INSTANTIATIONS } extent;
 
@@ -70,22 +84,16 @@ static gputune_status cut(char **text, const char *name, extent which)
     gt_text out = {0};
     size_t copied = 0;
     for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
-        at = function.plain ? function.end : function.parameters_end;
+        at = function.next;
         if (!function.plain || (which == CUT_INSTANTIATIONS && !function.is_instantiation)) {
             continue;
         }
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
-        for (size_t i = function.begin; i < function.end; i++) {
-            gt_text_append(&out, (*text)[i] == '\n' ? "\n" : "");
-        }
+        gt_newlines_append(&out, *text + function.begin, *text + function.end);
         copied = function.end;
     }
     gt_text_append(&out, *text + copied);
-    char *rest;
-    GT_TRY(gt_text_take(&rest, &out));
-    free(*text);
-    *text = rest;
-    return GPUTUNE_OK;
+    return replace_text(text, &out);
 }
 
 gputune_status gt_functions_cut(char **text, const char *name)
@@ -122,14 +130,10 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
         append_declaration(&out, *text + function.begin, *text + function.name);
         gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
         copied = function.name;
-        at = function.plain ? function.end : function.parameters_end;
+        at = function.next;
     }
     gt_text_append(&out, *text + copied);
-    char *exported;
-    GT_TRY(gt_text_take(&exported, &out));
-    free(*text);
-    *text = exported;
-    return GPUTUNE_OK;
+    return replace_text(text, &out);
 }
 
 /* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
@@ -184,10 +188,8 @@ static void rewrite_constant(rewriting *r, gt_lexer lexer)
     char type[GT_NAME_MAX];
     gt_element element;
     gt_lexer_next(&lexer);
-    bool is_real = lexer.token.kind == GT_TOKEN_NAME && lexer.token.length < sizeof type;
-    memcpy(type, lexer.token.text, is_real ? lexer.token.length : 0);
-    type[is_real ? lexer.token.length : 0] = '\0';
-    is_real = is_real && (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
+    bool is_real = gt_token_copy(type, sizeof type, &lexer.token) &&
+                   (!gt_element_from_name(&element, type) || gt_type_is_float(element.type));
     gt_lexer_next(&lexer);
     is_real = is_real && lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
@@ -247,20 +249,6 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* With the lexer on an opening bracket: where the one is that closes it; NULL: there is none. */
-static const char *closing(gt_lexer lexer)
-{
-    const char *at = NULL;
-    int depth = 0;
-    do {
-        depth += gt_token_is_any(&lexer.token, "{ ( [");
-        depth -= gt_token_is_any(&lexer.token, "} ) ]");
-        at = lexer.token.text;
-        gt_lexer_next(&lexer);
-    } while (depth > 0 && lexer.token.kind != GT_TOKEN_END);
-    return depth == 0 ? at : NULL;
-}
-
 /* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
  */
 static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
@@ -277,7 +265,7 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
         replace_later(r, end, 1, "}()");
     } else if (fits && gt_token_is_any(&now, "__typeof__ __typeof")) {
         gt_lexer_next(&lexer);
-        end = gt_lexer_is(&lexer, "(") ? closing(lexer) : NULL;
+        end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {
             replace(r, &now, "decltype(gputune_plain");
             replace_later(r, end, 1, "))");
@@ -291,20 +279,8 @@ static void rewrite_gnu(rewriting *r, const gt_token *last, gt_lexer lexer)
 static void leave_out(rewriting *r, const char *begin, const char *end)
 {
     gt_text_append_bytes(&r->out, r->copied, (size_t)(begin - r->copied));
-    for (; begin < end; begin++) {
-        gt_text_append(&r->out, *begin == '\n' ? "\n" : "");
-    }
+    gt_newlines_append(&r->out, begin, end);
     r->copied = end;
-}
-
-static bool has_token(gt_lexer line, const gt_token *token)
-{
-    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        if (gt_token_equals(&line.token, token)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* The value that a file has for what gputune chooses is the one without gputune. `above`: the
@@ -314,7 +290,8 @@ static bool leave_define_out(rewriting *r, const gt_template *template, const ch
 {
     const bool defines = gt_lexer_accept(&line, "define");
     if (!(defines || gt_lexer_accept(&line, "undef")) ||
-        !gt_name_is_chosen(template, &line.token) || (defines && has_token(above, &line.token))) {
+        !gt_name_is_chosen(template, &line.token) ||
+        (defines && gt_lexer_has(above, &line.token))) {
         return false;
     }
     leave_out(r, begin, line.end);
@@ -404,65 +381,26 @@ static gputune_status rewrite(char **text, const gt_template *template)
     gt_text_append(&whole, gt_text_string(&r.out));
     whole.failed |= r.out.failed;
     gt_text_free(&r.out);
-    char *rewritten;
-    GT_TRY(gt_text_take(&rewritten, &whole));
-    free(*text);
-    *text = rewritten;
-    return GPUTUNE_OK;
-}
-
-static gputune_status set_path(gt_body *body, const char *path, size_t length)
-{
-    free(body->head_path);
-    body->head_path = NULL;
-    return gt_strndup(&body->head_path, path, length);
-}
-
-/* Reads a `#line N "FILE"` into the body's head position. */
-static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
-{
-    char number[16] = "";
-    gt_lexer_next(line);
-    if (line->token.kind == GT_TOKEN_NUMBER && line->token.length < sizeof number) {
-        memcpy(number, line->token.text, line->token.length);
-        body->head_line = (int)strtol(number, NULL, 10) - 1;
-    }
-    gt_lexer_next(line);
-    if (line->token.kind != GT_TOKEN_STRING) {
-        return GPUTUNE_OK;
-    }
-    return set_path(body, line->token.text + 1, line->token.length - 2);
+    return replace_text(text, &whole);
 }
 
 /* Finds the leading directives up to the last #include among them, and the line that follows. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_lexer lexer, line;
-    const char *counted = body->text;
-    gt_body at = {.head_line = 1};
-    GT_TRY(gt_strdup(&at.head_path, path));
-    body->head_line = 1;
-    gputune_status status = gt_strdup(&body->head_path, path);
+    gt_token file;
     gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
-    while (status == GPUTUNE_OK && lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+    while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
         gt_lexer_directive(&lexer, &line);
-        const char *end = line.end + (*line.end == '\n');
-        for (; counted < end; counted++) {
-            at.head_line += *counted == '\n';
-        }
-        if (gt_lexer_is(&line, "line")) {
-            status = note_line_mark(&at, &line);
-            at.head_line++;
-        } else if (gt_lexer_is(&line, "include")) {
-            body->head = (size_t)(end - body->text);
-            body->head_line = at.head_line;
-            status = set_path(body, at.head_path, strlen(at.head_path));
-        } else if (!gt_lexer_is(&line, "pragma")) {
+        if (gt_lexer_is(&line, "include")) {
+            body->head = (size_t)(line.end + (*line.end == '\n') - body->text);
+        } else if (!gt_token_is_any(&line.token, "line pragma")) {
             break;
         }
     }
-    free(at.head_path);
-    return status;
+    body->head_line = gt_line_at(&file, body->text, body->head);
+    return file.length > 0 ? gt_strndup(&body->head_path, file.text + 1, file.length - 2)
+                           : gt_strdup(&body->head_path, path);
 }
 
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
@@ -477,15 +415,150 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_te
     return status;
 }
 
-/* A kernel that is launched by several steps is exported once. */
-static gputune_status export_step(char **text, const gt_template_parts *parts, uint32_t index)
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+/* A C++ kernel that two launch() of a pipeline instantiate has a function for each of them: in an
+ * image instances of one template cannot be told apart by their names. */
+
+/* Appends `#line` for a place of the text, which has marks of that kind itself. */
+static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
-    for (uint32_t i = 0; i < index; i++) {
-        if (strcmp(parts->steps[i].kernel.name, parts->steps[index].kernel.name) == 0) {
-            return GPUTUNE_OK;
+    gt_token file;
+    char name[GT_NAME_MAX];
+    const int line = gt_line_at(&file, text, at);
+    const bool named = file.length > 2 && file.length - 2 < sizeof name;
+    memcpy(name, file.text + 1, named ? file.length - 2 : 0);
+    name[named ? file.length - 2 : 0] = '\0';
+    gt_line_mark_append(out, line, named ? name : path);
+}
+
+/* The step's number, as an ending of a name. */
+static void append_number(gt_text *out, uint32_t step)
+{
+    gt_text_printf(out, "_launch%u", step + 1);
+}
+
+static bool is_specialised(const char *text, const char *name)
+{
+    gt_function function;
+    for (size_t at = 0; gt_function_find(&function, text, name, at);) {
+        if (function.is_specialisation) {
+            return true;
+        }
+        at = function.next;
+    }
+    return false;
+}
+
+/* The definition of `kernel` once more, its name ending in the step's number. */
+static gputune_status copy_function(char **text, const gt_kernel_name *kernel, uint32_t step,
+                                    const char *path)
+{
+    gt_function function;
+    gt_text out = {0};
+    if (!gt_function_definition(&function, *text, kernel->name)) {
+        return GPUTUNE_OK; /* as it was found, it can be found again */
+    }
+    if (is_specialised(*text, kernel->name)) {
+        return gt_fail_at(kernel->place,
+                          "'%s' has other arguments in another launch(), and specialisations; "
+                          "expected a launch() of one instance alone",
+                          kernel->name);
+    }
+    if (!function.plain) {
+        return gt_fail_at(
+            kernel->place,
+            "'%s' has other arguments in another launch(), and directives that its "
+            "braces do not pair with; expected #if and #endif around whole statements",
+            kernel->name);
+    }
+    size_t named = function.name;
+    while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {
+        named++;
+    }
+    gt_text_append_bytes(&out, *text, function.end);
+    gt_text_append(&out, "\n");
+    append_mark(&out, *text, function.begin, path);
+    gt_text_append_bytes(&out, *text + function.begin, named - function.begin);
+    append_number(&out, step);
+    gt_text_append_bytes(&out, *text + named, function.end - named);
+    gt_text_append(&out, "\n");
+    append_mark(&out, *text, function.end, path);
+    gt_text_append(&out, *text + function.end);
+    return replace_text(text, &out);
+}
+
+static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
+{
+    size_t length = (size_t)(a->arguments.end - a->arguments.token.text);
+    return length == (size_t)(b->arguments.end - b->arguments.token.text) &&
+           memcmp(a->arguments.token.text, b->arguments.token.text, length) == 0;
+}
+
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
+{
+    uint32_t i = 0;
+    while (i < parts->step_count && strcmp(parts->steps[i].kernel.name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* The first step that launches the same function with the same arguments. */
+static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
+{
+    const gt_kernel_name *own = &parts->steps[step].kernel;
+    uint32_t i = gt_step_of(parts, own->name);
+    while (i < step && (strcmp(parts->steps[i].kernel.name, own->name) != 0 ||
+                        !same_arguments(&parts->steps[i].kernel, own))) {
+        i++;
+    }
+    return i;
+}
+
+static bool needs_copy(const gt_template_parts *parts, uint32_t step)
+{
+    const gt_kernel_name *own = &parts->steps[step].kernel;
+    return own->is_template && first_like(parts, step) == step &&
+           gt_step_of(parts, own->name) != step;
+}
+
+gputune_status gt_instances_name(gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        gt_kernel_name *kernel = &parts->steps[i].kernel;
+        uint32_t first = kernel->is_template ? first_like(parts, i) : i;
+        if (first != i) {
+            memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
+        } else if (needs_copy(parts, i)) {
+            gt_text name = {0};
+            gt_text_append(&name, kernel->entry);
+            append_number(&name, i);
+            const bool failed = name.failed, fits = name.length < sizeof kernel->entry;
+            memcpy(kernel->entry, gt_text_string(&name), fits ? name.length + 1 : 0);
+            gt_text_free(&name);
+            if (failed) {
+                return gt_fail_memory();
+            }
+            if (!fits) {
+                return gt_fail_at(kernel->place, "'%s' is too long; expected a shorter name",
+                                  kernel->name);
+            }
         }
     }
-    return export_kernel(text, &parts->steps[index].kernel, parts->launch_bounds[0] != NULL);
+    return GPUTUNE_OK;
+}
+
+/* Adds copies of the kernel under the names that gt_instances_name() gave. ETEMPLATE for a function
+ * that cannot be copied. */
+static gputune_status add_instances(char **text, const gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        if (needs_copy(parts, i)) {
+            GT_TRY(copy_function(text, &parts->steps[i].kernel, i, parts->files[0].path));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status make_kernel_body(gt_parse *parse, const char *text)
@@ -505,9 +578,12 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
                                      : gt_functions_cut(&body->text, parts->init.kernel.name));
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        GT_TRY(export_step(&body->text, parts, i));
+        const gt_kernel_name *kernel = &parts->steps[i].kernel;
+        if (gt_step_of(parts, kernel->name) == i) { /* several steps may launch it */
+            GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
+        }
     }
-    GT_TRY(gt_instances_part(&body->text, parts));
+    GT_TRY(add_instances(&body->text, parts));
     return finish_body(body, &parse->kernel_uses, parse->template);
 }
 

@@ -14,13 +14,12 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Whether some function of the kernels' code declares an array of dynamic shared memory while no
  * launch gives any bytes of it. */
 bool gt_template_lacks_shared(const gt_template *template);
+/* The first step that launches the function; step_count: none does. */
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
 /* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives
  * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known.
  * ETEMPLATE for an entry that becomes too long. */
 gputune_status gt_instances_name(gt_template_parts *parts);
-/* Adds copies of the kernel under the names that gt_instances_name() gave to *text, which is freed
- * and replaced. ETEMPLATE for a function that cannot be copied. */
-gputune_status gt_instances_part(char **text, const gt_template_parts *parts);
 /* Cuts every declaration of the __global__ function `name` out of *text, which is replaced; lines
  * keep their numbers. */
 gputune_status gt_functions_cut(char **text, const char *name);

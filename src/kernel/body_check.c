@@ -56,16 +56,12 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
 
 static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
 {
-    size_t at = 0;
-    do {
-        if (!gt_function_find(out, text, kernel->name, at)) {
-            return gt_fail_at(kernel->place,
-                              "no __global__ function '%s'; expected its definition in this "
-                              "file",
-                              kernel->name);
-        }
-        at = out->plain ? out->end : out->parameters_end;
-    } while (!out->is_definition || out->is_specialisation);
+    if (!gt_function_definition(out, text, kernel->name)) {
+        return gt_fail_at(kernel->place,
+                          "no __global__ function '%s'; expected its definition in this "
+                          "file",
+                          kernel->name);
+    }
     if (out->is_template && !kernel->is_template) {
         return gt_fail_at(kernel->place,
                           "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, "
@@ -87,9 +83,12 @@ static bool fixed_element(gt_element *out, const gt_argument *argument)
     return gt_element_from_name(out, argument->type);
 }
 
-static bool is_texture(const gt_function_parameter *given)
+static const char texture[] = "cudaTextureObject_t";
+
+/* Whether the parameter is of the type that stands in a buffer's place. */
+static bool stands_for(const gt_function_parameter *given, const char *type)
 {
-    return strcmp(given->words, "cudaTextureObject_t") == 0 && !given->pointer;
+    return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
 static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
@@ -111,7 +110,7 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
                           given->name, given->pointer ? "pointer" : "value",
                           argument->is_buffer ? "pointer" : "value");
     }
-    if (is_texture(given)) {
+    if (stands_for(given, texture)) {
         return gt_fail_at(place, "'%s' takes '%s' as a texture; expected texture(%s) beside args()",
                           function, given->name, argument->name);
     }
@@ -144,27 +143,13 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
                                           function, given, gt_plural(given), expected, more);
 }
 
-static gputune_status check_map(const gt_function_parameter *given, const char *function,
-                                gt_place place)
+static gputune_status check_type(const gt_function_parameter *given, const char *type,
+                                 const char *expected, const char *function, gt_place place)
 {
-    return strcmp(given->words, "CUtensorMap") == 0 && !given->pointer
+    return stands_for(given, type)
                ? GPUTUNE_OK
-               : gt_fail_at(
-                     place,
-                     "'%s' takes '%s' as %s%s; expected const __grid_constant__ CUtensorMap, "
-                     "as tensormap() says",
-                     function, given->name, given->words, given->pointer ? " *" : "");
-}
-
-static gputune_status check_texture(const gt_function_parameter *given, const char *function,
-                                    gt_place place)
-{
-    return is_texture(given)
-               ? GPUTUNE_OK
-               : gt_fail_at(place,
-                            "'%s' takes '%s' as %s%s; expected cudaTextureObject_t, as texture() "
-                            "says",
-                            function, given->name, given->words, given->pointer ? " *" : "");
+               : gt_fail_at(place, "'%s' takes '%s' as %s%s; expected %s", function, given->name,
+                            given->words, given->pointer ? " *" : "", expected);
 }
 
 static gputune_status check_shared(const gt_function *function, const gt_kernel_name *kernel,
@@ -272,9 +257,12 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
     for (uint32_t i = 0; i < (one ? template->taken_count : step->argument_count); i++) {
         uint32_t index = one ? i : step->arguments[i];
         if (gt_map_of_argument(template, index) >= 0) {
-            GT_TRY(check_map(&parameters[i], step->kernel.name, place));
+            GT_TRY(check_type(&parameters[i], "CUtensorMap",
+                              "const __grid_constant__ CUtensorMap, as tensormap() says",
+                              step->kernel.name, place));
         } else if (gt_texture_of_argument(template, index) >= 0) {
-            GT_TRY(check_texture(&parameters[i], step->kernel.name, place));
+            GT_TRY(check_type(&parameters[i], texture, "cudaTextureObject_t, as texture() says",
+                              step->kernel.name, place));
         } else if (index < template->argument_count) {
             gt_argument *argument = &parse->template->arguments[index];
             GT_TRY(
@@ -356,16 +344,6 @@ static gputune_status check_self(const gt_parse *parse)
                : GPUTUNE_OK;
 }
 
-/* Whether it is a kernel that is tuned, alone or in a pipeline. */
-static bool is_tuned(const gt_template_parts *parts, const gt_kernel_name *kernel)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        is |= strcmp(parts->steps[i].kernel.name, kernel->name) == 0;
-    }
-    return is;
-}
-
 static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
                                   const extra *extra)
 {
@@ -376,7 +354,7 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     if (!judge->present) {
         return GPUTUNE_OK;
     }
-    if (is_tuned(parse->parts, &judge->kernel)) {
+    if (gt_step_of(parse->parts, judge->kernel.name) < parse->parts->step_count) {
         return gt_fail_at(judge->kernel.place,
                           "'%s' is the kernel itself, which is not compiled as its own judge; "
                           "expected another kernel%s",

@@ -68,7 +68,7 @@ typedef struct values {
 static int slot_of(void *user, const char *name)
 {
     values *v = user;
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_token token = gt_token_of(name);
     gt_meaning meaning = meaning_of(v->reader, &token, &v->slots[v->count]);
     bool is_macro = meaning == GT_UNDEFINED && find_macro(v->reader, &token);
     return meaning == GT_OPEN || is_macro || v->count == GT_SLOT_MAX - 1 ? -1 : v->count++;
@@ -77,7 +77,7 @@ static int slot_of(void *user, const char *name)
 static bool text_of(void *user, const char *name, gt_lexer *value)
 {
     const values *v = user;
-    const gt_token token = {GT_TOKEN_NAME, name, strlen(name), 0, 0};
+    const gt_token token = gt_token_of(name);
     const macro *found = find_macro(v->reader, &token);
     int64_t given;
     bool is_macro = found && meaning_of(v->reader, &token, &given) == GT_UNDEFINED &&
@@ -101,10 +101,10 @@ static gt_verdict evaluate(const void *user, gt_lexer term)
     return !read ? GT_PERHAPS : value != 0 ? GT_SURELY : GT_NEVER;
 }
 
-static void blank(reader *r, size_t begin, size_t end)
+void gt_blank(char *text, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        r->left[i] = r->left[i] == '\n' ? '\n' : ' ';
+        text[i] = text[i] == '\n' ? '\n' : ' ';
     }
 }
 
@@ -146,7 +146,7 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
     while (!r->failed && r->marks.count > 0 && r->marks.items[r->marks.count - 1].depth == depth) {
         const mark *one = &r->marks.items[--r->marks.count];
         if (!(r->doubtful & bit)) {
-            blank(r, one->begin, one->end);
+            gt_blank(r->left, one->begin, one->end);
         }
     }
 }
@@ -172,7 +172,7 @@ static void read_text(reader *r, const char *text)
         }
         gt_conditions_read(&r->conditions, line);
         if (since > 0) {
-            blank(r, since, begin);
+            gt_blank(r->left, since, begin);
         }
         note_condition(r, before, begin, end);
         since = r->conditions.now == GT_NEVER ? end : 0;

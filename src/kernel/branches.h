@@ -4,6 +4,9 @@
 
 #include "kernel/lexer.h"
 
+/* Replaces a part of a text by blanks; lines keep their numbers. */
+void gt_blank(char *text, size_t begin, size_t end);
+
 /* What is known of a name that the text itself does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* no macro */

@@ -57,14 +57,12 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
         return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
                        nearest);
     }
-    gt_text list = {0};
+    GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->axis_count; i++) {
         gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     }
-    gputune_status status = gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected one of %s",
-                                    template->name, name, gt_text_string(&list));
-    gt_text_free(&list);
-    return status;
+    return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected one of %s", template->name, name,
+                   gt_text_string(&list));
 }
 
 /* Splits "NAME=VALUE" in place. */
@@ -124,15 +122,12 @@ static gputune_status parse_settings(gt_config *config, const gt_template *templ
 
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text)
 {
-    char *copy;
+    GT_FREED char *copy = NULL;
     gt_config config = gt_config_default(template);
     GT_TRY(gt_strdup(&copy, text));
-    gputune_status status = parse_settings(&config, template, copy);
-    free(copy);
-    if (status == GPUTUNE_OK) {
-        *out = config;
-    }
-    return status;
+    GT_TRY(parse_settings(&config, template, copy));
+    *out = config;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,

@@ -1,4 +1,4 @@
-/* Parses expressions into code for a stack machine. */
+/* Parses expressions into code for a stack machine, and runs it over integers or doubles. */
 #include "kernel/expression_code.h"
 #include "kernel/lexer.h"
 #include "kernel/types.h"
@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,15 +197,8 @@ static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
     gt_place place = gt_lexer_place(p->lexer);
-    const gt_token *token = &p->lexer->token;
-    int function = function_index(token);
-    if (token->length >= sizeof name) {
-        return gt_fail_at(place, "a name of %zu characters; expected at most %zu", token->length,
-                          sizeof name - 1);
-    }
-    memcpy(name, token->text, token->length);
-    name[token->length] = '\0';
-    gt_lexer_next(p->lexer);
+    int function = function_index(&p->lexer->token);
+    GT_TRY(gt_name_read(name, sizeof name, p->lexer, "a name"));
     if (function >= 0) {
         return parse_call(p, function);
     }
@@ -361,20 +355,17 @@ static gputune_status parse_conditional(parser *p)
     return nested(p, parse_choice);
 }
 
-/* The tokens from `from` to the lexer's current one, with one blank where there was space. */
-static gputune_status copy_text(char **out, gt_lexer from, const gt_lexer *to)
+/* Appends the tokens from `from` up to the lexer's current one, with one blank where there was
+ * space. */
+static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
-    gt_text text = {0};
     const char *last = from.token.text;
     while (from.token.kind != GT_TOKEN_END && from.token.text < to->token.text) {
-        if (from.token.text > last) {
-            gt_text_append(&text, " ");
-        }
-        gt_text_append_bytes(&text, from.token.text, from.token.length);
+        gt_text_append(out, from.token.text > last ? " " : "");
+        gt_text_append_bytes(out, from.token.text, from.token.length);
         last = from.token.text + from.token.length;
         gt_lexer_next(&from);
     }
-    return gt_text_take(out, &text);
 }
 
 static void note_slots(gt_expression *expression)
@@ -387,16 +378,17 @@ static void note_slots(gt_expression *expression)
     }
 }
 
-static gputune_status finish(gt_expression **out, parser *p, const gt_lexer *begin)
+static gputune_status finish(gt_expression **out, const parser *p, const gt_lexer *begin)
 {
-    gt_expression *expression = calloc(1, sizeof *expression);
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    const size_t code = p->code.count * sizeof *p->code.items;
+    append_tokens(&text, *begin, p->lexer);
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    gt_expression *expression = calloc(1, sizeof *expression + code + text.length + 1);
     GT_TRY(gt_allocated(expression));
-    gputune_status status = copy_text(&expression->text, *begin, p->lexer);
-    if (status < 0) {
-        free(expression);
-        return status;
-    }
-    expression->code = p->code.items;
+    expression->code = (gt_instruction *)(expression + 1);
+    memcpy(expression->code, p->code.items, code);
+    expression->text = memcpy((char *)expression->code + code, gt_text_string(&text), text.length);
     expression->count = (int)p->code.count;
     expression->real = p->real;
     expression->place = gt_lexer_place(begin);
@@ -411,19 +403,13 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     parser p = {.lexer = lexer, .scope = scope};
     gputune_status status = parse_conditional(&p);
     GT_THEN(status, finish(out, &p, &begin));
-    if (status < 0) {
-        gt_array_free(&p.code);
-    }
+    gt_array_free(&p.code);
     return status;
 }
 
 void gt_expression_free(gt_expression *expression)
 {
-    if (expression) {
-        free(expression->code);
-        free(expression->text);
-        free(expression);
-    }
+    free(expression);
 }
 
 bool gt_expression_uses(const gt_expression *expression, int slot)
@@ -444,4 +430,175 @@ const char *gt_expression_text(const gt_expression *expression)
 gt_place gt_expression_place(const gt_expression *expression)
 {
     return expression->place;
+}
+
+/* ---- evaluating ------------------------------------------------------------------------------ */
+
+static const char division[] = "division by zero";
+static const char overflow[] = "overflow of 64 bits";
+static const char domain[] = "a value outside the function's domain";
+static const char operand[] = "an operator without its operands";
+
+const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots)
+{
+    return gt_code_run(out, expression->code, expression->count, slots);
+}
+
+static gputune_status fail(const gt_expression *expression, const char *error)
+{
+    return gt_fail_at(expression->place, "%s in '%s'; expected a value that can be computed", error,
+                      expression->text);
+}
+
+gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
+                                     const int64_t *slots)
+{
+    const char *error = gt_expression_try(out, expression, slots);
+    return error ? fail(expression, error) : GPUTUNE_OK;
+}
+
+/* Bits, shifts and remainders of doubles that hold integers. */
+static const char *combine_as_integers(double *out, gt_operation operation, double a, double b)
+{
+    const double limit = 9.2e18;
+    int64_t result;
+    if (!(fabs(a) < limit && fabs(b) < limit)) {
+        return overflow;
+    }
+    const char *error = gt_operation_binary(&result, operation, (int64_t)a, (int64_t)b);
+    *out = error ? 0 : (double)result;
+    return error;
+}
+
+static const char *combine_reals(double *out, gt_operation operation, double a, double b)
+{
+    bool truth;
+    if (gt_operation_compare(&truth, operation, a < b ? -1 : a > b)) {
+        *out = truth;
+        return NULL;
+    }
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        *out = a * b;
+        return NULL;
+    case GT_DO_ADD:
+        *out = a + b;
+        return NULL;
+    case GT_DO_SUBTRACT:
+        *out = a - b;
+        return NULL;
+    case GT_DO_DIVIDE:
+    case GT_DO_CEIL_DIV:
+    case GT_DO_ROUND_UP:
+        *out = operation == GT_DO_DIVIDE ? a / b : ceil(a / b);
+        *out *= operation == GT_DO_ROUND_UP ? b : 1;
+        return b == 0 ? division : NULL;
+    case GT_DO_MIN:
+    case GT_DO_MAX:
+        *out = operation == GT_DO_MIN ? fmin(a, b) : fmax(a, b);
+        return NULL;
+    case GT_DO_POW:
+        *out = pow(a, b);
+        return NULL;
+    default:
+        return combine_as_integers(out, operation, a, b);
+    }
+}
+
+static const char *unary_real(double *value, gt_operation operation)
+{
+    const double a = *value;
+    if (operation == GT_DO_COMPLEMENT) {
+        return combine_as_integers(value, GT_DO_BIT_XOR, a, -1);
+    }
+    *value = operation == GT_DO_NEGATE  ? -a
+             : operation == GT_DO_NOT   ? a == 0
+             : operation == GT_DO_TRUTH ? a != 0
+             : operation == GT_DO_SQRT  ? sqrt(a)
+                                        : log2(a);
+    return NULL;
+}
+
+/* Whether the result of an operation on integers is one. */
+static bool stays_whole(gt_operation operation)
+{
+    return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
+}
+
+static const char *divide_whole(double *out, gt_operation operation, double a, double b)
+{
+    const char *error = combine_reals(out, operation, a, b);
+    *out = operation == GT_DO_DIVIDE ? trunc(*out) : *out;
+    return error;
+}
+
+/* typed: as C++ divides integers; else exactly. */
+static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots,
+                            bool typed)
+{
+    double stack[GT_CODE_STACK];
+    bool whole[GT_CODE_STACK] = {false};
+    int top = -1;
+    for (int i = 0; i < expression->count;) {
+        const gt_instruction *step = &expression->code[i++];
+        const char *error = NULL;
+        if (top + 1 < gt_operation_operands(step->operation)) {
+            return operand;
+        }
+        if (step->operation == GT_DO_SLOT) {
+            stack[++top] = (double)slots[step->target];
+            whole[top] = typed;
+        } else if (step->operation == GT_DO_LITERAL) {
+            stack[++top] = (double)step->integer;
+            whole[top] = typed;
+        } else if (step->operation == GT_DO_REAL) {
+            stack[++top] = step->real;
+            whole[top] = false;
+        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
+            bool pops, jump = gt_operation_jumps(step->operation, stack[top] == 0, &pops);
+            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
+            top -= pops;
+            i = jump ? step->target : i;
+        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
+            const bool both = whole[top - 1] && whole[top];
+            error = (both ? divide_whole : combine_reals)(&stack[top - 1], step->operation,
+                                                          stack[top - 1], stack[top]);
+            whole[--top] = both && stays_whole(step->operation);
+        } else {
+            error = unary_real(&stack[top], step->operation);
+            whole[top] = whole[top] && stays_whole(step->operation);
+        }
+        if (error) {
+            return error;
+        }
+    }
+    if (top != 0) {
+        return operand;
+    }
+    *out = stack[0];
+    return isfinite(*out) || (typed && !isnan(*out)) ? NULL : domain;
+}
+
+static gputune_status evaluate(double *out, const gt_expression *expression, const int64_t *slots,
+                               bool typed)
+{
+    double value;
+    const char *error = try_real(&value, expression, slots, typed);
+    if (error) {
+        return fail(expression, error);
+    }
+    *out = value;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_expression_real(double *out, const gt_expression *expression,
+                                  const int64_t *slots)
+{
+    return evaluate(out, expression, slots, false);
+}
+
+gputune_status gt_expression_number(double *out, const gt_expression *expression,
+                                    const int64_t *slots)
+{
+    return evaluate(out, expression, slots, true);
 }

@@ -6,12 +6,13 @@
 
 enum { GT_EXPRESSION_CODE_MAX = 2048, GT_EXPRESSION_NESTING = 64 };
 
+/* One allocation, with the code and the text behind the members. */
 struct gt_expression {
     gt_instruction *code;
     int count;
     bool real;                       /* gt_expression_is_real() */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
-    char *text;                      /* gt_expression_text(); owned */
+    const char *text;                /* gt_expression_text() */
     gt_place place;                  /* path: owned by whoever owns the template's texts */
 };
 

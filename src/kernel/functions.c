@@ -203,16 +203,6 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
     now->is_extern_c |= gt_lexer_is(lexer, "\"C\"");
 }
 
-/* With the lexer on the '<' of a template's arguments: moves behind them. */
-static void skip_arguments(gt_lexer *lexer)
-{
-    int depth = 0;
-    do {
-        depth += gt_token_angles(&lexer->token);
-        gt_lexer_next(lexer);
-    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
-}
-
 static void begin_function(gt_function *out, const declaration *now, const namespaces *spaces,
                            size_t name)
 {
@@ -250,18 +240,30 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
         size_t at = offset(&lexer, text);
         gt_lexer_next(&lexer);
         if (hit && gt_lexer_is(&lexer, "<")) {
-            skip_arguments(&lexer);
+            gt_lexer_skip_angles(&lexer);
         }
         if (hit && gt_lexer_is(&lexer, "(")) {
             begin_function(out, &now, &spaces, at);
             read_rest(out, &lexer, text);
             out->plain &= now.conditionals == 0;
+            out->next = out->plain ? out->end : out->parameters_end;
             if (name || out->is_definition) {
                 return true;
             }
         }
     }
     return false;
+}
+
+bool gt_function_definition(gt_function *out, const char *text, const char *name)
+{
+    size_t at = 0;
+    bool found;
+    do {
+        found = gt_function_find(out, text, name, at);
+        at = out->next;
+    } while (found && (!out->is_definition || out->is_specialisation));
+    return found;
 }
 
 /* One template parameter: up to a comma or the list's end. false: it needs no argument. */
@@ -357,35 +359,26 @@ static bool is_qualifier(const gt_token *token)
                                   "__restrict struct class enum typename");
 }
 
-/* One parameter: the tokens up to a comma or the end. The last name is its name, the names before
- * it its type. */
-typedef struct parameter_scan {
-    char words[GT_NAME_MAX], last[GT_NAME_MAX];
-    bool overlong;
-} parameter_scan;
-
-static void keep_name(parameter_scan *scan, const gt_token *token)
+/* The last name of a parameter is its name, the names before it are its type. */
+static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
-    size_t length = strlen(scan->words), more = strlen(scan->last);
-    if (length + more + 2 > sizeof scan->words || token->length >= sizeof scan->last) {
-        scan->overlong = true;
+    size_t length = strlen(out->words), more = strlen(out->name);
+    if (length + more + 2 > sizeof out->words || token->length >= sizeof out->name) {
+        out->is_overlong = true;
         return;
     }
     if (more > 0) {
-        if (length > 0) {
-            scan->words[length++] = ' ';
-        }
-        memcpy(scan->words + length, scan->last, more + 1);
+        (void)snprintf(out->words + length, sizeof out->words - length, "%s%s", length ? " " : "",
+                       out->name);
     }
-    memcpy(scan->last, token->text, token->length);
-    scan->last[token->length] = '\0';
+    (void)gt_token_copy(out->name, sizeof out->name, token);
 }
 
+/* One parameter: the tokens up to a comma or the end. */
 static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
 {
     int depth = 0;
     bool is_template = false;
-    parameter_scan scan = {0};
     *out = (gt_function_parameter){0};
     for (; lexer->token.kind != GT_TOKEN_END; gt_lexer_next(lexer)) {
         const gt_token *token = &lexer->token;
@@ -402,20 +395,17 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
         bool points = gt_token_is(token, "*") || gt_token_is(token, "[");
         is_template |= gt_token_is(token, "<");
         if (depth == 0 && gt_token_is(token, "::")) {
-            scan.last[0] = '\0'; /* a namespace */
+            out->name[0] = '\0'; /* a namespace */
         }
         out->is_unusual |= gt_token_is(token, "(") || (points && out->pointer);
         out->is_const |= gt_token_is(token, "const") && !out->pointer && depth == 0;
         out->pointer |= points;
         if (token->kind == GT_TOKEN_NAME && depth == 0 && !is_qualifier(token)) {
-            keep_name(&scan, token);
+            keep_name(out, token);
         }
     }
-    memcpy(out->name, scan.last, sizeof out->name);
-    memcpy(out->words, scan.words, sizeof out->words);
-    out->is_overlong = scan.overlong;
     out->is_unusual |= is_template && !out->pointer;
-    out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
+    out->has_type = !out->is_overlong && gt_element_from_name(&out->element, out->words);
 }
 
 static bool read_blocks(char blocks[GT_BLOCKS_TEXT], gt_lexer *lexer)

@@ -10,6 +10,7 @@ typedef struct gt_function {
     /* of the function's name, and of the text between the parentheses */
     size_t name, parameters, parameters_end;
     size_t end;                               /* behind `;` or `}` */
+    size_t next;                              /* where to look for the next function */
     bool is_template;                         /* template <class T, …>: neither of the next two */
     bool is_specialisation, is_instantiation; /* template <> …; template …<float>(…) */
     bool is_definition, is_extern_c;
@@ -32,6 +33,8 @@ typedef struct gt_function_parameter {
  * `name` may have namespaces, all or the last ones (b::scan for a::b::scan). NULL for `name`: the
  * next definition of any function. false: there is none. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
+/* Finds the first definition of the function that is no specialisation. false: there is none. */
+bool gt_function_definition(gt_function *out, const char *text, const char *name);
 /* How many parameters of a C++ template need an argument in each instance; packs and parameters
  * with a default need none. Writes the one at `index` of these to `name`, as declared ("int
  * ITEMS"), or "". */

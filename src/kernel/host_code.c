@@ -1,7 +1,7 @@
 /* Cuts the host's part out of a program, which the GPU's compiler would stumble over. */
 #include "kernel/host_code.h"
 
-#include "kernel/lexer.h"
+#include "kernel/branches.h"
 
 #include "base/array.h"
 #include "base/text.h"
@@ -235,19 +235,6 @@ static void skip_brackets(program *p, gt_lexer *lexer, piece *now)
     now->torn |= depth > 0;
 }
 
-static void skip_template(gt_lexer *lexer)
-{
-    int depth = 0;
-    gt_lexer_next(lexer);
-    while (lexer->token.kind != GT_TOKEN_END && gt_lexer_is(lexer, "<") + depth > 0) {
-        depth += gt_token_angles(&lexer->token);
-        gt_lexer_next(lexer);
-        if (depth <= 0) {
-            return;
-        }
-    }
-}
-
 static bool scan_scope(program *p, gt_lexer *lexer, bool in_class);
 
 /* The name that is declared stands in front of its parameters, base class, members or value. A
@@ -293,7 +280,10 @@ static bool read_braces(program *p, gt_lexer *lexer, piece *now)
 static void read_token(program *p, gt_lexer *lexer, piece *now)
 {
     if (gt_lexer_is(lexer, "template")) {
-        skip_template(lexer);
+        gt_lexer_next(lexer);
+        if (gt_lexer_is(lexer, "<")) {
+            gt_lexer_skip_angles(lexer);
+        }
         return;
     }
     bool parameters = gt_lexer_is(lexer, "(");
@@ -312,9 +302,7 @@ static void read_token(program *p, gt_lexer *lexer, piece *now)
 static void blank(program *p, size_t begin, size_t end)
 {
     p->cuts++;
-    for (size_t i = begin; i < end; i++) {
-        p->left[i] = p->text[i] == '\n' ? '\n' : ' ';
-    }
+    gt_blank(p->left, begin, end);
 }
 
 static void finish(program *p, const piece *now, size_t begin, size_t end)
@@ -484,8 +472,8 @@ static void cut_unread(program *p, const gt_template_parts *parts)
         }
     }
     if (parts) { /* which may be of gputune's own making */
-        const char *name = parts->reference.kernel.name;
-        (void)note_read(p, &(gt_token){GT_TOKEN_NAME, name, strlen(name), 0, 0}, NULL);
+        const gt_token name = gt_token_of(parts->reference.kernel.name);
+        (void)note_read(p, &name, NULL);
     }
     while (p->candidates.count > 0 && read_left(p)) {
     }

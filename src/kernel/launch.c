@@ -11,13 +11,12 @@
 static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
                              const gt_device *device)
 {
-    char reason[96], *text = NULL;
+    char reason[96];
+    GT_FREED char *text = NULL;
     gt_limit_text(reason, sizeof reason, limit, device);
-    gputune_status status = gt_config_text(&text, template, config);
-    GT_THEN(status, gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
-                            template->name, text, reason));
-    free(text);
-    return status;
+    GT_TRY(gt_config_text(&text, template, config));
+    return gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
+                   template->name, text, reason);
 }
 
 /* A vector that does not divide a row would read across its end. */
@@ -42,17 +41,11 @@ static gputune_status check_vectors(const gt_binding *binding, const gt_config *
     return GPUTUNE_OK;
 }
 
-static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
-                          uint64_t scratch_bytes)
+gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument)
 {
-    launch->parameters[launch->parameter_count++] = (gt_parameter){
-        .kind = kind, .bytes = bytes, .argument = argument, .scratch_bytes = scratch_bytes};
-}
-
-static void add_map(gt_launch *launch, uint32_t map, int argument)
-{
-    add_parameter(launch, GT_PARAMETER_TENSORMAP, GT_TENSORMAP_BYTES, argument, 0);
-    launch->parameters[launch->parameter_count - 1].map = map;
+    gt_parameter *added = &launch->parameters[launch->parameter_count++];
+    *added = (gt_parameter){.kind = kind, .bytes = bytes, .argument = argument};
+    return added;
 }
 
 static void add_blocks(gt_launch *launch)
@@ -61,7 +54,7 @@ static void add_blocks(gt_launch *launch)
         const gt_block *block = &launch->blocks[i];
         uint32_t bytes = block->pass == GT_PASS_GLOBAL ? 8 : block->by_value_bytes;
         if (bytes > 0) {
-            add_parameter(launch, GT_PARAMETER_BLOCK, bytes, (int)i, 0);
+            gt_launch_add(launch, GT_PARAMETER_BLOCK, bytes, (int)i);
         }
     }
 }
@@ -73,22 +66,19 @@ static gputune_status add_arguments(gt_launch *launch, const gt_binding *binding
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        int map = gt_map_of_argument(template, i);
-        if (map >= 0) {
-            add_map(launch, (uint32_t)map, (int)(i + first));
-            continue;
-        }
-        int texture = gt_texture_of_argument(template, i);
-        if (texture >= 0) {
-            add_parameter(launch, GT_PARAMETER_TEXTURE, 8, (int)(i + first), 0);
-            launch->parameters[launch->parameter_count - 1].map = (uint32_t)texture;
-            continue;
-        }
-        gt_element element = gt_element_resolve(binding, argument->type);
-        add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                      argument->is_buffer ? 8 : element.bytes, (int)(i + first), 0);
-        GT_TRY(gt_argument_hold(&launch->parameters[launch->parameter_count - 1], binding, argument,
-                                begin));
+        const int map = gt_map_of_argument(template, i);
+        const int texture = gt_texture_of_argument(template, i);
+        const gt_parameter_kind kind = map >= 0              ? GT_PARAMETER_TENSORMAP
+                                       : texture >= 0        ? GT_PARAMETER_TEXTURE
+                                       : argument->is_buffer ? GT_PARAMETER_BUFFER
+                                                             : GT_PARAMETER_SCALAR;
+        const uint32_t bytes = kind == GT_PARAMETER_TENSORMAP ? GT_TENSORMAP_BYTES
+                               : kind == GT_PARAMETER_SCALAR
+                                   ? gt_element_resolve(binding, argument->type).bytes
+                                   : 8;
+        gt_parameter *added = gt_launch_add(launch, kind, bytes, (int)(i + first));
+        added->map = map >= 0 ? (uint32_t)map : texture >= 0 ? (uint32_t)texture : 0;
+        GT_TRY(gt_argument_hold(added, binding, argument, begin));
     }
     return GPUTUNE_OK;
 }
@@ -113,16 +103,35 @@ static gputune_status product(uint64_t *out, const gt_expression *const *extents
     return GPUTUNE_OK;
 }
 
+/* The name of an argument, or behind these of a scratch buffer. */
+static const char *name_of(const gt_template *template, uint32_t index)
+{
+    return index < template->argument_count
+               ? template->arguments[index].name
+               : template->parts->scratch[index - template->argument_count].name;
+}
+
+/* The bytes of the same. */
+static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_t index)
+{
+    const gt_template *template = binding->template;
+    const gt_argument *argument = &template->arguments[index];
+    if (index < template->argument_count) {
+        return product(out, argument->extents, argument->extent_count, binding, argument->type,
+                       argument->name);
+    }
+    const gt_scratch *scratch = &template->parts->scratch[index - template->argument_count];
+    return product(out, scratch->extents.items, scratch->extents.count, binding, scratch->type,
+                   scratch->name);
+}
+
 static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
 {
-    const gt_template_parts *parts = binding->template->parts;
-    for (uint32_t i = 0; i < parts->scratch_count; i++) {
-        const gt_scratch *scratch = &parts->scratch[i];
-        uint64_t bytes = 0;
-        GT_TRY(product(&bytes, (const gt_expression *const *)scratch->extents.items,
-                       scratch->extents.count, binding, scratch->type, scratch->name));
-        add_parameter(launch, GT_PARAMETER_SCRATCH, 8, -1, bytes);
-        launch->parameters[launch->parameter_count - 1].zero_first = scratch->zero_first;
+    const gt_template *template = binding->template;
+    for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
+        gt_parameter *added = gt_launch_add(launch, GT_PARAMETER_SCRATCH, 8, -1);
+        added->zero_first = template->parts->scratch[i].zero_first;
+        GT_TRY(bytes_of(&added->scratch_bytes, binding, template->argument_count + i));
     }
     return GPUTUNE_OK;
 }
@@ -134,7 +143,9 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     for (uint32_t i = 0; i < launch->map_count; i++) {
         const gt_map *map = &template->parts->maps[i];
         if (!map->replaces) {
-            add_map(launch, i, (int)(map->argument + template->pass_count));
+            gt_launch_add(launch, GT_PARAMETER_TENSORMAP, GT_TENSORMAP_BYTES,
+                          (int)(map->argument + template->pass_count))
+                ->map = i;
         }
     }
 }
@@ -148,19 +159,11 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     uint32_t first = launch->parameter_count - items;
     for (uint32_t c = 0; c < parts->clear_count; c++) {
         for (uint32_t i = 0; i < items; i++) {
-            bool own = i < template->argument_count;
-            const gt_argument *argument = &template->arguments[i];
-            const char *name =
-                own ? argument->name : parts->scratch[i - template->argument_count].name;
-            uint64_t bytes = launch->parameters[first + i].scratch_bytes;
-            if (strcmp(name, parts->clears[c]) != 0) {
-                continue;
+            if (strcmp(name_of(template, i), parts->clears[c]) == 0) {
+                gt_clear *added = &launch->clears[launch->clear_count++];
+                added->parameter = (int)(first + i);
+                GT_TRY(bytes_of(&added->bytes, binding, i));
             }
-            if (own) {
-                GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding,
-                               argument->type, name));
-            }
-            launch->clears[launch->clear_count++] = (gt_clear){(int)(first + i), bytes};
         }
     }
     return GPUTUNE_OK;
@@ -197,13 +200,8 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
         return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
                        template->arguments[index].name);
     }
-    uint64_t bytes = launch->parameters[launch->l2.parameter].scratch_bytes;
-    if (index < template->argument_count) {
-        const gt_argument *argument = &template->arguments[index];
-        GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
-                       argument->name));
-    }
-    uint64_t most = (uint64_t)device->l2_window_bytes;
+    uint64_t bytes, most = (uint64_t)device->l2_window_bytes;
+    GT_TRY(bytes_of(&bytes, binding, index));
     launch->l2.window_bytes = bytes < most ? bytes : most;
     launch->l2.set_aside_bytes = (uint64_t)device->l2_persist_bytes * percent / 100;
     return GPUTUNE_OK;
@@ -219,35 +217,15 @@ static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-static const char *name_of(const gt_template *template, uint32_t index)
-{
-    return index < template->argument_count
-               ? template->arguments[index].name
-               : gt_template_scratch(template, index - template->argument_count,
-                                     &(const char *){0});
-}
-
-/* The bytes of a buffer or scratch that is a parameter of a pipeline. */
-static gputune_status bytes_of(uint64_t *out, const gt_launch *launch, const gt_binding *binding,
-                               uint32_t index)
-{
-    const gt_argument *argument = &binding->template->arguments[index];
-    *out = launch->parameters[index].scratch_bytes;
-    return index < binding->template->argument_count
-               ? product(out, argument->extents, argument->extent_count, binding, argument->type,
-                         argument->name)
-               : GPUTUNE_OK;
-}
-
-static gputune_status check_swaps(const gt_launch *launch, const gt_binding *binding)
+static gputune_status check_swaps(const gt_binding *binding)
 {
     const gt_template *template = binding->template;
     for (uint32_t i = 0; i < template->parts->order_count; i++) {
         const gt_order *order = &template->parts->orders[i];
         uint64_t bytes = 0, other = 0;
         if (order->kind == GT_ORDER_SWAP) {
-            GT_TRY(bytes_of(&bytes, launch, binding, order->index));
-            GT_TRY(bytes_of(&other, launch, binding, order->other));
+            GT_TRY(bytes_of(&bytes, binding, order->index));
+            GT_TRY(bytes_of(&other, binding, order->other));
         }
         if (bytes != other) {
             return gt_fail(GPUTUNE_EINVAL,
@@ -277,10 +255,9 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
         memcpy(step->parameters, from->arguments, sizeof step->parameters);
     }
     for (uint32_t i = 0; i < parts->computed_count; i++) {
-        add_parameter(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1, 0);
-        launch->parameters[launch->parameter_count - 1].map = i;
+        gt_launch_add(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1)->map = i;
     }
-    return check_swaps(launch, binding);
+    return check_swaps(binding);
 }
 
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)

@@ -292,6 +292,19 @@ bool gt_token_equals(const gt_token *a, const gt_token *b)
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
+gt_token gt_token_of(const char *name)
+{
+    return (gt_token){.kind = GT_TOKEN_NAME, .text = name, .length = strlen(name)};
+}
+
+bool gt_token_copy(char *out, size_t bytes, const gt_token *token)
+{
+    bool fits = token->kind == GT_TOKEN_NAME && token->length < bytes;
+    memcpy(out, token->text, fits ? token->length : 0);
+    out[fits ? token->length : 0] = '\0';
+    return fits;
+}
+
 int gt_token_angles(const gt_token *token)
 {
     return gt_token_is(token, "<") - gt_token_is(token, ">") - 2 * gt_token_is(token, ">>");
@@ -302,6 +315,14 @@ bool gt_lexer_is(const gt_lexer *lexer, const char *text)
     return gt_token_is(&lexer->token, text);
 }
 
+bool gt_lexer_has(gt_lexer lexer, const gt_token *token)
+{
+    while (lexer.token.kind != GT_TOKEN_END && !gt_token_equals(&lexer.token, token)) {
+        gt_lexer_next(&lexer);
+    }
+    return lexer.token.kind != GT_TOKEN_END;
+}
+
 bool gt_lexer_accept(gt_lexer *lexer, const char *text)
 {
     if (!gt_lexer_is(lexer, text)) {
@@ -309,6 +330,27 @@ bool gt_lexer_accept(gt_lexer *lexer, const char *text)
     }
     gt_lexer_next(lexer);
     return true;
+}
+
+const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close)
+{
+    const char *at;
+    int depth = 0;
+    do {
+        depth += gt_token_is_any(&lexer->token, open) - gt_token_is_any(&lexer->token, close);
+        at = lexer->token.text;
+        gt_lexer_next(lexer);
+    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+    return depth <= 0 ? at : NULL;
+}
+
+void gt_lexer_skip_angles(gt_lexer *lexer)
+{
+    int depth = 0;
+    do {
+        depth += gt_token_angles(&lexer->token);
+        gt_lexer_next(lexer);
+    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
 }
 
 gt_place gt_lexer_place(const gt_lexer *lexer)

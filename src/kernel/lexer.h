@@ -48,6 +48,8 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
+/* Whether the token is the current one or one behind it. */
+bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 /* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);
@@ -55,9 +57,19 @@ bool gt_token_is(const gt_token *token, const char *text);
 /* Whether the token is one of `words`, which blanks separate. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
+/* The token that the name would be. */
+gt_token gt_token_of(const char *name);
+/* Copies the text of a token that is a name; false, and "" is written: it is none, or too long. */
+bool gt_token_copy(char *out, size_t bytes, const gt_token *token);
 /* How many angle brackets of template arguments the token opens, minus how many it closes: 1 for
  * "<", -2 for ">>". */
 int gt_token_angles(const gt_token *token);
+/* With an opening bracket, one of `open`, as the current token: moves behind the one of `close`
+ * that closes it and returns that one's place; NULL: there is none, and the lexer is at the end. It
+ * steps over any other token alone. Both texts are words as in gt_token_is_any(). */
+const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
+/* The same with the '<' of template arguments. */
+void gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, with "path:line:column: " in front of it, and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))

@@ -26,17 +26,22 @@ static long long number_of(gt_limit limit, const gt_device *device)
     }
 }
 
+/* %lld: number_of() the limit. */
 static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_NONE] = "nothing",
     [GT_LIMIT_EXPRESSION] = "an expression divides by zero or overflows",
     [GT_LIMIT_BLOCK_EMPTY] = "block is below 1",
+    [GT_LIMIT_BLOCK_THREADS] = "block exceeds %lld threads",
     [GT_LIMIT_BLOCK_DIMENSION] = "block is too large in y or z",
     [GT_LIMIT_BOUNDS] = "launch_bounds are below the block's threads",
     [GT_LIMIT_MAXREG] = "maxreg is outside 0 (no limit) to 255",
     [GT_LIMIT_SHARED_NEGATIVE] = "shared memory is negative",
+    [GT_LIMIT_SHARED] = "shared memory exceeds %lld bytes a block",
     [GT_LIMIT_GRID_EMPTY] = "grid is below 1",
+    [GT_LIMIT_GRID] = "grid exceeds the GPU's limit (%lld in x)",
     [GT_LIMIT_CLUSTER_EMPTY] = "cluster is below 1",
     [GT_LIMIT_CLUSTER_NONE] = "clusters need compute capability 9.0",
+    [GT_LIMIT_CLUSTER] = "cluster exceeds %lld blocks",
     [GT_LIMIT_COOPERATIVE] = "a cooperative grid exceeds the blocks that the GPU holds at once",
     [GT_LIMIT_TIMES] = "a launch is repeated less than once, or more than 65536 times",
     [GT_LIMIT_LAUNCHES] = "the loops make more than 65536 launches, or do not end",
@@ -45,6 +50,8 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_VALUE] = "an argument in launch() does not fit into the kernel's parameter",
     [GT_LIMIT_PROGRAMMATIC] = "programmatic launches need compute capability 9.0",
     [GT_LIMIT_CARVEOUT_SIZE] = "this GPU has no such carveout size",
+    [GT_LIMIT_CARVEOUT_BLOCK] =
+        "carveout is smaller than a block's shared memory and %lld reserved bytes",
     [GT_LIMIT_PREFERRED_NONE] = "preferred clusters need compute capability 10.0 and driver 12.8",
     [GT_LIMIT_PREFERRED] = "the preferred cluster is no multiple of the cluster",
     [GT_LIMIT_L2_PERSIST] = "this GPU cannot set level-2 cache aside",
@@ -61,37 +68,12 @@ static const char *const texts[GT_LIMIT_COUNT] = {
         ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave "
          "not 0, 16 or 32 (which needs three dimensions), or its l2 not 0, "
          "64, 128 or 256"),
+    [GT_LIMIT_PASS_VALUE] = "parameters by value exceed %lld bytes",
+    [GT_LIMIT_PASS_CONSTANT] = "pass block exceeds %lld bytes of constant memory",
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",
 };
 
 void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device)
 {
-    long long number = number_of(limit, device);
-    switch (limit) {
-    case GT_LIMIT_BLOCK_THREADS:
-        (void)snprintf(out, bytes, "block exceeds %lld threads", number);
-        break;
-    case GT_LIMIT_SHARED:
-        (void)snprintf(out, bytes, "shared memory exceeds %lld bytes a block", number);
-        break;
-    case GT_LIMIT_GRID:
-        (void)snprintf(out, bytes, "grid exceeds the GPU's limit (%lld in x)", number);
-        break;
-    case GT_LIMIT_CLUSTER:
-        (void)snprintf(out, bytes, "cluster exceeds %lld blocks", number);
-        break;
-    case GT_LIMIT_CARVEOUT_BLOCK:
-        (void)snprintf(out, bytes,
-                       "carveout is smaller than a block's shared memory and %lld reserved bytes",
-                       number);
-        break;
-    case GT_LIMIT_PASS_VALUE:
-        (void)snprintf(out, bytes, "parameters by value exceed %lld bytes", number);
-        break;
-    case GT_LIMIT_PASS_CONSTANT:
-        (void)snprintf(out, bytes, "pass block exceeds %lld bytes of constant memory", number);
-        break;
-    default:
-        (void)snprintf(out, bytes, "%s", limit < GT_LIMIT_COUNT ? texts[limit] : "?");
-    }
+    (void)snprintf(out, bytes, texts[limit], number_of(limit, device));
 }

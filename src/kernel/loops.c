@@ -1,5 +1,5 @@
 /* Makes the loops of a pipeline into the sequence that launches carry. */
-#include "kernel/loops.h"
+#include "kernel/binding.h"
 
 #include "kernel/expression_code.h"
 #include "kernel/template_parts.h"

@@ -314,13 +314,12 @@ static void note_scope(gt_name_scan *s, const gt_token *token)
 
 static void note_type(gt_name_scan *s, const gt_token *token)
 {
-    char name[GT_NAME_MAX] = "";
+    char name[GT_NAME_MAX];
     gt_element element;
     if (gt_token_is_any(token, "* & && const __restrict__ __restrict")) {
         return;
     }
-    memcpy(name, token->text, token->length < sizeof name ? token->length : 0);
-    s->behind_type = token->kind == GT_TOKEN_NAME &&
+    s->behind_type = gt_token_copy(name, sizeof name, token) &&
                      (gt_token_is(token, "auto") || gt_element_from_name(&element, name));
 }
 
@@ -442,11 +441,8 @@ static bool text_reads(const char *text, const gt_token *name)
             continue;
         }
         gt_lexer_directive(&lexer, &line);
-        bool reads = gt_token_is_any(&line.token, "if elif pragma");
-        for (; reads && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            if (gt_token_equals(&line.token, name)) {
-                return true;
-            }
+        if (gt_token_is_any(&line.token, "if elif pragma") && gt_lexer_has(line, name)) {
+            return true;
         }
     }
     return false;
@@ -530,7 +526,7 @@ static void follow_macros(gt_name_scan *s, const char *text)
 {
     for (uint32_t i = 0; i < s->template->axis_count; i++) {
         const gt_axis *axis = &s->template->axes[i];
-        const gt_token name = {GT_TOKEN_NAME, axis->name, strlen(axis->name), 0, 0};
+        const gt_token name = gt_token_of(axis->name);
         gt_name_use *use = &s->out->axes[i];
         for (size_t k = 0; k < s->macros.count; k++) {
             s->macros.items[k].followed = false;
@@ -579,14 +575,11 @@ bool gt_name_nearest(char out[GT_NAME_MAX], const gt_template *template, const c
     gt_lexer lexer;
     gt_lexer_open(&lexer, text, strlen(text), (gt_place){"", 1, 1});
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        const gt_token *token = &lexer.token;
-        if (token->kind != GT_TOKEN_NAME || token->length >= GT_NAME_MAX ||
-            name_index(template, token) >= 0) {
+        const char *candidate = out;
+        if (!gt_token_copy(out, GT_NAME_MAX, &lexer.token) ||
+            name_index(template, &lexer.token) >= 0) {
             continue;
         }
-        const char *candidate = out;
-        memcpy(out, token->text, token->length);
-        out[token->length] = '\0';
         if (has_small_letters(out) == has_small_letters(name) && gt_nearest(name, &candidate, 1)) {
             return true;
         }

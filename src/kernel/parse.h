@@ -1,5 +1,5 @@
 /* The pragmas' grammar, with a function for each word. All functions fail with ETEMPLATE and a
- * place. What they allocate is kept in the template and freed with it, also if they fail half-way.
+ * place. The template keeps what they allocate, also if they fail half-way.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
+    const gt_clause *clause; /* the one that is read */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
@@ -22,46 +23,22 @@ typedef struct gt_parse {
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
 } gt_parse;
 
-/* Reads the body of one clause, up to its end; the caller checks that nothing is left. */
-typedef gputune_status (*gt_parse_fn)(gt_parse *parse, const gt_clause *clause, gt_lexer *body);
-
-gputune_status gt_parse_kernel(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
-/* Reads one or more axes `NAME = v, v, …` of the kind that the clause's word names. */
-gputune_status gt_parse_axis(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_constant(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_prove(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_in_place(gt_parse *, const gt_clause *, gt_lexer *);
-/* Reads the setting (settings.h) that the clause's word names. */
-gputune_status gt_parse_setting(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_launch(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_for(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_end(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_swap(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
+/* Reads the body of one clause, parse->clause, up to its end; the caller checks that nothing is
+ * left. There is one function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the
+ * kind that the word names, and gt_parse_setting() the setting (settings.h) that it names. */
+typedef gputune_status gt_parse_fn(gt_parse *parse, gt_lexer *body);
+gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
+    gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
+    gt_parse_clear, gt_parse_prove, gt_parse_in_place, gt_parse_setting, gt_parse_launch,
+    gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative, gt_parse_require,
+    gt_parse_work, gt_parse_reference, gt_parse_check, gt_parse_init, gt_parse_expect,
+    gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 /* A reference() by elements, y[i] = …: gt_elements_follow() says whether `NAME[` comes next.
  * gt_read_elements() reads the assignments, makes a kernel called GT_ELEMENTS_REFERENCE from them
  * in parse->elements, and leaves `body` on the settings or at its end. */
 #define GT_ELEMENTS_REFERENCE "gputune_reference"
 bool gt_elements_follow(const gt_lexer *body);
 gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
-gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_init(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_expect(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_texture(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 
 /* ---- template_words.c ---- */
 
@@ -123,9 +100,9 @@ gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *bo
 
 /* Pieces that several clauses share. `use` says which names the expression may use: the GT_USE_
  * bits of symbols.h. */
-gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                          unsigned use);
-gputune_status gt_read_real_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *parse,
+                                          gt_lexer *lexer, unsigned use);
+gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *parse, gt_lexer *lexer,
                                        unsigned use);
 /* Reads an integer expression of numbers alone, and computes it. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
@@ -133,7 +110,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
 gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
                                   unsigned use);
 /* Reads one to three extents, `[e][e]…`. */
-gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,
+gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
                                gt_lexer *lexer, unsigned use);
 /* Reads one value of a problem value or an axis: a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
@@ -153,13 +130,12 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
  * it came. */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
-/* Reads `file("name")`; the template frees the name. Fails if *out is set already. */
-gputune_status gt_read_file_name(const char **out, gt_lexer *lexer);
+/* Reads `file("name")`. Fails if *out is set already. */
+gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer);
 /* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
  * are fills if `fills` is set, else real expressions. *stated says whether they came. */
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
                                     gt_lexer *lexer, const char *sign, bool fills);
-void gt_initialisers_free(gt_initialisers *initialisers);
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);

@@ -1,4 +1,4 @@
-/* The pragmas args, scratch and clear. */
+/* The pragmas args, scratch, prove, clear and in_place. */
 #include "kernel/parse.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
@@ -115,15 +115,12 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
                                   gt_place place)
 {
     bool stated;
-    gt_expression *extents[3] = {NULL, NULL, NULL};
     if (gt_template_problem_index(parse->template, argument->name) >= 0) {
         return gt_fail_at(place, "buffer '%s' is named like a problem value; expected another name",
                           argument->name);
     }
-    gputune_status status =
-        gt_read_extents(extents, &argument->extent_count, parse, body, GT_USE_PROBLEM);
-    memcpy(argument->extents, extents, sizeof extents);
-    GT_TRY(status);
+    GT_TRY(
+        gt_read_extents(argument->extents, &argument->extent_count, parse, body, GT_USE_PROBLEM));
     GT_TRY(gt_read_initialisers(&argument->initialisers, &stated, parse, body, "=", true));
     if (!stated) {
         GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
@@ -158,7 +155,6 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
 static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
                                   gt_place place)
 {
-    gt_expression *value = NULL;
     int named = gt_template_problem_index(parse->template, argument->name);
     if (gt_lexer_is(body, "[")) {
         return gt_fail_at(place,
@@ -190,11 +186,9 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
     }
     argument->initialisers.single = true;
     gt_lexer_next(body);
-    gputune_status status = gt_element_may_be_integer(parse->template, argument->type)
-                                ? gt_read_integer_expression(&value, parse, body, GT_USE_PROBLEM)
-                                : gt_read_real_expression(&value, parse, body, GT_USE_PROBLEM);
-    argument->value = value;
-    return status;
+    return (gt_element_may_be_integer(parse->template, argument->type)
+                ? gt_read_integer_expression
+                : gt_read_real_expression)(&argument->value, parse, body, GT_USE_PROBLEM);
 }
 
 static void count_argument(gt_template *template, const gt_argument *argument)
@@ -206,7 +200,6 @@ static void count_argument(gt_template *template, const gt_argument *argument)
 /* Behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer *body)
 {
-    gt_expression *value = NULL;
     gt_lexer zero;
     gt_place place = gt_lexer_place(body);
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -223,9 +216,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *parse, gt_lexer
     }
     argument->is_stated = argument->initialisers.single = true;
     gt_lexer_open(&zero, "0", 1, place);
-    gputune_status status = gt_read_integer_expression(&value, parse, &zero, 0);
-    argument->value = value;
-    return status;
+    return gt_read_integer_expression(&argument->value, parse, &zero, 0);
 }
 
 static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
@@ -256,16 +247,16 @@ static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
                                : read_scalar(argument, parse, body, place);
 }
 
-gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_args(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
     if (!template->arguments) {
         template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
+        GT_TRY(gt_keep(parse->parts, template->arguments));
     }
-    GT_TRY(gt_allocated(template->arguments));
     do {
         if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
-            return gt_fail_at(clause->place, "more than %d arguments; expected fewer",
+            return gt_fail_at(parse->clause->place, "more than %d arguments; expected fewer",
                               GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1);
         }
         GT_TRY(read_argument(parse, body));
@@ -273,12 +264,12 @@ gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer 
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_scratch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_scratch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
         if (parts->scratch_count == GT_SCRATCH_MAX) {
-            return gt_fail_at(clause->place, "more than %d scratch buffers; expected fewer",
+            return gt_fail_at(parse->clause->place, "more than %d scratch buffers; expected fewer",
                               GT_SCRATCH_MAX);
         }
         gt_scratch *scratch = &parts->scratch[parts->scratch_count];
@@ -332,21 +323,20 @@ static gputune_status read_others(gt_argument *argument, gt_parse *parse, gt_lex
                           argument->name, argument->name);
     }
     do {
-        gt_expression *value = NULL;
+        const gt_expression **value = &argument->others[argument->other_count];
         if (argument->other_count == GT_OTHER_MAX) {
             return gt_fail_at(place, "more than %d further values of '%s'; expected fewer",
                               GT_OTHER_MAX, argument->name);
         }
-        GT_TRY((integers ? gt_read_integer_expression
-                         : gt_read_real_expression)(&value, parse, body, GT_USE_PROBLEM));
-        argument->others[argument->other_count++] = value;
+        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(value, parse, body,
+                                                                                 GT_USE_PROBLEM));
+        argument->other_count++;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_prove(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_prove(gt_parse *parse, gt_lexer *body)
 {
-    (void)clause;
     do {
         char name[GT_NAME_MAX];
         gt_argument *argument = NULL;
@@ -363,24 +353,15 @@ gputune_status gt_parse_prove(gt_parse *parse, const gt_clause *clause, gt_lexer
 
 static bool is_clearable(const gt_parse *parse, const char *name)
 {
-    const gt_template *template = parse->template;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (strcmp(template->arguments[i].name, name) == 0) {
-            return template->arguments[i].is_buffer && template->arguments[i].direction != GT_IN;
-        }
-    }
-    for (uint32_t i = 0; i < parse->parts->scratch_count; i++) {
-        if (strcmp(parse->parts->scratch[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    const int index = gt_parse_parameter_index(parse, name);
+    const gt_argument *argument = &parse->template->arguments[index];
+    return index >= (int)parse->template->argument_count ||
+           (index >= 0 && argument->is_buffer && argument->direction != GT_IN);
 }
 
-gputune_status gt_parse_clear(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_clear(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
-    (void)clause;
     do {
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);
@@ -397,6 +378,64 @@ gputune_status gt_parse_clear(gt_parse *parse, const gt_clause *clause, gt_lexer
             }
         }
         memcpy(parts->clears[parts->clear_count++], name, sizeof name);
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}
+
+/* in_place(): the output, and the input in whose buffer it may be. */
+static gputune_status read_place(uint32_t *out, gt_parse *parse, gt_lexer *body,
+                                 gt_direction direction)
+{
+    char name[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(body);
+    const char *what = direction == GT_OUT ? "out" : "in";
+    GT_TRY(gt_argument_name_read(name, body, "a buffer's name"));
+    int index = gt_parse_parameter_index(parse, name);
+    const gt_argument *argument = &parse->template->arguments[index < 0 ? 0 : index];
+    bool is_buffer = index >= 0 && (uint32_t)index < parse->template->argument_count &&
+                     argument->is_buffer && argument->direction == direction;
+    if (!is_buffer) {
+        return gt_fail_at(place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
+                          name, what);
+    }
+    for (uint32_t i = 0; i < parse->parts->clear_count && direction == GT_OUT; i++) {
+        if (strcmp(parse->parts->clears[i], name) == 0) {
+            return gt_fail_at(place,
+                              "'%s' is zeroed by clear() before each launch, and an input in its "
+                              "place with it; expected an output that is not cleared",
+                              name);
+        }
+    }
+    *out = (uint32_t)index;
+    return GPUTUNE_OK;
+}
+
+/* Each buffer coincides with one other at most, so that one launch shows all pairs. */
+static gputune_status check_once(const gt_template *template, uint32_t output, uint32_t input,
+                                 gt_place place)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
+        if (is_taken) {
+            return gt_fail_at(place, "'%s' given twice; expected each buffer once",
+                              template->arguments[i == output ? output : input].name);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_in_place(gt_parse *parse, gt_lexer *body)
+{
+    gt_template *template = parse->template;
+    do {
+        uint32_t output, input;
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(read_place(&output, parse, body, GT_OUT));
+        GT_TRY(gt_lexer_expect(body, ":"));
+        GT_TRY(read_place(&input, parse, body, GT_IN));
+        GT_TRY(check_once(template, output, input, place));
+        template->arguments[output].in_place = input + 1;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }

@@ -20,7 +20,6 @@ static gputune_status new_block(gt_pass_block **out, gt_parse *parse, gt_place p
 /* `TYPE[COUNT]`, or the name of a struct alone. */
 static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
 {
-    gt_expression *count = NULL;
     gt_lexer type_at = *body;
     /* `float[` has no name behind the type, so the words end at the bracket */
     GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
@@ -35,9 +34,7 @@ static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_le
         return GPUTUNE_OK;
     }
     GT_TRY(gt_lexer_expect(body, "["));
-    gputune_status status = gt_read_integer_expression(&count, parse, body, GT_USE_CONST);
-    block->count = count;
-    GT_TRY(status);
+    GT_TRY(gt_read_integer_expression(&block->count, parse, body, GT_USE_CONST));
     return gt_lexer_expect(body, "]");
 }
 
@@ -60,11 +57,10 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
 }
 
 /* pass(NAME : TYPE[COUNT] = value, split : fill) */
-gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
 {
     gt_pass_block *block = NULL;
     uint32_t axis = 0;
-    (void)clause;
     GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
     GT_TRY(gt_new_axis(&axis, parse, body, GT_AXIS_PASS));
     block->axis = (int)axis;
@@ -113,9 +109,7 @@ static gputune_status check_constant_type(const gt_pass_block *block, const gt_t
 {
     char name[GT_NAME_MAX];
     gt_element own, of_code;
-    bool fits = declared->length < sizeof name;
-    memcpy(name, declared->text, fits ? declared->length : 0);
-    name[fits ? declared->length : 0] = '\0';
+    (void)gt_token_copy(name, sizeof name, declared);
     if (!gt_element_from_name(&own, block->type) || !gt_element_from_name(&of_code, name) ||
         (own.bytes == of_code.bytes &&
          gt_type_is_float(own.type) == gt_type_is_float(of_code.type))) {
@@ -145,13 +139,12 @@ static int64_t declared_elements(gt_parse *parse, gt_lexer *behind)
 {
     int64_t elements = 1;
     while (elements > 0 && gt_lexer_accept(behind, "[")) {
-        gt_expression *extent = NULL;
+        const gt_expression *extent = NULL;
         int64_t value = -1;
         if (gt_read_integer_expression(&extent, parse, behind, GT_USE_CONST) == GPUTUNE_OK &&
             gt_lexer_accept(behind, "]")) {
             value = number_of(extent);
         }
-        gt_expression_free(extent);
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {
             return -1;
         }
@@ -188,13 +181,12 @@ static gputune_status check_new_constant(const gt_parse *parse, const char *name
 }
 
 /* constant(NAME : TYPE[COUNT] : fill) */
-gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
 {
     gt_pass_block *block = NULL;
     gt_token type;
     gt_lexer behind;
     gt_place place = gt_lexer_place(body);
-    (void)clause;
     GT_TRY(new_block(&block, parse, place));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));

@@ -23,11 +23,6 @@ typedef struct elements {
     gt_text loops;
 } elements;
 
-static gt_token token_of(const char *text)
-{
-    return (gt_token){.kind = GT_TOKEN_NAME, .text = text, .length = strlen(text)};
-}
-
 static int find_argument(const gt_template *template, const gt_token *name)
 {
     int at = (int)template->argument_count - 1;
@@ -66,7 +61,7 @@ static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
                                    const gt_argument *buffer)
 {
     for (uint32_t i = 0; i < buffer->extent_count; i++) {
-        const gt_token token = token_of(gt_expression_text(buffer->extents[i]));
+        const gt_token token = gt_token_of(gt_expression_text(buffer->extents[i]));
         GT_TRY(take_value(&out[i], made, &token, gt_expression_place(buffer->extents[i])));
     }
     return GPUTUNE_OK;
@@ -260,7 +255,7 @@ static void append_helpers(gt_text *out, const elements *made)
         EXTREME("max")};
     for (size_t h = 0; h < sizeof helpers / sizeof *helpers; h++) {
         const char *name = helpers[h].name, *call = helpers[h].call;
-        const gt_token token = token_of(name);
+        const gt_token token = gt_token_of(name);
         bool is_called = !call || strstr(gt_text_string(&made->loops), call);
         if (is_called && find_argument(made->parse->template, &token) < 0) {
             gt_text_printf(out, "auto %s = %s;\n(void)%s;\n", name, helpers[h].code, name);
@@ -312,7 +307,7 @@ static void append_names(gt_text *out, const elements *made)
     }
     for (uint32_t i = 0; i < made->judge->value_count; i++) {
         const char *name = gt_expression_text(made->judge->values[i]);
-        const gt_token token = token_of(name);
+        const gt_token token = gt_token_of(name);
         int problem = gt_template_problem_index(template, name);
         if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_SIZE &&
             find_argument(template, &token) < 0) {

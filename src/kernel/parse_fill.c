@@ -1,7 +1,10 @@
-/* What a buffer holds before a launch: the grammar of fills. */
+/* What a buffer holds before a launch: the grammar of fills, and of lists in braces, which say what
+ * the numbers of an element hold, one by one. */
 #include "kernel/parse.h"
+#include "kernel/types.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char fills_expected[] =
@@ -58,15 +61,12 @@ static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char 
     return gt_fail_expected(lexer, what);
 }
 
-/* One value of a word behind its mark; kept also on failure: the template frees it. */
+/* One value of a word behind its mark. */
 static gputune_status read_value(const gt_expression **out, const char *mark, const fill_word *word,
                                  gt_parse *parse, gt_lexer *lexer)
 {
-    gt_expression *value = NULL;
     GT_TRY(expect_mark(lexer, mark, word->form));
-    gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
-    *out = value;
-    return status;
+    return gt_read_real_expression(out, parse, lexer, GT_USE_PROBLEM);
 }
 
 static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
@@ -87,18 +87,16 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
     return expect_mark(lexer, ")", word->form);
 }
 
-gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
+gputune_status gt_read_file_name(const char **out, gt_parse *parse, gt_lexer *lexer)
 {
     static const char form[] = "file(\"a.npy\")";
-    char *name;
     GT_TRY(expect_mark(lexer, "file", form));
     GT_TRY(expect_mark(lexer, "(", form));
     if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
         lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
         return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
     }
-    GT_TRY(gt_strndup(&name, lexer->token.text + 1, lexer->token.length - 2));
-    *out = name;
+    GT_TRY(gt_keep_text(out, parse->parts, lexer->token.text + 1, lexer->token.length - 2));
     gt_lexer_next(lexer);
     return expect_mark(lexer, ")", form);
 }
@@ -115,26 +113,17 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
         gt_lexer_is(lexer, ",")) {
         return false;
     }
-    if (lexer->token.kind != GT_TOKEN_NAME || gt_lexer_is(&ahead, "(") ||
-        lexer->token.length >= sizeof name) {
-        return true;
-    }
-    memcpy(name, lexer->token.text, lexer->token.length);
-    name[lexer->token.length] = '\0';
-    return scope.slot(scope.user, name) >= 0;
+    return gt_lexer_is(&ahead, "(") || !gt_token_copy(name, sizeof name, &lexer->token) ||
+           scope.slot(scope.user, name) >= 0;
 }
 
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
 {
-    gt_expression *value = NULL;
     if (!begins_expression(parse, lexer)) {
         return gt_fail_expected(lexer, fills_expected);
     }
-    gputune_status status =
-        gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
     out->kind = GT_FILL_EXPRESSION;
-    out->low = value;
-    return status;
+    return gt_read_real_expression(&out->low, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
 }
 
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
@@ -151,7 +140,142 @@ gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexe
     }
     if (gt_lexer_is(lexer, "file")) {
         out->kind = GT_FILL_FILE;
-        return gt_read_file_name(&out->file, lexer);
+        return gt_read_file_name(&out->file, parse, lexer);
     }
     return read_expression(out, parse, lexer);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+enum { ITEMS_MAX = 64 };
+
+/* Where a list is read into. */
+typedef struct list_reader {
+    gt_initialisers *out;
+    gt_parse *parse;
+    bool fills; /* else values */
+} list_reader;
+
+static bool append(char path[GT_NAME_MAX], const char *text, size_t length)
+{
+    size_t before = strlen(path);
+    bool fits = before + length < GT_NAME_MAX;
+    if (fits) {
+        memcpy(path + before, text, length);
+        path[before + length] = '\0';
+    }
+    return fits;
+}
+
+/* Adds `pos.x`, up to the `=`, to a path. */
+static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
+{
+    gt_place place = gt_lexer_place(lexer);
+    bool fits = append(path, ".", path[0] ? 1 : 0), some = false;
+    for (; !gt_lexer_is(lexer, "=") && lexer->token.kind != GT_TOKEN_END && fits; some = true) {
+        fits = append(path, lexer->token.text, lexer->token.length);
+        gt_lexer_next(lexer);
+    }
+    if (!fits) {
+        return gt_fail_at(place, "a path of too many characters; expected '.member = …'");
+    }
+    return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
+}
+
+/* The number behind a separator. */
+static gputune_status read_number(gt_initialiser *out, const list_reader *reader, gt_lexer *lexer,
+                                  const char *separator)
+{
+    bool stated = true;
+    if (!reader->fills) {
+        GT_TRY(gt_lexer_expect(lexer, separator));
+        return gt_read_real_expression(&out->value, reader->parse, lexer, GT_USE_PROBLEM);
+    }
+    GT_TRY(gt_read_fill(&out->fill, &stated, reader->parse, lexer, separator));
+    if (!stated) {
+        return gt_lexer_expect(lexer, separator);
+    }
+    return out->fill.kind <= GT_FILL_CONSTANT
+               ? GPUTUNE_OK
+               : gt_fail_at(out->fill.place, "a part of an element cannot be filled so; expected "
+                                             "uniform(low, high), index, zero or constant(value)");
+}
+
+static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer);
+
+/* Steps over a mark to the bracket of the list behind it, which may have its type as in C++: T{…},
+ * (T){…} or make_float3(…). False, and nothing done: there is no list. */
+static bool open_list(gt_lexer *lexer, const char *mark)
+{
+    gt_lexer ahead = *lexer;
+    if (!gt_lexer_accept(&ahead, mark)) {
+        return false;
+    }
+    bool is_literal = gt_lexer_accept(&ahead, "(");
+    bool is_made = ahead.token.length > 5 && memcmp(ahead.token.text, "make_", 5) == 0;
+    if (ahead.token.kind == GT_TOKEN_NAME) {
+        gt_lexer_next(&ahead);
+    }
+    if ((is_literal && !gt_lexer_accept(&ahead, ")")) ||
+        !gt_lexer_is(&ahead, is_made ? "(" : "{")) {
+        return false;
+    }
+    *lexer = ahead;
+    return true;
+}
+
+/* The item behind `separator`, at `place` of a list that belongs to the path `outer`. */
+static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, const char *outer,
+                                const char *separator, uint32_t place)
+{
+    char path[GT_NAME_MAX], by_place[16];
+    gt_lexer ahead = *lexer;
+    memcpy(path, outer, strlen(outer) + 1);
+    gt_lexer_next(&ahead);
+    if (gt_lexer_accept(&ahead, ".")) {
+        *lexer = ahead;
+        separator = "=";
+        GT_TRY(read_path(path, lexer));
+    } else {
+        int length = snprintf(by_place, sizeof by_place, "#%u", place);
+        if (!append(path, by_place, (size_t)length)) {
+            return gt_fail_at(gt_lexer_place(lexer),
+                              "a list that is nested too deep; expected fewer braces");
+        }
+    }
+    if (open_list(lexer, separator)) {
+        return read_list(reader, lexer, path);
+    }
+    gt_initialisers *out = reader->out;
+    if (out->count == ITEMS_MAX) {
+        return gt_fail_at(gt_lexer_place(lexer), "more than %d items; expected fewer", ITEMS_MAX);
+    }
+    gt_initialiser *item = &out->items[out->count++];
+    memcpy(item->path, path, sizeof path);
+    return read_number(item, reader, lexer, separator);
+}
+
+/* From a bracket to behind that which closes it. */
+static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer)
+{
+    const bool is_made = gt_lexer_is(lexer, "(");
+    uint32_t place = 0;
+    do {
+        GT_TRY(read_item(reader, lexer, outer, place ? "," : is_made ? "(" : "{", place));
+        place++;
+    } while (gt_lexer_is(lexer, ","));
+    return gt_lexer_expect(lexer, is_made ? ")" : "}");
+}
+
+gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
+                                    gt_lexer *lexer, const char *sign, bool fills)
+{
+    const list_reader reader = {out, parse, fills};
+    *stated = open_list(lexer, sign);
+    if (!*stated) {
+        return GPUTUNE_OK;
+    }
+    out->items = calloc(ITEMS_MAX, sizeof *out->items);
+    GT_TRY(gt_keep(parse->parts, out->items));
+    return read_list(&reader, lexer, "");
 }

@@ -4,43 +4,52 @@
 
 #include <string.h>
 
-/* A `NAME = …` inside a clause: dimensions, or one real expression. */
+/* A `NAME = …` inside a clause: a member of a struct, dimensions or one real expression. */
 typedef struct setting {
     const char *name;
-    gt_dimensions *dimensions;
-    gt_expression **real;
+    size_t offset;
+    bool is_shape;
 } setting;
 
+static const setting of_judge[] = {{"block", offsetof(gt_judge, block), true},
+                                   {"grid", offsetof(gt_judge, grid), true},
+                                   {"rtol", offsetof(gt_judge, rtol), false},
+                                   {"atol", offsetof(gt_judge, atol), false},
+                                   {"stol", offsetof(gt_judge, stol), false}};
+static const setting *const tolerances = of_judge + 2;
+enum { SHAPES = 2, TOLERANCES = 3 };
+
 /* `use`: what its expressions may use, the bits of symbols.h. */
-static gputune_status read_setting(const setting *settings, size_t count, unsigned use,
+static gputune_status read_setting(void *to, const setting *settings, size_t count, unsigned use,
                                    gt_parse *parse, gt_lexer *body)
 {
-    const char *names[8];
+    const char *names[SHAPES + TOLERANCES];
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
     for (size_t i = 0; i < count; i++) {
         names[i] = settings[i].name;
+        void *member = (char *)to + settings[i].offset;
         if (strcmp(names[i], name) != 0) {
             continue;
         }
         GT_TRY(gt_lexer_expect(body, "="));
-        if (settings[i].dimensions && settings[i].dimensions->count > 0) {
+        if (settings[i].is_shape && ((gt_dimensions *)member)->count > 0) {
             return gt_fail_at(place, "'%s' given twice; expected it once", name);
         }
-        return settings[i].dimensions ? gt_read_dimensions(settings[i].dimensions, parse, body, use)
-                                      : gt_read_real_expression(settings[i].real, parse, body, use);
+        return settings[i].is_shape ? gt_read_dimensions(member, parse, body, use)
+                                    : gt_read_real_expression(member, parse, body, use);
     }
     const char *nearest = gt_nearest(name, names, count);
     return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
                       nearest ? nearest : names[0]);
 }
 
-static gputune_status read_settings(const setting *settings, size_t count, unsigned use,
+static gputune_status read_settings(void *to, const setting *settings, size_t count, unsigned use,
                                     gt_parse *parse, gt_lexer *body)
 {
     do {
-        GT_TRY(read_setting(settings, count, use, parse, body));
+        GT_TRY(read_setting(to, settings, count, use, parse, body));
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
@@ -68,15 +77,15 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
                : GPUTUNE_OK;
 }
 
-gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_work(gt_parse *parse, gt_lexer *body)
 {
     gt_template *template = parse->template;
     const gt_template_parts *parts = parse->parts;
-    const setting settings[] = {{"bytes", NULL, &parse->parts->work_bytes},
-                                {"flops", NULL, &parse->parts->work_flops}};
-    GT_TRY(read_settings(settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
+    static const setting settings[] = {{"bytes", offsetof(gt_template_parts, work_bytes), false},
+                                       {"flops", offsetof(gt_template_parts, work_flops), false}};
+    GT_TRY(read_settings(parse->parts, settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
     const gt_expression *measure = gt_work_measure(template);
-    template->work = (gt_work){true, gt_axes_used(measure), clause->place};
+    template->work = (gt_work){true, gt_axes_used(measure), parse->clause->place};
     if (!template->work.axes && gt_axes_used(parts->work_bytes)) {
         return gt_fail_at(gt_expression_place(parts->work_bytes),
                           "the bytes depend on '%s' and the flops, which count as the work, on no "
@@ -87,31 +96,24 @@ gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer 
 }
 
 static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_parse *parse,
-                                 const gt_clause *clause, gt_lexer *body)
+                                 gt_lexer *body)
 {
-    const setting settings[] = {{"block", &judge->block, NULL},
-                                {"grid", &judge->grid, NULL},
-                                {"rtol", NULL, &judge->rtol},
-                                {"atol", NULL, &judge->atol},
-                                {"stol", NULL, &judge->stol}};
     judge->present = true;
     GT_TRY(gt_read_kernel_name(&judge->kernel, body, "a __global__ function's name"));
-    judge->kernel.place = clause->place;
+    judge->kernel.place = parse->clause->place;
     return gt_lexer_accept(body, ",")
-               ? read_settings(settings, settings_count, GT_USE_PROBLEM, parse, body)
+               ? read_settings(judge, of_judge, settings_count, GT_USE_PROBLEM, parse, body)
                : GPUTUNE_OK;
 }
 
 /* reference(self, AXIS = value, …, rtol = e): behind `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body)
 {
-    const setting tolerances[] = {
-        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
     while (gt_lexer_accept(body, ",")) {
         uint32_t axis = 0;
         uint8_t choice = 0;
         if (gt_token_is_any(&body->token, "rtol atol stol")) {
-            GT_TRY(read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body));
+            GT_TRY(read_setting(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, parse, body));
         } else {
             GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, parse, body));
             judge->choices[axis] = choice;
@@ -121,45 +123,42 @@ static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body
 }
 
 /* reference(y[i] = x[i], …, rtol = e) */
-static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, const gt_clause *clause,
-                                       gt_lexer *body)
+static gputune_status read_by_elements(gt_judge *judge, gt_parse *parse, gt_lexer *body)
 {
-    const setting tolerances[] = {
-        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
     body->form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
     judge->present = true;
-    judge->kernel.place = clause->place;
+    judge->kernel.place = parse->clause->place;
     memcpy(judge->kernel.name, GT_ELEMENTS_REFERENCE, sizeof GT_ELEMENTS_REFERENCE);
     GT_TRY(gt_read_elements(parse, body));
     return body->token.kind == GT_TOKEN_END
                ? GPUTUNE_OK
-               : read_settings(tolerances, 3, GT_USE_PROBLEM, parse, body);
+               : read_settings(judge, tolerances, TOLERANCES, GT_USE_PROBLEM, parse, body);
 }
 
-gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_reference(gt_parse *parse, gt_lexer *body)
 {
     gt_judge *judge = &parse->parts->reference;
     judge->self = gt_lexer_accept(body, "self");
     if (judge->self) {
         body->form = "reference(self, AXIS = value, rtol = 1e-5)";
-        judge->kernel.place = clause->place;
+        judge->kernel.place = parse->clause->place;
         return read_self(judge, parse, body);
     }
     gt_lexer ahead = *body;
     gt_lexer_next(&ahead);
     return gt_elements_follow(body) || gt_lexer_is(&ahead, "=")
-               ? read_by_elements(judge, parse, clause, body)
-               : read_judge(judge, 5, parse, clause, body);
+               ? read_by_elements(judge, parse, body)
+               : read_judge(judge, SHAPES + TOLERANCES, parse, body);
 }
 
-gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_check(gt_parse *parse, gt_lexer *body)
 {
-    return read_judge(&parse->parts->check, 2, parse, clause, body);
+    return read_judge(&parse->parts->check, SHAPES, parse, body);
 }
 
-gputune_status gt_parse_init(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_init(gt_parse *parse, gt_lexer *body)
 {
-    return read_judge(&parse->parts->init, 2, parse, clause, body);
+    return read_judge(&parse->parts->init, SHAPES, parse, body);
 }
 
 /* The output of that name. */
@@ -187,15 +186,11 @@ static gputune_status find_output(gt_argument **out, const gt_template *template
 
 static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
 {
-    gt_judge *judge = &parse->parts->reference;
-    const setting tolerances[] = {
-        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
     char name[GT_NAME_MAX];
     gt_argument *argument = NULL;
-    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
-        if (gt_lexer_is(body, tolerances[i].name)) {
-            return read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body);
-        }
+    if (gt_token_is_any(&body->token, "rtol atol stol")) {
+        return read_setting(&parse->parts->reference, tolerances, TOLERANCES, GT_USE_PROBLEM, parse,
+                            body);
     }
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_argument_name_read(name, body, "an output's name, as in y = file(\"y.npy\")"));
@@ -203,25 +198,26 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_lexer_expect(body, "="));
     return argument->expected
                ? gt_fail_at(place, "'%s' given twice; expected each output once", name)
-               : gt_read_file_name(&argument->expected, body);
+               : gt_read_file_name(&argument->expected, parse, body);
 }
 
-gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_expect(gt_parse *parse, gt_lexer *body)
 {
     const gt_template *template = parse->template;
     const gt_judge *reference = &parse->parts->reference;
     if (reference->present || reference->self || parse->parts->check.present) {
-        return gt_fail_at(clause->place, "expect() beside reference() or check(); expected one of "
-                                         "them, as each says what is right");
+        return gt_fail_at(parse->clause->place,
+                          "expect() beside reference() or check(); expected one of "
+                          "them, as each says what is right");
     }
-    parse->parts->reference.kernel.place = clause->place;
+    parse->parts->reference.kernel.place = parse->clause->place;
     do {
         GT_TRY(read_expected(parse, body));
     } while (gt_lexer_accept(body, ","));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (argument->is_buffer && argument->direction != GT_IN && !argument->expected) {
-            return gt_fail_at(clause->place,
+            return gt_fail_at(parse->clause->place,
                               "no expected results of '%s'; expected '%s = "
                               "file(\"name.npy\")', because every output is compared",
                               argument->name, argument->name);

@@ -47,12 +47,12 @@ gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const c
     return out->is_template ? read_arguments(&out->arguments, lexer) : GPUTUNE_OK;
 }
 
-gputune_status gt_parse_kernel(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_kernel(gt_parse *parse, gt_lexer *body)
 {
     gt_kernel_name *kernel = &parse->parts->kernel;
     GT_TRY(gt_read_kernel_name(kernel, body, "the kernel function's name"));
     memcpy(parse->template->name, kernel->name, sizeof kernel->name);
-    kernel->place = clause->place;
+    kernel->place = parse->clause->place;
     parse->parts->steps[0].kernel = *kernel;
     parse->parts->step_count = 1;
     return GPUTUNE_OK;

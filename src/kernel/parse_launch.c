@@ -1,8 +1,11 @@
 /* The pragmas that say how kernels are launched and compiled: launch, the settings of settings.h as
- * clauses of their own, require and define. */
+ * clauses of their own, require, define and options. */
+#include "kernel/compiler_options.h"
 #include "kernel/parse.h"
 #include "kernel/settings.h"
 #include "kernel/types.h"
+
+#include "base/text.h"
 
 #include <string.h>
 
@@ -10,7 +13,7 @@
 static gputune_status read_setting(const gt_setting *setting, gt_parse *parse,
                                    gt_template_step *step, gt_lexer *body, unsigned use)
 {
-    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
     if (setting->most == 3) {
         return gt_read_dimensions((gt_dimensions *)(void *)values, parse, body, use);
     }
@@ -20,10 +23,10 @@ static gputune_status read_setting(const gt_setting *setting, gt_parse *parse,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_setting(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_setting(gt_parse *parse, gt_lexer *body)
 {
     uint32_t i = 0;
-    while (strcmp(gt_setting_at(i)->word, clause->word) != 0) {
+    while (strcmp(gt_setting_at(i)->word, parse->clause->word) != 0) {
         i++;
     }
     const gt_setting *setting = gt_setting_at(i);
@@ -31,19 +34,20 @@ gputune_status gt_parse_setting(gt_parse *parse, const gt_clause *clause, gt_lex
 }
 
 /* Without an expression: always. */
-gputune_status gt_parse_cooperative(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_cooperative(gt_parse *parse, gt_lexer *body)
 {
     gt_lexer always;
-    gt_lexer_open(&always, "1", 1, clause->place);
+    gt_lexer_open(&always, "1", 1, parse->clause->place);
     bool stated = body->token.kind != GT_TOKEN_END;
-    return gt_parse_setting(parse, clause, stated ? body : &always);
+    return gt_parse_setting(parse, stated ? body : &always);
 }
 
-gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_require(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     if (parts->require_count == GT_REQUIRE_MAX) {
-        return gt_fail_at(clause->place, "more than %d require(); expected fewer", GT_REQUIRE_MAX);
+        return gt_fail_at(parse->clause->place, "more than %d require(); expected fewer",
+                          GT_REQUIRE_MAX);
     }
     return gt_read_integer_expression(&parts->requires[parts->require_count++], parse, body,
                                       GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
@@ -53,7 +57,8 @@ gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lex
 static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_lexer *body)
 {
     if (body->token.kind == GT_TOKEN_STRING && body->token.text[0] == '"') {
-        GT_TRY(gt_strndup(&define->text, body->token.text + 1, body->token.length - 2));
+        GT_TRY(gt_keep_text(&define->text, parse->parts, body->token.text + 1,
+                            body->token.length - 2));
         if (strpbrk(define->text, "\n\\")) {
             return gt_fail_expected(body, "a text without backslashes");
         }
@@ -68,12 +73,13 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_define(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_define(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     do {
         if (parts->define_count == GT_DEFINE_MAX) {
-            return gt_fail_at(clause->place, "more than %d macros; expected fewer", GT_DEFINE_MAX);
+            return gt_fail_at(parse->clause->place, "more than %d macros; expected fewer",
+                              GT_DEFINE_MAX);
         }
         gt_define *define = &parts->defines[parts->define_count];
         gt_place place = gt_lexer_place(body);
@@ -143,13 +149,9 @@ static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
     char name[GT_NAME_MAX];
     gt_lexer ahead = *body;
     gt_lexer_next(&ahead);
-    bool alone = body->token.kind == GT_TOKEN_NAME && body->token.length < sizeof name &&
-                 (gt_lexer_is(&ahead, ",") || gt_lexer_is(&ahead, ")"));
-    if (alone) {
-        memcpy(name, body->token.text, body->token.length);
-        name[body->token.length] = '\0';
-        *index = gt_parse_parameter_index(parse, name);
-    }
+    bool alone =
+        gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&ahead.token, ", )");
+    *index = alone ? gt_parse_parameter_index(parse, name) : -1;
     return alone;
 }
 
@@ -171,7 +173,7 @@ static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
 
 static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
-    int index = -1;
+    int index;
     gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER,
                           parse->code};
     const gt_place place = gt_lexer_place(body);
@@ -185,7 +187,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
         gt_lexer_next(body);
         return GPUTUNE_OK;
     }
-    if (body->token.kind == GT_TOKEN_END || gt_lexer_is(body, ",") || gt_lexer_is(body, ")")) {
+    if (body->token.kind == GT_TOKEN_END || gt_token_is_any(&body->token, ", )")) {
         return gt_fail_expected(body, "the name of an argument or scratch, or an expression");
     }
     if (name && !gt_symbol_is_known(&symbols, &body->token)) {
@@ -231,7 +233,7 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
 static gputune_status read_known(const gt_setting *setting, gt_template_step *step, gt_parse *parse,
                                  gt_lexer *body, gt_place place)
 {
-    gt_expression **values = gt_setting_values(setting, parse->parts, step);
+    const gt_expression **values = gt_setting_values(setting, parse->parts, step);
     if (values == &step->programmatic && step == parse->parts->steps) {
         return gt_fail_at(place, "the first launch() has none before it; expected 'programmatic' "
                                  "in a later one");
@@ -285,15 +287,15 @@ static gputune_status add_step(gt_template_step **out, gt_parse *parse, gt_place
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_launch(gt_parse *parse, gt_lexer *body)
 {
     gt_template_step *step;
     gt_order *order;
-    GT_TRY(add_step(&step, parse, clause->place));
+    GT_TRY(add_step(&step, parse, parse->clause->place));
     GT_TRY(gt_parse_order(&order, parse, GT_ORDER_LAUNCH, parse->parts->step_count - 1,
-                          clause->place));
+                          parse->clause->place));
     GT_TRY(gt_read_kernel_name(&step->kernel, body, "a __global__ function's name"));
-    step->kernel.place = clause->place;
+    step->kernel.place = parse->clause->place;
     while (gt_lexer_accept(body, ",")) {
         GT_TRY(read_named(step, parse, body));
     }
@@ -302,11 +304,117 @@ gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexe
     }
     parse->parts->has_loops |= step->when != NULL;
     if (!step->block.count || !step->grid.count) {
-        return gt_fail_at(clause->place,
+        return gt_fail_at(parse->clause->place,
                           "launch(%s) without %s; expected launch(%s, block = 256, "
                           "grid = ceil_div(n, 256))",
                           step->kernel.name, step->block.count ? "grid" : "block",
                           step->kernel.name);
     }
     return step->argument_count || step->takes_none ? GPUTUNE_OK : take_all(step, parse);
+}
+
+/* ---- options() ------------------------------------------------------------------------------- */
+
+/* Plans of one source serve other sizes too, so that options cannot depend on those. */
+enum { USE_SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE };
+
+static bool is_text(const gt_lexer *lexer)
+{
+    return lexer->token.kind == GT_TOKEN_STRING && lexer->token.text[0] == '"';
+}
+
+static gputune_status new_option(gt_option **out, gt_parse *parse, uint32_t item, gt_place place)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->option_count == GT_OPTION_MAX) {
+        return gt_fail_at(place, "more than %d compiler options; expected fewer", GT_OPTION_MAX);
+    }
+    *out = &parts->options[parts->option_count++];
+    (*out)->item = item;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_text(gt_option *option, gt_parse *parse, gt_lexer *body)
+{
+    if (!is_text(body)) {
+        return gt_fail_expected(body, "an option such as \"--use_fast_math\", or CONDITION ? "
+                                      "\"--option\" : \"\"");
+    }
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_keep_text(&option->text, parse->parts, body->token.text + 1, body->token.length - 2));
+    gt_lexer_next(body);
+    return *option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK;
+}
+
+/* Opens `condition` on what stands before the '?' that a string follows; `body` is left on that
+ * string. False: the item has no condition. */
+static bool split_condition(gt_lexer *condition, gt_lexer *body)
+{
+    *condition = *body;
+    gt_lexer at = *body;
+    for (int depth = 0; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        depth += gt_lexer_is(&at, "(");
+        depth -= gt_lexer_is(&at, ")");
+        if (depth == 0 && (gt_lexer_is(&at, ",") || is_text(&at))) {
+            return false;
+        }
+        if (depth == 0 && gt_lexer_is(&at, "?")) {
+            condition->end = at.token.text;
+            gt_lexer_next(&at);
+            *body = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A tunable is a macro of the engine's. */
+static gputune_status check_macro(const gt_template *template, const char *option, gt_place place)
+{
+    static const char *const defining[] = {"-D", "--define-macro=", "-U", "--undefine-macro="};
+    for (size_t i = 0; i < sizeof defining / sizeof *defining; i++) {
+        size_t length = strlen(defining[i]);
+        const char *name = strncmp(option, defining[i], length) == 0 ? option + length : "";
+        for (uint32_t k = 0; k < template->axis_count; k++) {
+            const char *axis = template->axes[k].name;
+            size_t own = strlen(axis);
+            if (strncmp(name, axis, own) == 0 && (name[own] == '\0' || name[own] == '=')) {
+                return gt_fail_at(place,
+                                  "'%s' defines a tunable; expected its values in the clause that "
+                                  "declares it",
+                                  option);
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */
+static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
+{
+    gt_lexer condition;
+    gt_option *option = NULL;
+    while (split_condition(&condition, body)) {
+        GT_TRY(new_option(&option, parse, item, gt_lexer_place(&condition)));
+        GT_TRY(gt_read_integer_expression(&option->condition, parse, &condition, USE_SOURCE));
+        if (condition.token.kind != GT_TOKEN_END) {
+            return gt_fail_expected(&condition, "'?'");
+        }
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(read_text(option, parse, body));
+        GT_TRY(check_macro(parse->template, option->text, place));
+        GT_TRY(gt_lexer_expect(body, ":"));
+    }
+    GT_TRY(new_option(&option, parse, item, gt_lexer_place(body)));
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(read_text(option, parse, body));
+    return check_macro(parse->template, option->text, place);
+}
+
+gputune_status gt_parse_options(gt_parse *parse, gt_lexer *body)
+{
+    do {
+        GT_TRY(read_item(parse, parse->parts->option_items++, body));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
 }

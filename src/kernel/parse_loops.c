@@ -23,7 +23,8 @@ gputune_status gt_parse_order(gt_order **out, gt_parse *parse, gt_order_kind kin
 }
 
 /* Reads the expression that a text of our own making is, which stands where `place` is. */
-static gputune_status read_text(gt_expression **out, gt_parse *parse, gt_text *text, gt_place place)
+static gputune_status read_text(const gt_expression **out, gt_parse *parse, gt_text *text,
+                                gt_place place)
 {
     gt_lexer lexer;
     if (text->failed) {
@@ -40,7 +41,7 @@ static gputune_status read_text(gt_expression **out, gt_parse *parse, gt_text *t
 }
 
 /* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
-static gputune_status read_next(gt_expression **out, gt_parse *parse, gt_lexer *body,
+static gputune_status read_next(const gt_expression **out, gt_parse *parse, gt_lexer *body,
                                 const char *counter)
 {
     static const char *const assignments[] = {"+=", "-=", "*=", "/=", "<<=", ">>=", "="};
@@ -81,14 +82,14 @@ static gputune_status read_next(gt_expression **out, gt_parse *parse, gt_lexer *
     return read_text(out, parse, &text, behind);
 }
 
-gputune_status gt_parse_for(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_for(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     gt_order *order;
     char name[GT_NAME_MAX];
     if (parts->open_loops == GT_COUNTERS_MAX) {
-        return gt_fail_at(clause->place, "more than %d loops inside each other; expected fewer",
-                          GT_COUNTERS_MAX);
+        return gt_fail_at(parse->clause->place,
+                          "more than %d loops inside each other; expected fewer", GT_COUNTERS_MAX);
     }
     const gt_place place = gt_lexer_place(body);
     GT_TRY(gt_read_new_name(name, parse, body, "a counter, as in for(i = 0; i < n; ++i)"));
@@ -98,7 +99,7 @@ gputune_status gt_parse_for(gt_parse *parse, const gt_clause *clause, gt_lexer *
                               name);
         }
     }
-    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_FOR, parts->open_loops, clause->place));
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_FOR, parts->open_loops, parse->clause->place));
     GT_TRY(gt_lexer_expect(body, "="));
     GT_TRY(gt_read_integer_expression(&order->begin, parse, body, USE));
     memcpy(parts->counters[parts->open_loops++], name, sizeof name);
@@ -122,7 +123,7 @@ static gputune_status end_loop(gt_parse *parse, gt_place place)
     return gt_parse_order(&order, parse, GT_ORDER_END, parts->open_loops, place);
 }
 
-gputune_status gt_parse_end(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_end(gt_parse *parse, gt_lexer *body)
 {
     gt_template_parts *parts = parse->parts;
     char name[GT_NAME_MAX];
@@ -134,7 +135,7 @@ gputune_status gt_parse_end(gt_parse *parse, const gt_clause *clause, gt_lexer *
     }
     const char *inner = parts->counters[parts->open_loops - 1];
     return strcmp(inner, name) == 0
-               ? end_loop(parse, clause->place)
+               ? end_loop(parse, parse->clause->place)
                : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
 }
 
@@ -157,7 +158,7 @@ static gputune_status read_swapped(uint32_t *index, const char **type, gt_parse 
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_swap(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+gputune_status gt_parse_swap(gt_parse *parse, gt_lexer *body)
 {
     gt_order *order;
     uint32_t first, second;
@@ -173,7 +174,7 @@ gputune_status gt_parse_swap(gt_parse *parse, const gt_clause *clause, gt_lexer 
         return gt_fail_at(place, "a buffer of %s in the place of one of %s; expected equal types",
                           other, type);
     }
-    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_SWAP, first, clause->place));
+    GT_TRY(gt_parse_order(&order, parse, GT_ORDER_SWAP, first, parse->clause->place));
     order->other = second;
     return GPUTUNE_OK;
 }

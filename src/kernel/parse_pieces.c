@@ -5,44 +5,38 @@
 
 #include <string.h>
 
-static gputune_status read_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                      unsigned use)
-{
-    gt_symbols symbols = {parse->template, use, parse->code};
-    gt_scope scope = gt_symbols_scope(&symbols);
-    return gt_expression_read(out, lexer, &scope);
-}
-
-gputune_status gt_read_real_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *parse, gt_lexer *lexer,
                                        unsigned use)
 {
+    gt_expression *read;
+    gt_symbols symbols = {parse->template, use, parse->code};
+    gt_scope scope = gt_symbols_scope(&symbols);
     if (*out) {
         return gt_fail_at(gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
                           gt_expression_text(*out));
     }
-    return read_expression(out, parse, lexer, use);
+    GT_TRY(gt_expression_read(&read, lexer, &scope));
+    *out = read;
+    return gt_keep(parse->parts, read);
 }
 
-gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
-                                          unsigned use)
+gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *parse,
+                                          gt_lexer *lexer, unsigned use)
 {
     GT_TRY(gt_read_real_expression(out, parse, lexer, use));
-    if (gt_expression_is_real(*out)) {
-        return gt_fail_at(gt_expression_place(*out),
-                          "'%s' is floating; expected an integer expression",
-                          gt_expression_text(*out));
-    }
-    return GPUTUNE_OK;
+    return gt_expression_is_real(*out)
+               ? gt_fail_at(gt_expression_place(*out),
+                            "'%s' is floating; expected an integer expression",
+                            gt_expression_text(*out))
+               : GPUTUNE_OK;
 }
 
 gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
 {
     static const int64_t none[GT_SLOT_MAX];
-    gt_expression *expression = NULL;
-    gputune_status status = gt_read_integer_expression(&expression, parse, lexer, 0);
-    GT_THEN(status, gt_expression_integer(out, expression, none));
-    gt_expression_free(expression);
-    return status;
+    const gt_expression *expression = NULL;
+    GT_TRY(gt_read_integer_expression(&expression, parse, lexer, 0));
+    return gt_expression_integer(out, expression, none);
 }
 
 /* Whether `NAME =`, `const NAME =` or `type NAME =` comes now. */
@@ -102,7 +96,7 @@ gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer 
     return list ? gt_lexer_expect(lexer, ")") : GPUTUNE_OK;
 }
 
-gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,
+gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *parse,
                                gt_lexer *lexer, unsigned use)
 {
     if (!gt_lexer_is(lexer, "[")) {

@@ -16,35 +16,26 @@ static gputune_status find(uint32_t *out, const gt_template *template, const cha
         *out = (uint32_t)index;
         return GPUTUNE_OK;
     }
-    gt_text list = {0};
+    GT_SCOPED(gt_text_free) gt_text list = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         names[i] = template->problem[i].name;
         gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     }
     const char *nearest = gt_nearest(name, names, template->problem_count);
-    gputune_status status =
-        nearest ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name,
-                          name, nearest)
-                : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s",
-                          template->name, name,
-                          list.length ? gt_text_string(&list) : "none, because it takes no sizes");
-    gt_text_free(&list);
-    return status;
+    return nearest
+               ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name, name,
+                         nearest)
+               : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s", template->name,
+                         name,
+                         list.length ? gt_text_string(&list) : "none, because it takes no sizes");
 }
 
 static gputune_status refuse(const gt_problem_value *value, const char *given)
 {
-    gt_text list = {0};
-    for (uint32_t i = 0; i < value->count; i++) {
-        char text[GT_NAME_MAX];
-        gt_value_text(text, sizeof text, &value->values[i]);
-        gt_text_printf(&list, "%s%s", i ? ", " : "", text);
-    }
-    gputune_status status =
-        gt_fail(GPUTUNE_EINVAL, "%s is not %s; expected %s%s", value->name, given,
-                value->count > 1 ? "one of " : "", gt_text_string(&list));
-    gt_text_free(&list);
-    return status;
+    GT_SCOPED(gt_text_free) gt_text list = {0};
+    gt_values_append(&list, value->values, value->count);
+    return gt_fail(GPUTUNE_EINVAL, "%s is not %s; expected %s%s", value->name, given,
+                   value->count > 1 ? "one of " : "", gt_text_string(&list));
 }
 
 static gputune_status set_number(gt_value *out, const gt_problem_value *value, int64_t number)
@@ -141,15 +132,14 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
 {
     gputune_size items[GT_PROBLEM_MAX];
     gputune_sizes sizes = {0, items};
-    char *words, *rest = NULL;
+    char *rest = NULL;
+    GT_FREED char *words = NULL;
     GT_TRY(gt_strdup(&words, text));
     for (char *word = strtok_r(words, " ", &rest); word && sizes.count < GT_PROBLEM_MAX;
          word = strtok_r(NULL, " ", &rest)) {
         items[sizes.count++] = (gputune_size){word, 0};
     }
-    gputune_status status = gt_problem_bind(out, template, sizes);
-    free(words);
-    return status;
+    return gt_problem_bind(out, template, sizes);
 }
 
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem)

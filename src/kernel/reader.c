@@ -40,12 +40,14 @@ static void drop_mark(char *text)
     }
 }
 
+/* Takes the path and the text over. */
 static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
 {
     gt_template_parts *parts = reader->parts;
+    gputune_status kept = gt_keep(parts, path), also = gt_keep(parts, text);
+    GT_TRY(kept);
+    GT_TRY(also);
     if (parts->file_count == GT_FILES_MAX) {
-        free(path);
-        free(text);
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d included files; expected fewer",
                        parts->files[0].path, GT_FILES_MAX);
     }
@@ -313,13 +315,33 @@ static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *ou
     return check_directive(line);
 }
 
-static void append_newlines(gt_text *text, const char *from, const char *to)
+void gt_newlines_append(gt_text *out, const char *from, const char *to)
 {
     for (; from < to; from++) {
-        if (*from == '\n') {
-            gt_text_append(text, "\n");
+        gt_text_append(out, *from == '\n' ? "\n" : "");
+    }
+}
+
+int gt_line_at(gt_token *file, const char *text, size_t at)
+{
+    gt_lexer lexer, line;
+    const char *counted = text;
+    int number = 1;
+    *file = (gt_token){.text = ""};
+    gt_lexer_open(&lexer, text, at, (gt_place){"", 1, 1});
+    while (gt_lexer_find_directive(&lexer, &line)) {
+        const char *end = line.end + (line.end < text + at);
+        if (gt_lexer_accept(&line, "line") && line.token.kind == GT_TOKEN_NUMBER) {
+            number = (int)strtol(line.token.text, NULL, 10);
+            counted = end;
+            gt_lexer_next(&line);
+            *file = line.token.kind == GT_TOKEN_STRING ? line.token : *file;
         }
     }
+    for (; counted < text + at; counted++) {
+        number += *counted == '\n';
+    }
+    return number;
 }
 
 /* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
@@ -333,7 +355,7 @@ static gputune_status carry(gt_reader *reader, const gt_source_file *file, const
     if (what == KEPT) {
         gt_text_append_bytes(&reader->body, begin, (size_t)(line->end - begin));
     } else if (what == BLANKED) {
-        append_newlines(&reader->body, begin, line->end);
+        gt_newlines_append(&reader->body, begin, line->end);
     } else {
         int last = line->token.line;
         for (const char *c = line->token.text; c < line->end; c++) {
@@ -390,29 +412,13 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file)
 
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
 {
-    char *own_path, *own_text;
     gt_source_file *file = NULL;
     if (strlen(text) > TEXT_MAX) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
                        TEXT_MAX);
     }
-    GT_TRY(gt_strdup(&own_path, path));
-    gputune_status status = gt_strdup(&own_text, text);
-    if (status < 0) {
-        free(own_path);
-        return status;
-    }
-    GT_TRY(new_file(&file, reader, own_path, own_text));
+    GT_TRY(new_file(&file, reader, strdup(path), strdup(text)));
     return read_file(reader, file);
-}
-
-void gt_reader_free_files(gt_template_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        free(parts->files[i].path);
-        free(parts->files[i].text);
-    }
-    parts->file_count = 0;
 }
 
 void gt_reader_free(gt_reader *reader)

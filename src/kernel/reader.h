@@ -30,8 +30,6 @@ typedef struct gt_reader {
  * comments, included files that are missing or include themselves, and texts that are too large. */
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_reader *reader);
-/* Releases the files' texts, which places and tokens point into. */
-void gt_reader_free_files(gt_template_parts *parts);
 
 /* ---- select.c ---- */
 
@@ -41,3 +39,9 @@ void gt_reader_free_files(gt_template_parts *parts);
 gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
+/* By these marks, the line of the text's place `at` in its file, and the token that names the file,
+ * with its quotes; its length is 0 where no mark names one. */
+int gt_line_at(gt_token *file, const char *text, size_t at);
+/* Appends the newlines between two places of a text: what stands there is left out, and the lines
+ * behind keep their numbers. */
+void gt_newlines_append(gt_text *out, const char *from, const char *to);

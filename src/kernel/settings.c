@@ -52,14 +52,14 @@ const gt_setting *gt_setting_in_source(uint32_t index)
     return NULL;
 }
 
-gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
-                                  gt_template_step *step)
+const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
+                                        gt_template_step *step)
 {
     char *base = setting->in_source ? (char *)parts : (char *)step;
-    return (gt_expression **)(void *)(base + setting->offset);
+    return (const gt_expression **)(void *)(base + setting->offset);
 }
 
-static void visit_given(gt_expression *const *expressions, uint32_t count,
+static void visit_given(const gt_expression *const *expressions, uint32_t count,
                         void (*use)(void *user, const gt_expression *expression), void *user)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ static void visit(const gt_setting *setting, const gt_template_parts *parts,
                   const gt_template_step *step,
                   void (*use)(void *user, const gt_expression *expression), void *user)
 {
-    gt_expression *const *values =
+    const gt_expression *const *values =
         gt_setting_values(setting, (gt_template_parts *)parts, (gt_template_step *)step);
     visit_given(values, setting->most, use, user);
 }

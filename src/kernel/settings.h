@@ -1,5 +1,5 @@
 /* The table of settings that are expressions. Settings of a launch are clauses of a template with
- * one kernel, or words in launch(); other settings say how the code is compiled. Parsing, freeing,
+ * one kernel, or words in launch(); other settings say how the code is compiled. Parsing,
  * spaces and identities go through this table. */
 #pragma once
 
@@ -22,8 +22,8 @@ const gt_setting *gt_setting_at(uint32_t index);
 const gt_setting *gt_setting_in_source(uint32_t index);
 /* The place of the setting's expressions, in `step` or `parts`; an expression that was not given is
  * NULL. */
-gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
-                                  gt_template_step *step);
+const gt_expression **gt_setting_values(const gt_setting *setting, gt_template_parts *parts,
+                                        gt_template_step *step);
 /* Calls `use` with every expression of the settings that are `in_source`; or, if `in_source` is
  * false, with every expression of the steps, their loops and their arguments. */
 void gt_settings_visit(const gt_template_parts *parts, bool in_source,

@@ -247,12 +247,9 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
 /* The value of a name in template arguments, or NULL: the C++ source knows it. */
 static const gt_value *argument_value(const generator *g, const gt_token *token)
 {
-    char name[GT_NAME_MAX] = "";
+    char name[GT_NAME_MAX];
     const gt_template *template = g->binding->template;
-    if (token->kind != GT_TOKEN_NAME || token->length >= sizeof name) {
-        return NULL;
-    }
-    memcpy(name, token->text, token->length);
+    (void)gt_token_copy(name, sizeof name, token); /* "" is no name of these */
     int axis = gt_template_axis_index(template, name);
     int problem = gt_template_problem_index(template, name);
     return axis >= 0      ? &template->axes[axis].values[g->config->choice[axis]]

@@ -80,9 +80,6 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Fills `choices` from the template's values and the restrictions. EINVAL as for gt_space_open().
- */
-gputune_status gt_space_restrict(gt_space *space, const char *const *only, size_t only_count);
 /* Fills `rules`, `touching`, `base` and `hopeless`. ENOMEM. */
 gputune_status gt_space_plan(gt_space *space);
 /* Fills `blocked`, and bounds the terms by the values that are left. */

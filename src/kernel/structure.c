@@ -7,25 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With the lexer on `open`: behind the token that closes it, or at the end. */
-static void skip_nested(gt_lexer *lexer, const char *open, const char *close)
-{
-    int depth = 0;
-    do {
-        depth += gt_lexer_is(lexer, open) - gt_lexer_is(lexer, close);
-        gt_lexer_next(lexer);
-    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
-}
-
 /* Behind the next `;` or the `{…}` that comes first: the rest of a member that is no data. */
 static void skip_declaration(gt_lexer *lexer)
 {
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
-        bool opens = gt_lexer_is(lexer, "(");
-        opens ? skip_nested(lexer, "(", ")") : gt_lexer_next(lexer);
+        gt_lexer_skip(lexer, "(", ")");
     }
     if (gt_lexer_is(lexer, "{")) {
-        skip_nested(lexer, "{", "}");
+        gt_lexer_skip(lexer, "{", "}");
     }
     (void)gt_lexer_accept(lexer, ";");
 }
@@ -67,15 +56,6 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
-static void free_values(gt_structure_member *member)
-{
-    for (uint32_t i = 0; i < member->value_count; i++) {
-        gt_expression_free(member->values[i]);
-        member->values[i] = NULL;
-    }
-    member->value_count = 0;
-}
-
 /* With the lexer behind the brace of an array's list. What it leaves out is 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *parse, gt_lexer *lexer)
 {
@@ -108,13 +88,12 @@ static gputune_status read_default(gt_structure_member *member, gt_parse *parse,
                                          GT_USE_CONST);
     }
     if (status < 0 || !gt_token_is_any(&value.token, "; , }")) {
-        free_values(member);
+        memset(member->values, 0, sizeof member->values);
+        member->value_count = 0;
     }
     while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; ,")) {
-        const bool opens = gt_lexer_is(lexer, "{"), calls = gt_lexer_is(lexer, "(");
-        opens   ? skip_nested(lexer, "{", "}")
-        : calls ? skip_nested(lexer, "(", ")")
-                : gt_lexer_next(lexer);
+        const bool opens = gt_lexer_is(lexer, "{");
+        gt_lexer_skip(lexer, opens ? "{" : "(", opens ? "}" : ")");
     }
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
@@ -196,7 +175,7 @@ static bool is_data(const gt_lexer *lexer)
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
         if (accept_any(&ahead, "alignas __align__")) {
-            skip_nested(&ahead, "(", ")");
+            gt_lexer_skip(&ahead, "(", ")");
             continue;
         }
         if (gt_lexer_is(&ahead, "(")) {
@@ -237,10 +216,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *parse, const c
                        parts->files[0].path, GT_STRUCTURE_MAX);
     }
     gt_structure *structure = calloc(1, sizeof *structure);
-    GT_TRY(gt_allocated(structure));
+    GT_TRY(gt_keep(parts, structure));
     parts->structures[parts->structure_count++] = structure;
     structure->members = calloc(GT_STRUCTURE_MEMBERS, sizeof *structure->members);
-    GT_TRY(gt_allocated(structure->members));
+    GT_TRY(gt_keep(parts, structure->members));
     memcpy(structure->name, name, strlen(name) + 1);
     *out = structure;
     return GPUTUNE_OK;
@@ -260,7 +239,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     out->attributes = *lexer;
     while (gt_lexer_is(lexer, "alignas") || gt_lexer_is(lexer, "__align__")) {
         gt_lexer_next(lexer);
-        skip_nested(lexer, "(", ")");
+        gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';
     if (lexer->token.kind == GT_TOKEN_NAME &&
@@ -364,7 +343,7 @@ static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lex
         return GPUTUNE_OK;
     }
     gt_lexer behind = *lexer;
-    skip_nested(&behind, "{", "}");
+    gt_lexer_skip(&behind, "{", "}");
     if (!is_named(head, &behind, name)) {
         return GPUTUNE_OK; /* what is inside may be it */
     }
@@ -433,19 +412,4 @@ gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, cons
     gputune_status status = find_definition(parse, name);
     *out = gt_structure_of(parse->template, name);
     return status;
-}
-
-void gt_structures_free(gt_template_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->structure_count; i++) {
-        gt_structure *structure = parts->structures[i];
-        for (uint32_t m = 0; m < structure->member_count; m++) {
-            free_values(&structure->members[m]);
-            for (int d = 0; d < 3; d++) {
-                gt_expression_free(structure->members[m].extents.items[d]);
-            }
-        }
-        free(structure->members);
-        free(structure);
-    }
 }

@@ -13,7 +13,7 @@ typedef struct gt_structure_member {
     gt_dimensions extents; /* constant expressions; count 0: the member is no array */
     /* The values that the code gives: one for a number, or those of an array's first elements, the
      * last of which is for all elements behind it. */
-    gt_expression *values[GT_MEMBER_VALUES + 1];
+    const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the type's alignment */
     bool is_pointer;    /* a pointer to `type`, or if `type` is "" to an unknown type */
@@ -66,4 +66,3 @@ gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);
 /* Appends the members of the struct `name` with their offsets, for a message: "alpha at 0, n at 8".
  */
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
-void gt_structures_free(gt_template_parts *parts);

@@ -106,15 +106,10 @@ static void member_path(char *out, size_t bytes, const char *outer,
     }
 }
 
-/* An object has an address of its own: one without members takes a byte. */
-static void end_members(extent *size)
-{
-    size->bytes = align_up(size->bytes ? size->bytes : 1, size->alignment);
-}
-
-/* One member behind what is laid out, every element of its array. */
-static gputune_status add_member(gt_layout *out, extent *size, const gt_binding *binding,
-                                 const gt_structure_member *member, const spot *at)
+/* One member behind what is laid out, every element of its array; *offset is where it begins. */
+static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
+                                 const gt_binding *binding, const gt_structure_member *member,
+                                 const spot *at)
 {
     extent one;
     int64_t extents[3];
@@ -122,7 +117,7 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
     GT_TRY(extents_of(extents, member, binding));
     one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
-    size->bytes = align_up(size->bytes, one.alignment);
+    *offset = size->bytes = align_up(size->bytes, one.alignment);
     for (int64_t i = 0; i < extents[0] * extents[1] * extents[2]; i++) {
         char path[2 * GT_NAME_MAX];
         extent ignored;
@@ -138,14 +133,16 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
     return GPUTUNE_OK;
 }
 
-static gputune_status add_members(gt_layout *out, extent *size, const gt_binding *binding,
+/* An object has an address of its own: one without members takes a byte. */
+static gputune_status add_members(gt_layout *out, extent *size,
+                                  uint32_t offsets[GT_STRUCTURE_MEMBERS], const gt_binding *binding,
                                   const gt_structure *structure, const spot *at)
 {
     *size = (extent){0, structure->alignment ? structure->alignment : 1};
     for (uint32_t m = 0; m < structure->member_count; m++) {
-        GT_TRY(add_member(out, size, binding, &structure->members[m], at));
+        GT_TRY(add_member(out, size, &offsets[m], binding, &structure->members[m], at));
     }
-    end_members(size);
+    size->bytes = align_up(size->bytes ? size->bytes : 1, size->alignment);
     return GPUTUNE_OK;
 }
 
@@ -157,7 +154,8 @@ static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *bi
     name = gt_type_word(binding->template, binding->problem, name);
     const gt_structure *structure = gt_structure_of(binding->template, name);
     if (structure) {
-        return add_members(out, size, binding, structure, at);
+        uint32_t offsets[GT_STRUCTURE_MEMBERS];
+        return add_members(out, size, offsets, binding, structure, at);
     }
     if (!gt_element_from_name(&element, name)) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: unknown type '%s'; expected a number type",
@@ -250,29 +248,11 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
 
 /* ---- What the compiler must agree with ------------------------------------------------------- */
 
-/* Where the members of a struct begin. */
-static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent *size,
-                                     const gt_binding *binding, const gt_structure *structure)
-{
-    *size = (extent){0, structure->alignment ? structure->alignment : 1};
-    for (uint32_t m = 0; m < structure->member_count; m++) {
-        const spot at = {.name = ""};
-        const gt_structure_member *member = &structure->members[m];
-        extent before = *size, whole;
-        GT_TRY(add_member(NULL, size, binding, member, &at));
-        GT_TRY(lay_out_member(NULL, &whole, binding, member, &at));
-        uint32_t own = member->alignment > whole.alignment ? member->alignment : whole.alignment;
-        out[m] = align_up(before.bytes, own);
-    }
-    end_members(size);
-    return GPUTUNE_OK;
-}
-
 static gputune_status describe(gt_text *out, extent *size, const gt_binding *binding,
                                const gt_structure *structure)
 {
     uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
-    GT_TRY(member_offsets(offsets, size, binding, structure));
+    GT_TRY(add_members(NULL, size, offsets, binding, structure, &(spot){.name = ""}));
     for (uint32_t m = 0; m < structure->member_count; m++) {
         gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
     }
@@ -294,7 +274,7 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
 {
     uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     extent size;
-    GT_TRY(member_offsets(offsets, &size, binding, structure));
+    GT_TRY(add_members(NULL, &size, offsets, binding, structure, &(spot){.name = ""}));
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", structure->name,
                    size.bytes, structure->name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {

@@ -11,81 +11,71 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const device_names[] = {
-    "cc",
-    "sm_count",
-    "warp_size",
-    "l2_bytes",
-    "bus_width_bits",
-    "max_threads",
-    "max_threads_per_sm",
-    "max_blocks_per_sm",
-    "registers_per_sm",
-    "registers_per_block",
-    "shared_per_block",
-    "shared_optin",
-    "shared_per_sm",
-    "shared_reserved",
-    "constant_bytes",
-    "max_cluster",
-    "max_parameter_bytes",
+/* The properties of the device, each with its member of gt_device, and then those of the launch. */
+static const struct property {
+    const char *name;
+    unsigned use;
+    int slot;             /* of the launch's */
+    size_t offset, bytes; /* of the device's: the member, an int or an int64_t */
+} properties[] = {
+#define DEVICE(name, member)                                                                       \
+    {                                                                                              \
+#name, GT_USE_DEVICE, 0, offsetof(gt_device, member), sizeof(((gt_device *)0)->member)     \
+    }
+    DEVICE(cc, cc),
+    DEVICE(sm_count, sm_count),
+    DEVICE(warp_size, warp_size),
+    DEVICE(l2_bytes, l2_bytes),
+    DEVICE(bus_width_bits, bus_width_bits),
+    DEVICE(max_threads, max_threads_per_block),
+    DEVICE(max_threads_per_sm, max_threads_per_sm),
+    DEVICE(max_blocks_per_sm, max_blocks_per_sm),
+    DEVICE(registers_per_sm, registers_per_sm),
+    DEVICE(registers_per_block, registers_per_block),
+    DEVICE(shared_per_block, shared_per_block_bytes),
+    DEVICE(shared_optin, shared_per_block_optin_bytes),
+    DEVICE(shared_per_sm, shared_per_sm_bytes),
+    DEVICE(shared_reserved, shared_reserved_per_block_bytes),
+    DEVICE(constant_bytes, constant_bytes),
+    DEVICE(max_cluster, max_cluster),
+    DEVICE(max_parameter_bytes, max_parameter_bytes),
+#undef DEVICE
+    {"block_x", GT_USE_BLOCK, GT_SLOT_BLOCK, 0, 0},
+    {"block_y", GT_USE_BLOCK, GT_SLOT_BLOCK + 1, 0, 0},
+    {"block_z", GT_USE_BLOCK, GT_SLOT_BLOCK + 2, 0, 0},
+    {"max_blocks", GT_USE_OCCUPANCY, GT_SLOT_OCCUPANCY, 0, 0},
+    {"max_clusters", GT_USE_OCCUPANCY, GT_SLOT_OCCUPANCY + 1, 0, 0},
+    {"grid_x", GT_USE_GRID, GT_SLOT_GRID, 0, 0},
+    {"grid_y", GT_USE_GRID, GT_SLOT_GRID + 1, 0, 0},
+    {"grid_z", GT_USE_GRID, GT_SLOT_GRID + 2, 0, 0},
 };
 
-enum { DEVICE_COUNT = sizeof device_names / sizeof *device_names };
-_Static_assert((int)GT_SLOT_DEVICE + (int)DEVICE_COUNT <= (int)GT_SLOT_BLOCK, "slots overlap");
+enum { PROPERTIES = sizeof properties / sizeof *properties, OF_LAUNCH = 8 };
+_Static_assert((int)GT_SLOT_DEVICE + (int)PROPERTIES - (int)OF_LAUNCH <= (int)GT_SLOT_BLOCK,
+               "slots overlap");
 _Static_assert((int)GT_SLOT_COUNTER + (int)GT_COUNTERS_MAX <= (int)GT_SLOT_WORD, "slots overlap");
 _Static_assert((int)GT_SLOT_WORD + (int)GT_WORDS_MAX <= (int)GT_SLOT_MAX, "too many slots");
 
-static const struct {
-    const char *name;
-    int slot;
-    unsigned use;
-} launch_names[] = {
-    {"block_x", GT_SLOT_BLOCK, GT_USE_BLOCK},
-    {"block_y", GT_SLOT_BLOCK + 1, GT_USE_BLOCK},
-    {"block_z", GT_SLOT_BLOCK + 2, GT_USE_BLOCK},
-    {"max_blocks", GT_SLOT_OCCUPANCY, GT_USE_OCCUPANCY},
-    {"max_clusters", GT_SLOT_OCCUPANCY + 1, GT_USE_OCCUPANCY},
-    {"grid_x", GT_SLOT_GRID, GT_USE_GRID},
-    {"grid_y", GT_SLOT_GRID + 1, GT_USE_GRID},
-    {"grid_z", GT_SLOT_GRID + 2, GT_USE_GRID},
-};
-
-enum { LAUNCH_COUNT = sizeof launch_names / sizeof *launch_names };
-
-static int device_index(const char *name)
+static int property_index(const char *name)
 {
-    for (int i = 0; i < DEVICE_COUNT; i++) {
-        if (strcmp(device_names[i], name) == 0) {
-            return i;
-        }
+    int i = PROPERTIES - 1;
+    while (i >= 0 && strcmp(properties[i].name, name) != 0) {
+        i--;
     }
-    return -1;
-}
-
-static int launch_index(const char *name)
-{
-    for (int i = 0; i < LAUNCH_COUNT; i++) {
-        if (strcmp(launch_names[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
+    return i;
 }
 
 static int word_index(const gt_template *template, const char *name)
 {
-    for (uint32_t i = 0; i < template->parts->word_count && i < GT_WORDS_MAX; i++) {
-        if (strcmp(template->parts->words[i], name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
+    const uint32_t all = template->parts->word_count;
+    const size_t count = all < GT_WORDS_MAX ? all : GT_WORDS_MAX;
+    size_t i = gt_index_of(name, template->parts->words, count);
+    return i < count ? (int)i : -1;
 }
 
 bool gt_symbol_is_reserved(const char *name)
 {
-    return device_index(name) >= 0 || launch_index(name) >= 0;
+    return property_index(name) >= 0;
 }
 
 /* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
@@ -106,13 +96,9 @@ static int find(const gt_template *template, const char *name, unsigned *use)
         *use = GT_USE_AXIS;
         return GT_SLOT_AXIS + i;
     }
-    if ((i = device_index(name)) >= 0) {
-        *use = GT_USE_DEVICE;
-        return GT_SLOT_DEVICE + i;
-    }
-    if ((i = launch_index(name)) >= 0) {
-        *use = launch_names[i].use;
-        return launch_names[i].slot;
+    if ((i = property_index(name)) >= 0) {
+        *use = properties[i].use;
+        return *use == GT_USE_DEVICE ? GT_SLOT_DEVICE + i : properties[i].slot;
     }
     *use = 0;
     i = word_index(template, name);
@@ -195,7 +181,7 @@ static const char *allowed_text(unsigned use)
 
 static const char *nearest_name(const gt_symbols *symbols, const char *name)
 {
-    enum { MOST = GT_COUNTERS_MAX + GT_PROBLEM_MAX + GT_AXIS_MAX + DEVICE_COUNT + LAUNCH_COUNT };
+    enum { MOST = GT_COUNTERS_MAX + GT_PROBLEM_MAX + GT_AXIS_MAX + PROPERTIES };
     const char *candidates[MOST];
     size_t count = 0;
     const gt_template *template = symbols->template;
@@ -211,12 +197,9 @@ static const char *nearest_name(const gt_symbols *symbols, const char *name)
     for (uint32_t i = 0; i < template->axis_count && (symbols->use & GT_USE_AXIS); i++) {
         candidates[count++] = template->axes[i].name;
     }
-    for (int i = 0; i < DEVICE_COUNT && (symbols->use & GT_USE_DEVICE); i++) {
-        candidates[count++] = device_names[i];
-    }
-    for (int i = 0; i < LAUNCH_COUNT; i++) {
-        if (launch_names[i].use & symbols->use) {
-            candidates[count++] = launch_names[i].name;
+    for (int i = 0; i < PROPERTIES; i++) {
+        if (properties[i].use & symbols->use) {
+            candidates[count++] = properties[i].name;
         }
     }
     return gt_nearest(name, candidates, count);
@@ -291,12 +274,8 @@ bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)
 {
     char name[GT_NAME_MAX];
     gt_lexer value;
-    if (token->kind != GT_TOKEN_NAME || token->length >= sizeof name) {
-        return false;
-    }
-    memcpy(name, token->text, token->length);
-    name[token->length] = '\0';
-    return slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value);
+    return gt_token_copy(name, sizeof name, token) &&
+           (slot_of(symbols, name) >= 0 || meaning_of(symbols, name, &value));
 }
 
 uint64_t gt_axes_used(const gt_expression *expression)
@@ -341,26 +320,15 @@ static int64_t type_bytes(const char *word)
 
 static void fill_device(int64_t *slots, const gt_device *device)
 {
-    const int64_t values[DEVICE_COUNT] = {
-        device->cc,
-        device->sm_count,
-        device->warp_size,
-        device->l2_bytes,
-        device->bus_width_bits,
-        device->max_threads_per_block,
-        device->max_threads_per_sm,
-        device->max_blocks_per_sm,
-        device->registers_per_sm,
-        device->registers_per_block,
-        device->shared_per_block_bytes,
-        device->shared_per_block_optin_bytes,
-        device->shared_per_sm_bytes,
-        device->shared_reserved_per_block_bytes,
-        device->constant_bytes,
-        device->max_cluster,
-        device->max_parameter_bytes,
-    };
-    memcpy(slots + GT_SLOT_DEVICE, values, sizeof values);
+    for (int i = 0; i < PROPERTIES - OF_LAUNCH; i++) {
+        const char *member = (const char *)device + properties[i].offset;
+        int value = 0;
+        memcpy(&value, member, sizeof value);
+        slots[GT_SLOT_DEVICE + i] = value;
+        if (properties[i].bytes == sizeof *slots) {
+            memcpy(&slots[GT_SLOT_DEVICE + i], member, sizeof *slots);
+        }
+    }
 }
 
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,

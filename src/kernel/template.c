@@ -30,18 +30,19 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     while (length > 0 && strchr(" \t*/", at[length - 1])) {
         length--;
     }
-    GT_TRY(gt_strndup(&parts->summary, at, length));
-    for (char *c = parts->summary; *c; c++) {
+    char *summary = strndup(at, length);
+    GT_TRY(gt_keep(parts, summary));
+    for (char *c = summary; *c; c++) {
         *c = iscntrl((unsigned char)*c) ? ' ' : *c;
     }
-    template->summary = parts->summary;
+    template->summary = summary;
     return GPUTUNE_OK;
 }
 
 /* Whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
-    const gt_token word = {GT_TOKEN_NAME, clause->word, strlen(clause->word), 0, 0};
+    const gt_token word = gt_token_of(clause->word);
     gt_lexer lexer = clause->body;
     bool makes = false;
     if (gt_axis_kind_of(clause->word) == GT_AXIS_KINDS &&
@@ -161,6 +162,40 @@ gputune_status gt_template_parse_kernel(gt_template **out, const char *path, con
     free(parse);
     gt_reader_free(&reader);
     return GT_GIVE(status, out, template, gt_template_free(template));
+}
+
+gputune_status gt_keep(gt_template_parts *parts, void *memory)
+{
+    GT_TRY(gt_allocated(memory));
+    return gt_texts_take(&parts->kept, memory);
+}
+
+gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
+                            size_t length)
+{
+    char *copy = strndup(text, length);
+    GT_TRY(gt_keep(parts, copy));
+    *out = copy;
+    return GPUTUNE_OK;
+}
+
+void gt_parts_free(gt_template_parts *parts)
+{
+    gt_texts_free(&parts->kept);
+    free(parts->kernel_body.text);
+    free(parts->kernel_body.head_path);
+    free(parts->judge_body.text);
+    free(parts->judge_body.head_path);
+    free(parts);
+}
+
+void gt_template_free(gt_template *template)
+{
+    if (template) {
+        pthread_mutex_destroy(&template->parts->lock);
+        gt_parts_free(template->parts);
+        free(template);
+    }
 }
 
 int gt_template_axis_index(const gt_template *template, const char *name)

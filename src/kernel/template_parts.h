@@ -5,6 +5,8 @@
 #include "kernel/lexer.h"
 #include "kernel/template.h"
 
+#include "base/array.h"
+
 #include <pthread.h>
 
 enum {
@@ -24,19 +26,30 @@ enum {
     GT_WORD_FIXED = 6
 };
 
+/* What a tensor map is made of: lists with an expression for each dimension, of which the first is
+ * never empty, and modes with one. */
+typedef enum gt_map_part_kind {
+    GT_MAP_BOX,
+    GT_MAP_SIZES,   /* none: the buffer's extents */
+    GT_MAP_STRIDES, /* in elements, of all dimensions but the last; none: packed */
+    GT_MAP_SWIZZLE,
+    GT_MAP_INTERLEAVE,
+    GT_MAP_L2,
+    GT_MAP_PARTS
+} gt_map_part_kind;
+
+typedef struct gt_map_part {
+    const gt_expression *items[GT_TENSORMAP_RANK];
+    uint32_t count;
+} gt_map_part;
+
 /* A tensormap(): the map that the kernel gets of a buffer. Expressions come slowest dimension
  * first, like a buffer's extents. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
     bool replaces;     /* the map is the parameter in the buffer's place; else one behind scratch */
-    uint32_t rank;
-    gt_expression *box[GT_TENSORMAP_RANK];
-    gt_expression *sizes[GT_TENSORMAP_RANK];   /* size_count 0: the buffer's extents */
-    gt_expression *strides[GT_TENSORMAP_RANK]; /* in elements, of all dimensions but the last;
-                                                  stride_count 0: packed */
-    uint32_t size_count, stride_count;
-    gt_expression *swizzle, *interleave, *l2; /* NULL: none */
+    gt_map_part parts[GT_MAP_PARTS];
     bool nan_fill;
     gt_place place;
 } gt_map;
@@ -47,13 +60,13 @@ typedef struct gt_texture_clause {
     uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
     uint32_t memory;          /* a gt_texture_memory */
     uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
-    gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
+    const gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;
 
 /* One to three expressions; missing ones stand for 1. */
 typedef struct gt_dimensions {
-    gt_expression *items[3];
+    const gt_expression *items[3];
     uint32_t count;
 } gt_dimensions;
 
@@ -66,8 +79,8 @@ typedef struct gt_scratch {
 /* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
-    gt_expression *value;
-    char *text;
+    const gt_expression *value;
+    const char *text;
     bool has_size; /* the value depends on a run-time size: the name is for expressions, no macro */
 } gt_define;
 
@@ -84,15 +97,15 @@ typedef struct gt_kernel_name {
  * taken. */
 typedef struct gt_option {
     uint32_t item;
-    gt_expression *condition; /* NULL: always */
-    char *text;               /* "": no option */
+    const gt_expression *condition; /* NULL: always */
+    const char *text;               /* "": no option */
 } gt_option;
 
 /* One kernel that is launched: that of a launch(), or the template's only one. */
 typedef struct gt_template_step {
     gt_kernel_name kernel;
     gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
-    gt_expression *shared, *cooperative, *times, *programmatic, *when;
+    const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count;               /* in `args` of a launch() */
     bool takes_none;                       /* the launch() has args = () */
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices: args(), then scratch(), then `computed` */
@@ -100,7 +113,7 @@ typedef struct gt_template_step {
 
 /* An argument of a launch() that is an expression. */
 typedef struct gt_template_value {
-    gt_expression *value;
+    const gt_expression *value;
     uint32_t bytes; /* of the kernel's parameter, an integer */
     bool is_signed;
 } gt_template_value;
@@ -116,7 +129,7 @@ typedef enum gt_order_kind {
 typedef struct gt_order {
     gt_order_kind kind;
     uint32_t index, other;
-    gt_expression *begin, *condition, *next; /* of a `for` */
+    const gt_expression *begin, *condition, *next; /* of a `for` */
     gt_place place;
 } gt_order;
 
@@ -125,7 +138,7 @@ typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
     gt_dimensions block, grid; /* none: 256 threads, one for each element of the first output */
-    gt_expression *rtol, *atol, *stol;
+    const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* bytes of one element of the parameter `scale` */
     bool scale;           /* the kernel has one more parameter, called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
@@ -133,7 +146,7 @@ typedef struct gt_judge {
     uint64_t copied;      /* of a reference by elements; bit i: one more parameter is a copy of what
                              argument i held before the launch */
     uint32_t value_count; /* `values` are parameters behind the copies, each a long long */
-    gt_expression *values[GT_JUDGE_VALUES];
+    const gt_expression *values[GT_JUDGE_VALUES];
     bool self; /* reference(self): the kernel in another configuration; `present` is not set */
     uint64_t chosen; /* bit i: axis i has choices[i]; other axes have their default */
     uint8_t choices[GT_AXIS_MAX];
@@ -158,11 +171,10 @@ typedef struct gt_source_file {
 } gt_source_file;
 
 typedef struct gt_template_parts {
+    gt_texts kept; /* all memory that parsing allocated, by gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
     gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; gt_axis.values points here */
-    gt_value *problem_values[GT_PROBLEM_MAX];
-    char *summary;
     gt_kernel_name kernel;
     bool is_pipeline; /* there are launch(), and `kernel` is no function's name */
     gt_template_step steps[GT_STEPS_MAX]; /* the only kernel, or one step for each launch() */
@@ -174,10 +186,10 @@ typedef struct gt_template_parts {
     uint32_t computed_count;
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open while parsing */
     uint32_t open_loops;
-    gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    gt_expression *requires[GT_REQUIRE_MAX];
+    const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    const gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
-    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use, owned */
+    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];
     uint32_t map_count;
@@ -202,9 +214,18 @@ typedef struct gt_template_parts {
 
     pthread_mutex_t lock;              /* protects the members below */
     uint32_t value_count[GT_AXIS_MAX]; /* an axis's values, with those that users added */
-    char *words[GT_WORDS_ADDED];
+    const char *words[GT_WORDS_ADDED];
     uint32_t word_count;
 } gt_template_parts;
+
+/* Gives memory to the template, which frees it at its own end; at once if this fails. ENOMEM, also
+ * where `memory` is NULL. In template.c. */
+gputune_status gt_keep(gt_template_parts *parts, void *memory);
+/* Sets *out to a copy of the text's first `length` bytes, which the template keeps. ENOMEM. */
+gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
+                            size_t length);
+/* Frees the parts, which may have been read only in part, and all that they keep. */
+void gt_parts_free(gt_template_parts *parts);
 
 /* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
  * NULL. In workload.c. */

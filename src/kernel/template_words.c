@@ -11,7 +11,7 @@ typedef struct pragma {
     const char *word;
     int phase;
     occurrence occurrence;
-    gt_parse_fn parse;
+    gt_parse_fn *parse;
     const char *form; /* an example for messages; NULL: they need none */
 } pragma;
 
@@ -185,7 +185,8 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
         }
         gt_lexer body = clause->body;
         body.form = found.form;
-        GT_TRY(found.parse(parse, clause, &body));
+        parse->clause = clause;
+        GT_TRY(found.parse(parse, &body));
         if (body.token.kind != GT_TOKEN_END) {
             return gt_fail_expected(&body, "',' or ')'");
         }

@@ -19,18 +19,9 @@ int gt_map_of_argument(const gt_template *template, uint32_t argument)
 void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
                         void *user)
 {
-    const gt_expression *const modes[] = {map->swizzle, map->interleave, map->l2};
-    for (uint32_t i = 0; i < GT_TENSORMAP_RANK; i++) {
-        const gt_expression *const each[] = {map->box[i], map->sizes[i], map->strides[i]};
-        for (int k = 0; k < 3; k++) {
-            if (each[k]) {
-                use(user, each[k]);
-            }
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        if (modes[k]) {
-            use(user, modes[k]);
+    for (uint32_t i = 0; i < GT_MAP_PARTS; i++) {
+        for (uint32_t k = 0; k < map->parts[i].count; k++) {
+            use(user, map->parts[i].items[k]);
         }
     }
 }
@@ -47,17 +38,6 @@ uint64_t gt_map_axes(const gt_map *map)
     return axes;
 }
 
-static void free_expression(void *user, const gt_expression *expression)
-{
-    (void)user;
-    gt_expression_free((gt_expression *)expression);
-}
-
-void gt_map_free(gt_map *map)
-{
-    gt_map_expressions(map, free_expression, NULL);
-}
-
 /* CUtensorMapDataType; what is copied has no sign. */
 static uint32_t data_type(gt_type type)
 {
@@ -70,34 +50,28 @@ static uint32_t data_type(gt_type type)
 }
 
 /* The place of a mode's value in its list (0, the driver's enumerator of "none", first). */
-static gt_limit find_mode(uint32_t *out, const gt_expression *expression, const int64_t *slots,
-                          const int64_t values[4])
+static gt_limit find_mode(uint32_t *out, const gt_map *map, gt_map_part_kind mode,
+                          const gt_binding *binding)
 {
+    static const int64_t values[GT_MAP_PARTS][4] = {[GT_MAP_SWIZZLE] = {0, 32, 64, 128},
+                                                    [GT_MAP_INTERLEAVE] = {0, 16, 32, 0},
+                                                    [GT_MAP_L2] = {0, 64, 128, 256}};
     int64_t value = 0;
-    if (expression && gt_expression_try(&value, expression, slots)) {
+    if (map->parts[mode].count &&
+        gt_expression_try(&value, map->parts[mode].items[0], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
-    for (uint32_t i = 0; i < 4; i++) {
-        if (values[i] == value) {
-            *out = i;
-            return GT_LIMIT_NONE;
-        }
+    for (*out = 0; *out < 4 && values[mode][*out] != value; ++*out) {
     }
-    return GT_LIMIT_TENSORMAP_MODE;
+    return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
 static gt_limit make_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
 {
-    static const int64_t swizzles[4] = {0, 32, 64, 128}, interleaves[4] = {0, 16, 32, 0},
-                         promotions[4] = {0, 64, 128, 256};
-    const int64_t *slots = binding->slots;
-    gt_limit limit = find_mode(&out->swizzle, map->swizzle, slots, swizzles);
-    limit = limit ? limit : find_mode(&out->interleave, map->interleave, slots, interleaves);
-    limit = limit ? limit : find_mode(&out->l2_promotion, map->l2, slots, promotions);
-    if (!limit && out->interleave > 0 && out->rank < 3) {
-        return GT_LIMIT_TENSORMAP_MODE;
-    }
-    return limit;
+    gt_limit limit = find_mode(&out->swizzle, map, GT_MAP_SWIZZLE, binding);
+    limit = limit ? limit : find_mode(&out->interleave, map, GT_MAP_INTERLEAVE, binding);
+    limit = limit ? limit : find_mode(&out->l2_promotion, map, GT_MAP_L2, binding);
+    return !limit && out->interleave > 0 && out->rank < 3 ? GT_LIMIT_TENSORMAP_MODE : limit;
 }
 
 /* Dimension i of the driver's order is the i-th from the end of the template's. */
@@ -105,13 +79,14 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
                            uint32_t element)
 {
     const gt_argument *argument = &binding->template->arguments[map->argument];
+    const gt_map_part *sizes = &map->parts[GT_MAP_SIZES], *strides = &map->parts[GT_MAP_STRIDES];
     uint64_t packed = element;
-    for (uint32_t i = 0; i < map->rank; i++) {
-        uint32_t at = map->rank - 1 - i;
+    for (uint32_t i = 0; i < out->rank; i++) {
+        uint32_t at = out->rank - 1 - i;
         int64_t size, box, stride;
-        const gt_expression *extent = map->size_count ? map->sizes[at] : argument->extents[at];
+        const gt_expression *extent = sizes->count ? sizes->items[at] : argument->extents[at];
         if (gt_expression_try(&size, extent, binding->slots) ||
-            gt_expression_try(&box, map->box[at], binding->slots)) {
+            gt_expression_try(&box, map->parts[GT_MAP_BOX].items[at], binding->slots)) {
             return GT_LIMIT_EXPRESSION;
         }
         if (size < 1 || size > INT64_C(1) << 32) {
@@ -127,8 +102,8 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
             break;
         }
         out->strides[i] = packed;
-        if (map->stride_count > 0) {
-            if (gt_expression_try(&stride, map->strides[at - 1], binding->slots) || stride < 1 ||
+        if (strides->count > 0) {
+            if (gt_expression_try(&stride, strides->items[at - 1], binding->slots) || stride < 1 ||
                 stride > INT64_C(1) << 40) {
                 return GT_LIMIT_EXPRESSION;
             }
@@ -162,7 +137,7 @@ static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding 
 {
     const gt_element element =
         gt_element_resolve(binding, binding->template->arguments[map->argument].type);
-    *out = (gt_tensormap){.rank = map->rank, .type = data_type(element.type)};
+    *out = (gt_tensormap){.rank = map->parts[GT_MAP_BOX].count, .type = data_type(element.type)};
     out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
     gt_limit limit = make_modes(out, map, binding);
     out->alignment = out->interleave == 2 ? 32 : 16;

@@ -17,4 +17,3 @@ void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expr
                         void *user);
 /* Bit i: an expression of the map uses axis i. */
 uint64_t gt_map_axes(const gt_map *map);
-void gt_map_free(gt_map *map);

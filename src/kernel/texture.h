@@ -1,4 +1,5 @@
-/* Texture objects: read from a template (parse_texture.c) and worked out for sizes (texture.c). */
+/* Texture objects: read from a template (parse_tensormap.c) and worked out for sizes (texture.c).
+ */
 #pragma once
 
 #include "kernel/binding.h"

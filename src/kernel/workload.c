@@ -232,13 +232,6 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
     return GPUTUNE_OK;
 }
 
-static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
-                          uint64_t scratch_bytes)
-{
-    launch->parameters[launch->parameter_count++] = (gt_parameter){
-        .kind = kind, .bytes = bytes, .argument = argument, .scratch_bytes = scratch_bytes};
-}
-
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
 {
     for (uint32_t c = 0; c < template->parts->clear_count; c++) {
@@ -267,7 +260,7 @@ static void add_blocks(gt_launch *out, const gt_workload *workload, const gt_tem
         if (declared->axis < 0) {
             memcpy(block->symbol, declared->name, sizeof declared->name);
         } else {
-            add_parameter(out, GT_PARAMETER_BLOCK, 8, (int)i, 0);
+            gt_launch_add(out, GT_PARAMETER_BLOCK, 8, (int)i);
         }
     }
 }
@@ -284,11 +277,11 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         bool is_buffer = workload->arguments[i].is_buffer;
-        add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                      is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
-                      (int)(i + workload->block_count), 0);
-        GT_TRY(gt_argument_hold(&out->parameters[out->parameter_count - 1], binding,
-                                &binding->template->arguments[i], begin));
+        gt_parameter *added =
+            gt_launch_add(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
+                          is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
+                          (int)(i + workload->block_count));
+        GT_TRY(gt_argument_hold(added, binding, &binding->template->arguments[i], begin));
     }
     return GPUTUNE_OK;
 }
@@ -296,7 +289,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
 /* One that the measure worker gives behind the caller's arguments. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
-    add_parameter(launch, kind, 8, (int)launch->argument_count++, value);
+    gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
 }
 
 /* What a reference by elements takes behind the arguments. */
@@ -306,8 +299,8 @@ static gputune_status add_made(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         if (judge->copied >> i & 1) {
             const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
-            add_parameter(out, GT_PARAMETER_SCRATCH, 8, (int)(i + workload->block_count),
-                          gt_buffer_reference_bytes(buffer));
+            gt_launch_add(out, GT_PARAMETER_SCRATCH, 8, (int)(i + workload->block_count))
+                ->scratch_bytes = gt_buffer_reference_bytes(buffer);
         }
     }
     for (uint32_t i = 0; i < judge->value_count; i++) {
@@ -397,17 +390,15 @@ static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 static gputune_status evaluate_work(double *out, gt_binding *binding, const gt_config *config)
 {
     const gt_expression *measure = gt_work_measure(binding->template);
-    char *text;
+    GT_FREED char *text = NULL;
     gt_slots_config(binding->slots, binding->template, config);
     GT_TRY(gt_expression_real(out, measure, binding->slots));
     if (*out > 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_config_text(&text, binding->template, config));
-    gputune_status status = gt_fail_at(gt_expression_place(measure),
-                                       "the work of %s is %g; expected more than 0", text, *out);
-    free(text);
-    return status;
+    return gt_fail_at(gt_expression_place(measure), "the work of %s is %g; expected more than 0",
+                      text, *out);
 }
 
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
@@ -480,7 +471,7 @@ static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {
         const gt_map *map = &template->parts->maps[i];
-        align_buffer(out, map->argument, map->interleave ? 32 : 16);
+        align_buffer(out, map->argument, map->parts[GT_MAP_INTERLEAVE].count ? 32 : 16);
     }
     for (uint32_t i = 0; i < template->parts->texture_count; i++) {
         const gt_texture_clause *texture = &template->parts->textures[i];
@@ -509,16 +500,13 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 size_t alignment_count)
 {
     gt_binding binding;
-    gt_workload *workload = calloc(1, sizeof *workload);
+    GT_FREED gt_workload *workload = calloc(1, sizeof *workload);
     GT_TRY(gt_allocated(workload));
     gt_binding_open(&binding, template, problem, device);
-    gputune_status status = bind_workload(workload, &binding);
-    GT_THEN(status, bind_alignments(workload, alignment, alignments, alignment_count));
-    if (status == GPUTUNE_OK) {
-        *out = *workload;
-    }
-    free(workload);
-    return status;
+    GT_TRY(bind_workload(workload, &binding));
+    GT_TRY(bind_alignments(workload, alignment, alignments, alignment_count));
+    *out = *workload;
+    return GPUTUNE_OK;
 }
 
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload)

@@ -239,11 +239,13 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                    const gt_declared *declared, gt_layout *layout)
+gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                const gt_declared *declared)
 {
     const char *name = declared->type;
     gt_number plain;
+    GT_FREED gt_layout *layout = malloc(sizeof *layout);
+    GT_TRY(gt_allocated(layout));
     GT_TRY(gt_layout_make(layout, binding, name));
     GT_TRY(check_items(declared->list, layout, name, declared->place));
     if (layout->count == 0) {
@@ -278,16 +280,6 @@ static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const g
     buffer->high = plain.high;
     buffer->free = plain.fill == GT_FILL_UNIFORM && !declared->fill->low;
     return GPUTUNE_OK;
-}
-
-gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                const gt_declared *declared)
-{
-    gt_layout *layout = malloc(sizeof *layout);
-    GT_TRY(gt_allocated(layout));
-    gputune_status status = bind_elements(out, buffer, binding, declared, layout);
-    free(layout);
-    return status;
 }
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
@@ -419,10 +411,12 @@ static gputune_status bind_others(gt_scalar *out, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
-                                  const gt_argument *argument, gt_layout *layout)
+gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                              const gt_argument *argument)
 {
     gt_number one = {.problem_value = -1};
+    GT_FREED gt_layout *layout = malloc(sizeof *layout);
+    GT_TRY(gt_allocated(layout));
     GT_TRY(gt_layout_make(layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->type = layout->count ? layout->leaves[0].type : GT_TYPE_U8;
@@ -446,14 +440,4 @@ static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const g
     out->real = one.low;
     out->problem_value = one.problem_value;
     return bind_others(out, binding, argument);
-}
-
-gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
-                              const gt_argument *argument)
-{
-    gt_layout *layout = malloc(sizeof *layout);
-    GT_TRY(gt_allocated(layout));
-    gputune_status status = bind_scalar(workload, out, binding, argument, layout);
-    free(layout);
-    return status;
 }
