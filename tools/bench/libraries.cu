@@ -24,6 +24,7 @@
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <gputune.h>
 
 extern "C" {
@@ -396,20 +397,53 @@ launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
     return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
 }
 
-void reduce(const std::string &name, size_t n)
+// Numbers of a type, added up as `A` or the largest of them.
+template <typename T, typename A>
+void reduce_as(const std::string &name, size_t n, gputune_sizes sizes, bool is_sum)
 {
-    device_array<float> x(n), result(1);
+    device_array<T> x(n);
+    device_array<A> result(1);
     std::vector<std::shared_ptr<device_array<char>>> kept;
     refill(x);
-    plan_holder plan("reduce",
-                     GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=sum", 0}));
+    plan_holder plan("reduce", sizes);
     launcher theirs = with_memory(
         [&](void *memory, size_t &bytes) {
-            return cub::DeviceReduce::Sum(memory, bytes, x.data, result.data, int64_t(n), stream);
+            return is_sum
+                       ? cub::DeviceReduce::Reduce(memory, bytes, x.data, result.data, int64_t(n),
+                                                   cuda::std::plus<A>(), A(0), stream)
+                       : cub::DeviceReduce::Max(memory, bytes, x.data, result.data, int64_t(n),
+                                                stream);
         },
         kept);
     row(name, plan, "CUB", result, 1e-6 * double(n), plan.with({&result.data, &x.data, &n}), theirs,
-        4.0 * double(n));
+        double(sizeof(T)) * double(n));
+}
+
+void reduce(const std::string &name, size_t n)
+{
+    reduce_as<float, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=sum", 0}), true);
+}
+void reduce_max(const std::string &name, size_t n)
+{
+    reduce_as<float, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=max", 0}), false);
+}
+void reduce_double(const std::string &name, size_t n)
+{
+    reduce_as<double, double>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=double", 0}, {"A=double", 0}, {"OP=sum", 0}), true);
+}
+void reduce_half(const std::string &name, size_t n)
+{
+    reduce_as<__half, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=half", 0}, {"A=float", 0}, {"OP=sum", 0}), true);
+}
+void reduce_bfloat16(const std::string &name, size_t n)
+{
+    reduce_as<__nv_bfloat16, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=__nv_bfloat16", 0}, {"A=float", 0}, {"OP=sum", 0}),
+        true);
 }
 
 void scan(const std::string &name, size_t n)
@@ -472,7 +506,7 @@ void softmax(const std::string &name, size_t n)
     refill(x);
     plan_holder plan("softmax",
                      GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=float", 0}));
-    beside_copy(name, plan, plan.with({&y.data, &x.data, &rows, &columns}), 8.0 * double(n));
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &rows}), 8.0 * double(n));
 }
 
 void rmsnorm(const std::string &name, size_t n)
@@ -483,7 +517,7 @@ void rmsnorm(const std::string &name, size_t n)
     refill(x), refill(weight);
     plan_holder plan("rmsnorm",
                      GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=__nv_bfloat16", 0}));
-    beside_copy(name, plan, plan.with({&y.data, &x.data, &weight.data, &epsilon, &rows, &columns}),
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &weight.data, &epsilon, &rows}),
                 4.0 * double(n));
 }
 
@@ -761,11 +795,20 @@ std::vector<entry> all_rows()
         const char *name;
         void (*run)(const std::string &, size_t);
         unsigned int bytes; // of an element of the largest buffer
-    } kernels[] = {{"axpy", axpy, 4},          {"dot", dot, 4},
-                   {"gemv", gemv, 4},          {"transpose", transpose, 4},
-                   {"reduce", reduce, 4},      {"scan", scan, 4},
-                   {"copy", copy, 4},          {"softmax", softmax, 4},
-                   {"rmsnorm", rmsnorm, 2},    {"stencil2d", stencil2d, 4},
+    } kernels[] = {{"axpy", axpy, 4},
+                   {"dot", dot, 4},
+                   {"gemv", gemv, 4},
+                   {"transpose", transpose, 4},
+                   {"reduce", reduce, 4},
+                   {"reduce max", reduce_max, 4},
+                   {"reduce double", reduce_double, 8},
+                   {"reduce half", reduce_half, 2},
+                   {"reduce bfloat16", reduce_bfloat16, 2},
+                   {"scan", scan, 4},
+                   {"copy", copy, 4},
+                   {"softmax", softmax, 4},
+                   {"rmsnorm", rmsnorm, 2},
+                   {"stencil2d", stencil2d, 4},
                    {"stencil3d", stencil3d, 4}};
     const std::pair<const char *, size_t> sizes[] = {
         {"4M", 4u << 20}, {"64M", 64u << 20}, {"1G", 1u << 30}};
