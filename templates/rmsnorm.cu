@@ -4,10 +4,11 @@
 #include <cuda_fp16.h>
 
 #pragma gputune kernel(rmsnorm)
-#pragma gputune problem(rows = 16384, columns = 4096)
+#pragma gputune problem(rows = 16384)
+#pragma gputune problem(const columns = 4096) // compiled in: short rows are spared checks
 #pragma gputune problem(type T = half, __nv_bfloat16, float)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
-                     float epsilon = 1e-5, unsigned int rows, unsigned int columns)
+                     float epsilon = 1e-5, unsigned int rows)
 #pragma gputune vector(VEC = 1, 2, 4, 8 : x, y, weight)
 #pragma gputune tune(THREADS = 32, 64, 128, 256, 512, 1024) // of a row
 #pragma gputune tune(ROWS = 1, 2, 4, 8)                     // of a block
@@ -32,16 +33,24 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
+constexpr unsigned int STEP = THREADS * VEC; // what the threads of a row read at once
+
+// Whether a thread's k-th vector is in the row: each begins STEP elements behind the one before.
+GPUTUNE_INLINE bool is_inside(unsigned int first, int k)
+{
+    return (k + 1) * STEP <= columns || first + k * STEP < columns;
+}
+
 __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__restrict__ weight,
-                        float epsilon, unsigned int rows, unsigned int columns)
+                        float epsilon, unsigned int rows)
 {
     const unsigned int row = blockIdx.x * ROWS + threadIdx.y;
-    if (row >= rows) {
-        return; // a whole warp, where a block has several rows
+    if (ROWS > 1 && row >= rows) {
+        return; // a whole warp
     }
     x += size_t(row) * columns;
     y += size_t(row) * columns;
-    const unsigned int first = threadIdx.x * VEC, step = THREADS * VEC;
+    const unsigned int first = threadIdx.x * VEC;
     float squares = 0;
     auto add = [&](const gputune_vector<T, VEC> &part) {
 #pragma unroll
@@ -53,26 +62,26 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
     gputune_vector<T, VEC> kept[KEPT], weights[KEPT];
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-        if (first + k * step < columns) {
-            kept[k] = gputune_load<VEC>(x + first + k * step);
+        if (is_inside(first, k)) {
+            kept[k] = gputune_load<VEC>(x + first + k * STEP);
         }
     }
 #if WEIGHTS_early
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-        if (first + k * step < columns) {
-            weights[k] = gputune_load<VEC>(weight + first + k * step);
+        if (is_inside(first, k)) {
+            weights[k] = gputune_load<VEC>(weight + first + k * STEP);
         }
     }
 #endif
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-        if (first + k * step < columns) {
+        if (is_inside(first, k)) {
             add(kept[k]);
         }
     }
 #else
-    for (unsigned int j = first; j < columns; j += step) {
+    for (unsigned int j = first; j < columns; j += STEP) {
         add(gputune_load<VEC>(x + j));
     }
 #endif
@@ -89,20 +98,20 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
 #if KEPT
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-        if (first + k * step < columns) {
-            scale(first + k * step, kept[k],
-                  WEIGHTS_early ? weights[k] : gputune_load<VEC>(weight + first + k * step));
+        if (is_inside(first, k)) {
+            scale(first + k * STEP, kept[k],
+                  WEIGHTS_early ? weights[k] : gputune_load<VEC>(weight + first + k * STEP));
         }
     }
 #else
-    for (unsigned int j = first; j < columns; j += step) {
+    for (unsigned int j = first; j < columns; j += STEP) {
         scale(j, gputune_load<VEC>(x + j), gputune_load<VEC>(weight + j));
     }
 #endif
 }
 
 __global__ void rmsnorm_reference(double *y, const T *x, const T *weight, float epsilon,
-                                  unsigned int, unsigned int columns)
+                                  unsigned int)
 {
     const size_t row = size_t(blockIdx.x) * columns;
     double squares = 0;

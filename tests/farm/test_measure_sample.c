@@ -236,6 +236,19 @@ TEST(a_graph_that_zeroes_serves_one_sample)
     assert_non_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
 }
 
+/* What persists in the level-2 cache would be there when its buffers' turn comes again. */
+TEST(a_cold_sample_of_what_persists_uses_no_buffers_twice)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare_cached(GPUTUNE_CACHE_COLD);
+    must(verify(&verified, 1, RIGHT));
+    gt_loaded_find(world.measure, 1)->launches[0].l2.set_aside_bytes = 1024;
+    uint32_t sets = world.measure->workspaces[0].sets; /* the emulator has one, without a graph */
+    gt_replay *graph = &sample_as_a_graph(GT_SAMPLE_FULL)->full;
+    assert_true(graph->exec ? graph->launches <= sets : sets == 1);
+}
+
 /* The host cannot keep ahead of many kernels: one launch of them is a graph. */
 TEST(a_launch_of_many_kernels_is_a_graph)
 {

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How far a table carries, on the GPU at hand: for each scenario of its own table, the winner beside
-the default, the winner of the nearest other size, and the winner of another GPU's table.
+the default, the winners of the nearest size and of all others, and the winner of another GPU's table.
 
     carries.py [--gputune PROGRAM] [--every N] [--seconds S] HERE.wisdom [OTHER.wisdom]
 
 The configurations of a scenario are measured together by `gputune run`. Prints, for each kind, how
 much slower than the scenario's own winner it is: median, 90th percentile, worst, and the share
-that is within 2%. --every takes each N-th scenario alone; none is begun after --seconds."""
+that is within 2%; then the medians of each kernel, and the winner that is the best for all its sizes
+by the mean of logarithms. A winner that a size excludes, or that fails there, is left out and
+counted. --every takes each N-th scenario alone; none is begun after --seconds."""
 import argparse
 import csv
 import io
@@ -38,11 +40,11 @@ def distance(here, there):
                for a, b in zip(here, there))
 
 
-def nearest(table, kernel, sizes):
-    """The winner of the size that gputune takes for the nearest."""
-    others = [(distance(numbers(sizes), numbers(other)), other)
-              for name, other in table if name == kernel and other != sizes]
-    return table[kernel, min(others)[1]][0] if others else None
+def others(table, kernel, sizes):
+    """The winners of the kernel's other sizes, of what gputune takes for the nearest first."""
+    found = [(distance(numbers(sizes), numbers(other)), other)
+             for name, other in table if name == kernel and other != sizes]
+    return [table[kernel, other][0] for _, other in sorted(found)]
 
 
 def measure(program, kernel, sizes, configurations):
@@ -58,11 +60,23 @@ def measure(program, kernel, sizes, configurations):
             for one in configurations]
 
 
+def median(values):
+    return sorted(values)[len(values) // 2] if values else math.nan
+
+
 def report(kind, ratios):
     ratios.sort()
     if ratios:
-        print(f"{kind:24} {len(ratios):9} {ratios[len(ratios) // 2]:7.3f} {ratios[len(ratios) * 9 // 10]:7.3f} "
+        print(f"{kind:24} {len(ratios):9} {median(ratios):7.3f} {ratios[len(ratios) * 9 // 10]:7.3f} "
               f"{ratios[-1]:7.3f} {sum(r <= 1.02 for r in ratios) / len(ratios):8.0%}")
+
+
+def for_all(ratios):
+    """Of one kernel's {sizes: {configuration: ratio}}: the lowest mean of one that works everywhere, and its worst."""
+    everywhere = set.intersection(*(set(one) for one in ratios.values()))
+    means = [(math.exp(sum(math.log(one[c]) for one in ratios.values()) / len(ratios)),
+              max(one[c] for one in ratios.values())) for c in everywhere]
+    return min(means, default=(math.nan, math.nan))
 
 
 def main():
@@ -74,23 +88,36 @@ def main():
     parser.add_argument("other", nargs="?")
     arguments = parser.parse_args()
     here, other = read(arguments.here), read(arguments.other) if arguments.other else {}
-    ratios = {"default": [], "nearest other size": [], "other GPU": []}
+    kinds = ["default", "nearest other size", "any other size", "other GPU"]
+    found, every, failed = {}, {}, 0
     end = time.monotonic() + arguments.seconds
     for (kernel, sizes), (own, default) in list(here.items())[::arguments.every]:
         if time.monotonic() > end:
             break
-        asked = {"default": default, "nearest other size": nearest(here, kernel, sizes),
-                 "other GPU": other.get((kernel, sizes), [None])[0]}
-        configurations = list(dict.fromkeys([own, *filter(None, asked.values())]))
+        winners = others(here, kernel, sizes)
+        asked = dict(zip(kinds, ([default], winners[:1], winners, other.get((kernel, sizes), [])[:1])))
+        configurations = list(dict.fromkeys([own, default, *winners, *asked["other GPU"]]))
         times = dict(zip(configurations, measure(arguments.gputune, kernel, sizes, configurations)))
-        for kind, configuration in asked.items():
-            if configuration and times.get(own) and times.get(configuration):
-                ratios[kind].append(times[configuration] / times[own])
-                if ratios[kind][-1] > 1.1 and kind != "default":
-                    print(f"    {kernel} {sizes}: {kind}: {configuration}: {ratios[kind][-1]:.3f} of {own}")
+        if not times[own]:
+            continue
+        ratios = {one: ns / times[own] for one, ns in times.items() if ns}
+        failed += len(times) - len(ratios)
+        every.setdefault(kernel, {})[sizes] = ratios
+        for kind, several in asked.items():
+            of = found.setdefault(kernel, {}).setdefault(kind, [])
+            of += [ratios[one] for one in several if one in ratios]
+        for one in winners[:1]:
+            if ratios.get(one, 1) > 1.1:
+                print(f"    {kernel} {sizes}: nearest: {one}: {ratios[one]:.3f} of {own}")
     print(f"{'time over own winner':24} scenarios  median    90th   worst within 2%")
-    for kind, found in ratios.items():
-        report(kind, found)
+    for kind in kinds:
+        report(kind, [ratio for of in found.values() for ratio in of[kind]])
+    print(f"{failed} winners do not work at another size")
+    print(f"{'medians':24} scenarios " + " ".join(f"{kind:>18}" for kind in kinds) + f" {'one for all':>12} worst")
+    for kernel, of in found.items():
+        one, worst = for_all(every[kernel])
+        print(f"{kernel:24} {len(every[kernel]):9} " + " ".join(f"{median(of[kind]):18.3f}" for kind in kinds) +
+              f" {one:12.3f} {worst:.3f}")
 
 
 main()

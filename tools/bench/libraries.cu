@@ -10,9 +10,11 @@
 //
 // The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
 // limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
-// vendor compares them. Kernel: the kernel alone, launched while the GPU is busy. Overall: the
-// host's time from handing over parameters until the kernel has ended; also of gputune's fastest
-// plans that split (through its ring of pinned memory) and that pass by value.
+// vendor compares them. Kernel: the kernel alone, launched while the GPU is busy. In a row: a
+// launch of many, which are waited for once, as the vendor's sample takes its time. Each waited
+// for: the host's time from handing over parameters until the kernel has ended. Also of gputune's
+// fastest plans that split (through its ring of pinned memory) and that pass by value. The row
+// "sample" has loops that the compiler unrolls as it likes, as the vendor's kernels do.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
@@ -22,6 +24,7 @@
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <gputune.h>
 
 extern "C" {
@@ -394,20 +397,53 @@ launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
     return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
 }
 
-void reduce(const std::string &name, size_t n)
+// Numbers of a type, added up as `A` or the largest of them.
+template <typename T, typename A>
+void reduce_as(const std::string &name, size_t n, gputune_sizes sizes, bool is_sum)
 {
-    device_array<float> x(n), result(1);
+    device_array<T> x(n);
+    device_array<A> result(1);
     std::vector<std::shared_ptr<device_array<char>>> kept;
     refill(x);
-    plan_holder plan("reduce",
-                     GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=sum", 0}));
+    plan_holder plan("reduce", sizes);
     launcher theirs = with_memory(
         [&](void *memory, size_t &bytes) {
-            return cub::DeviceReduce::Sum(memory, bytes, x.data, result.data, int64_t(n), stream);
+            return is_sum
+                       ? cub::DeviceReduce::Reduce(memory, bytes, x.data, result.data, int64_t(n),
+                                                   cuda::std::plus<A>(), A(0), stream)
+                       : cub::DeviceReduce::Max(memory, bytes, x.data, result.data, int64_t(n),
+                                                stream);
         },
         kept);
     row(name, plan, "CUB", result, 1e-6 * double(n), plan.with({&result.data, &x.data, &n}), theirs,
-        4.0 * double(n));
+        double(sizeof(T)) * double(n));
+}
+
+void reduce(const std::string &name, size_t n)
+{
+    reduce_as<float, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=sum", 0}), true);
+}
+void reduce_max(const std::string &name, size_t n)
+{
+    reduce_as<float, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=float", 0}, {"A=float", 0}, {"OP=max", 0}), false);
+}
+void reduce_double(const std::string &name, size_t n)
+{
+    reduce_as<double, double>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=double", 0}, {"A=double", 0}, {"OP=sum", 0}), true);
+}
+void reduce_half(const std::string &name, size_t n)
+{
+    reduce_as<__half, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=half", 0}, {"A=float", 0}, {"OP=sum", 0}), true);
+}
+void reduce_bfloat16(const std::string &name, size_t n)
+{
+    reduce_as<__nv_bfloat16, float>(
+        name, n, GPUTUNE_SIZES({"n", n}, {"T=__nv_bfloat16", 0}, {"A=float", 0}, {"OP=sum", 0}),
+        true);
 }
 
 void scan(const std::string &name, size_t n)
@@ -470,7 +506,7 @@ void softmax(const std::string &name, size_t n)
     refill(x);
     plan_holder plan("softmax",
                      GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=float", 0}));
-    beside_copy(name, plan, plan.with({&y.data, &x.data, &rows, &columns}), 8.0 * double(n));
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &rows}), 8.0 * double(n));
 }
 
 void rmsnorm(const std::string &name, size_t n)
@@ -481,7 +517,7 @@ void rmsnorm(const std::string &name, size_t n)
     refill(x), refill(weight);
     plan_holder plan("rmsnorm",
                      GPUTUNE_SIZES({"rows", rows}, {"columns", columns}, {"T=__nv_bfloat16", 0}));
-    beside_copy(name, plan, plan.with({&y.data, &x.data, &weight.data, &epsilon, &rows, &columns}),
+    beside_copy(name, plan, plan.with({&y.data, &x.data, &weight.data, &epsilon, &rows}),
                 4.0 * double(n));
 }
 
@@ -573,11 +609,20 @@ __device__ void each_parameter(const parameters<T, COUNT> &p, int first, int cou
     }
 }
 
-template <int COUNT>
+template <bool AS_IT_LIKES, int COUNT>
 __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *sum)
 {
     int total = 0;
-    each_parameter<1>(p, 0, 8000, [&](int, int value) { total += value; });
+    if (AS_IT_LIKES) {
+        for (int i = 0; i < COUNT; i++) {
+            total += p.values[i];
+        }
+        for (int i = COUNT; i < 8000; i++) {
+            total += reinterpret_cast<const int *>(rest)[i - COUNT];
+        }
+    } else {
+        each_parameter<1>(p, 0, 8000, [&](int, int value) { total += value; });
+    }
     *sum = total;
 }
 
@@ -615,35 +660,48 @@ __global__ void busy_for(long long clocks)
     }
 }
 
-// Medians of microseconds, in turns: of the kernels alone, by events, or until each has ended.
-std::vector<double> times_of(const std::vector<passing> &ways, bool alone)
+enum timing { ALONE, IN_A_ROW, WAITED_FOR };
+
+// Microseconds of one launch.
+double time_of(const passing &way, timing how)
 {
+    const int launches = how == IN_A_ROW ? 100 : 1;
     cudaEvent_t begin, end;
-    std::vector<std::vector<double>> times(ways.size());
-    std::vector<double> medians;
+    float ms = 0;
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; i++) {
+        way.before();
+        if (how == ALONE) {
+            busy_for<<<1, 1, 0, stream>>>(100000);
+            CHECK(cudaEventRecord(begin, stream));
+        }
+        way.kernel();
+    }
+    if (how == ALONE) {
+        CHECK(cudaEventRecord(end, stream));
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (how == ALONE) {
+        CHECK(cudaEventElapsedTime(&ms, begin, end));
+    }
+    CHECK(cudaEventDestroy(begin));
+    CHECK(cudaEventDestroy(end));
+    return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
+}
+
+// Medians, the ways in turns.
+std::vector<double> times_of(const std::vector<passing> &ways, timing how)
+{
+    std::vector<std::vector<double>> times(ways.size());
+    std::vector<double> medians;
     auto began = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
         for (size_t i = 0; i < ways.size(); i++) {
-            float ms = 0;
-            auto start = std::chrono::steady_clock::now();
-            ways[i].before();
-            if (alone) {
-                busy_for<<<1, 1, 0, stream>>>(100000);
-                CHECK(cudaEventRecord(begin, stream));
-            }
-            ways[i].kernel();
-            if (alone) {
-                CHECK(cudaEventRecord(end, stream));
-            }
-            CHECK(cudaStreamSynchronize(stream));
-            passed = std::chrono::steady_clock::now() - start;
-            if (alone) {
-                CHECK(cudaEventElapsedTime(&ms, begin, end));
-            }
-            times[i].push_back(alone ? ms * 1e3 : passed.count() * 1e6);
+            times[i].push_back(time_of(ways[i], how));
         }
         passed = std::chrono::steady_clock::now() - began;
     } while (passed.count() < judging_s);
@@ -651,29 +709,36 @@ std::vector<double> times_of(const std::vector<passing> &ways, bool alone)
         std::nth_element(each.begin(), each.begin() + each.size() / 2, each.end());
         medians.push_back(each[each.size() / 2]);
     }
-    CHECK(cudaEventDestroy(begin));
-    CHECK(cudaEventDestroy(end));
     return medians;
+}
+
+void show_saving(const std::string &name, const char *timing, const char *ways, double split,
+                 double value)
+{
+    std::printf("%-26s %-16s %-26s %8.2f us; by value %8.2f us: %5.1f%% less\n", name.c_str(),
+                timing, ways, split, value, 100 - 100 * value / split);
 }
 
 // `value` and `split` are plain kernels; `ring` and `plan` are gputune's.
 void show_passing(const std::string &name, const launcher &copy, const launcher &split,
                   const launcher &value, const launcher &ring, const launcher &plan)
 {
+    static const char *const names[] = {"kernel", "in a row", "each waited for"};
     const launcher nothing = [] {};
     const cudaStream_t own = stream;
     stream = nullptr; // which waits for what cudaMemcpyToSymbol() queues
-    std::vector<double> kernel = times_of({{copy, split}, {nothing, value}}, true);
-    std::vector<double> all =
-        times_of({{copy, split}, {nothing, value}, {nothing, ring}, {nothing, plan}}, false);
-    std::printf(
-        "%-26s kernel: 4 KB by value, the rest copied %.2f us; all by value %.2f us: %.1f%% "
-        "less\n",
-        name.c_str(), kernel[0], kernel[1], 100 - 100 * kernel[1] / kernel[0]);
-    std::printf("%-26s overall: copied from pageable memory %.2f us; by value %.2f us: %.1f%% "
-                "less. gputune's plans: by its ring %.2f us; by value %.2f us: %.1f%% less\n",
-                name.c_str(), all[0], all[1], 100 - 100 * all[1] / all[0], all[2], all[3],
-                100 - 100 * all[3] / all[2]);
+    for (timing how : {ALONE, IN_A_ROW, WAITED_FOR}) {
+        std::vector<passing> ways = {{copy, split}, {nothing, value}};
+        if (how != ALONE) {
+            ways.push_back({nothing, ring});
+            ways.push_back({nothing, plan});
+        }
+        const std::vector<double> times = times_of(ways, how);
+        show_saving(name, names[how], "copied, pageable", times[0], times[1]);
+        if (how != ALONE) {
+            show_saving(name, names[how], "gputune, split by its ring", times[2], times[3]);
+        }
+    }
     stream = own;
 }
 
@@ -682,7 +747,7 @@ void copy_rest(const void *from, size_t bytes)
     CHECK(cudaMemcpyToSymbol(rest, from, bytes));
 }
 
-void passing_sum(const std::string &name)
+template <bool AS_IT_LIKES> void passing_sum(const std::string &name)
 {
     auto p = std::make_unique<parameters<int, 8000>>();
     auto first = std::make_unique<parameters<int, by_value_at_most>>();
@@ -692,8 +757,8 @@ void passing_sum(const std::string &name)
     const std::vector<const void *> arguments = {p.get(), &sum.data};
     show_passing(
         name, [&] { copy_rest(p->values + by_value_at_most, sizeof *p - sizeof *first); },
-        [&] { sum_of<<<1, 1, 0, stream>>>(*first, sum.data); },
-        [&] { sum_of<<<1, 1, 0, stream>>>(*p, sum.data); }, ring.with(arguments),
+        [&] { sum_of<AS_IT_LIKES><<<1, 1, 0, stream>>>(*first, sum.data); },
+        [&] { sum_of<AS_IT_LIKES><<<1, 1, 0, stream>>>(*p, sum.data); }, ring.with(arguments),
         plan.with(arguments));
 }
 
@@ -730,11 +795,20 @@ std::vector<entry> all_rows()
         const char *name;
         void (*run)(const std::string &, size_t);
         unsigned int bytes; // of an element of the largest buffer
-    } kernels[] = {{"axpy", axpy, 4},          {"dot", dot, 4},
-                   {"gemv", gemv, 4},          {"transpose", transpose, 4},
-                   {"reduce", reduce, 4},      {"scan", scan, 4},
-                   {"copy", copy, 4},          {"softmax", softmax, 4},
-                   {"rmsnorm", rmsnorm, 2},    {"stencil2d", stencil2d, 4},
+    } kernels[] = {{"axpy", axpy, 4},
+                   {"dot", dot, 4},
+                   {"gemv", gemv, 4},
+                   {"transpose", transpose, 4},
+                   {"reduce", reduce, 4},
+                   {"reduce max", reduce_max, 4},
+                   {"reduce double", reduce_double, 8},
+                   {"reduce half", reduce_half, 2},
+                   {"reduce bfloat16", reduce_bfloat16, 2},
+                   {"scan", scan, 4},
+                   {"copy", copy, 4},
+                   {"softmax", softmax, 4},
+                   {"rmsnorm", rmsnorm, 2},
+                   {"stencil2d", stencil2d, 4},
                    {"stencil3d", stencil3d, 4}};
     const std::pair<const char *, size_t> sizes[] = {
         {"4M", 4u << 20}, {"64M", 64u << 20}, {"1G", 1u << 30}};
@@ -759,7 +833,8 @@ std::vector<entry> all_rows()
         rows.push_back({"gemm_bf16 " + std::to_string(side),
                         [side](const std::string &name) { gemm_bf16(name, side, side, side); }});
     }
-    rows.push_back({"passing 8000 paramsum", passing_sum});
+    rows.push_back({"passing 8000 sample", passing_sum<true>});
+    rows.push_back({"passing 8000 paramsum", passing_sum<false>});
     for (size_t n : {1024, 4096}) {
         rows.push_back({"passing 4000 lincomb " + std::to_string(n),
                         [n](const std::string &name) { passing_combination(name, n); }});

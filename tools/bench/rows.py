@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """softmax and rmsnorm beside PyTorch's own, by eager kernels and by torch.compile (Triton), on a GPU.
 
-    rows.py [--seconds S] [--tune S] [--cache cold] [ROWSxCOLUMNS...]
+    rows.py [--seconds S] [--tune S] [--cache cold|hot] [ROWSxCOLUMNS...]
 
 Results are compared first. A batch of launches is a CUDA graph of each side, on the same buffers, so
-that the data stay in the L2 as far as they fit; gputune tunes for that too, unless --cache cold says
-otherwise. The sides take turns, and a ratio is the median of neighbouring samples' ratios. gputune
+that the data stay in the L2 where they fit; gputune tunes for that, and for data in memory where they
+do not, unless --cache says otherwise. The sides take turns, and a ratio is the median of neighbouring samples' ratios. gputune
 must be installed."""
 import argparse
 import statistics
@@ -55,13 +55,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--tune", type=float, default=8)
-    parser.add_argument("--cache", default="hot", choices=["hot", "cold"])
+    parser.add_argument("--cache", choices=["hot", "cold"])
     parser.add_argument("shapes", nargs="*", default=["1024x1024", "8192x1024", "4096x4096", "65536x4096"])
     arguments = parser.parse_args()
     compiled = {"softmax": torch.compile(lambda x, _: F.softmax(x, -1), dynamic=False),
                 "rmsnorm": torch.compile(lambda x, w: F.rms_norm(x, (x.shape[1],), w, 1e-5), dynamic=False)}
     eager = {"softmax": lambda x, _: F.softmax(x, -1),
              "rmsnorm": lambda x, w: F.rms_norm(x, (x.shape[1],), w, 1e-5)}
+    l2 = torch.cuda.get_device_properties(0).L2_cache_size
     print(f"{'kernel':8} {'shape':>12} {'type':14} {'gputune us':>10} {'GB/s':>6} {'eager us':>9} {'ratio':>6} "
           f"{'compiled us':>11} {'ratio':>6}  configuration")
     for kernel in ("softmax", "rmsnorm"):
@@ -71,13 +72,13 @@ def main():
                 x = torch.randn(rows, columns, device="cuda", dtype=TYPES[name])
                 y, weight = torch.empty_like(x), torch.rand(columns, device="cuda", dtype=TYPES[name])
                 plan = gputune.tune(kernel, rows=rows, columns=columns, T=name, time_limit=arguments.tune,
-                                    cache=arguments.cache)
+                                    cache=arguments.cache or ("hot" if 2 * x.nbytes <= l2 else "cold"))
 
                 def ours():
                     if kernel == "softmax":
-                        plan(y, x, rows, columns)
+                        plan(y, x, rows)
                     else:
-                        plan(y, x, weight, 1e-5, rows, columns)
+                        plan(y, x, weight, 1e-5, rows)
                 ours()
                 torch.testing.assert_close(y, eager[kernel](x, weight), atol=2e-2 if name != "float" else 1e-5,
                                            rtol=2e-2 if name != "float" else 1e-4)
