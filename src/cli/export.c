@@ -191,7 +191,7 @@ static void add_values(cli_export *data, const char *text, bool words)
         if (!axis) {
             data->axes = cli_grow(data->axes, data->axis_count, sizeof *data->axes);
             axis = &data->axes[data->axis_count++];
-            *axis = (cli_export_axis){.name = name};
+            *axis = (cli_export_axis){.name = name, .values = cli_allocate(1, sizeof name)};
         }
         if (find_value(axis, value) == axis->count) {
             axis->values = cli_grow(axis->values, axis->count, sizeof *axis->values);
