@@ -55,14 +55,13 @@ typedef struct cli_stored {
 } cli_stored;
 
 #define CLI_STORED_OPTIONS(stored)                                                                 \
-    CLI_ROW("size", 's', CLI_OPTION_LIST, &(stored)->sizes, "NAME=V[,V...]",                       \
-            "what was measured at these sizes; may be repeated [all sizes]", NULL),                \
-        CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &(stored)->gpu, "GPU",                                  \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &(stored)->sizes, "NAME=V[,V...]", NULL,                 \
+            "what was measured at these sizes; may be repeated [all sizes]"),                      \
+        CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &(stored)->gpu, "GPU", NULL,                            \
                 "what was measured on this GPU: a part of its name, or its environment [GPUs "     \
-                "like the one at hand]",                                                           \
-                NULL),                                                                             \
-        CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &(stored)->any_gpu, NULL,                           \
-                "what was measured on every GPU in the database", NULL)
+                "like the one at hand]"),                                                          \
+        CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &(stored)->any_gpu, NULL, NULL,                     \
+                "what was measured on every GPU in the database")
 
 /* Sets *out to the sizes as the library's filters take them; to NULL without a text. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */

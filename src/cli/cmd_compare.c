@@ -217,8 +217,8 @@ static bool are_databases(const cli_arguments *arguments)
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION(&given.selection),
-    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, "what is measured",
-     cli_objective_words},
+    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, cli_objective_words,
+     "what is measured"},
     CLI_CACHE_OPTION(&given.tuning),
     CLI_LIMIT_OPTION(&given.tuning),
     CLI_ALIGNMENT_OPTION(&given.tuning),

@@ -48,8 +48,8 @@ static int add(void *user, const gputune_device *device)
 static cli_common common;
 
 static const cli_option options[] = {
-    {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER",
-     "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]", NULL},
+    {"driver", 0, CLI_OPTION_TEXT, &common.driver, "DRIVER", NULL,
+     "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else cuda]"},
     CLI_FORMAT_OPTION(&common),
     CLI_MESSAGE_OPTIONS(&common),
     CLI_OPTIONS_END,

@@ -168,9 +168,9 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
 }
 
 static const cli_option options[] = {
-    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
-     "\"AXIS=V AXIS=V\", axes left out as in the default [the default]", NULL},
-    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, "which form [source]", form_words},
+    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
+     "\"AXIS=V AXIS=V\", axes left out as in the default [the default]"},
+    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "which form [source]"},
     CLI_ARCH_OPTION(&given.arch),
     CLI_SIZE_OPTION(&given.selection),
     CLI_OUTPUT_OPTION(&given.output),

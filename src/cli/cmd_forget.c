@@ -106,8 +106,8 @@ static int prune(const cli_arguments *arguments)
 }
 
 #define DROP_OPTIONS                                                                               \
-    CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL,                           \
-            "say what would be dropped, drop nothing", NULL),                                      \
+    CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
+            "say what would be dropped, drop nothing"),                                            \
         CLI_STORED_OPTIONS(&given.stored), CLI_FORMAT_OPTION(&given.common),                       \
         CLI_TUNER_OPTIONS(&given.common), CLI_MESSAGE_OPTIONS(&given.common), CLI_OPTIONS_END
 
@@ -127,12 +127,12 @@ const cli_command cmd_forget = {
     forget};
 
 static const cli_option prune_options[] = {
-    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS",
-     "also what nothing was measured of for so many days", NULL},
-    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL,
-     "also what was measured with an older driver than its GPU's last results", NULL},
-    {"max-size", 0, CLI_OPTION_TEXT, &given.most, "BYTES",
-     "then the oldest, until the database takes at most so much: 100M, 1G", NULL},
+    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
+     "also what nothing was measured of for so many days"},
+    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
+     "also what was measured with an older driver than its GPU's last results"},
+    {"max-size", 0, CLI_OPTION_TEXT, &given.most, "BYTES", NULL,
+     "then the oldest, until the database takes at most so much: 100M, 1G"},
     DROP_OPTIONS};
 
 const cli_command cmd_prune = {

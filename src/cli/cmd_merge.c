@@ -7,8 +7,8 @@
 static cli_common common;
 
 static const cli_option options[] = {
-    {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE",
-     "the database that takes them over; made where it is missing", NULL},
+    {"output", 'o', CLI_OPTION_TEXT, &common.database, "FILE", NULL,
+     "the database that takes them over; made where it is missing"},
     CLI_MESSAGE_OPTIONS(&common),
     CLI_OPTIONS_END,
 };

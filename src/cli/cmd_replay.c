@@ -114,14 +114,14 @@ static int replay(const settings *settings, const lists *lists, const cli_argume
 static settings given = {.strategies = "auto", .evaluations = "50,100,200", .seeds = 100};
 
 static const cli_option options[] = {
-    {"strategy", 's', CLI_OPTION_TEXT, &given.strategies, "S[,S...]",
-     "auto, exhaustive, random, model or local [auto]", NULL},
-    {"seeds", 0, CLI_OPTION_COUNT, &given.seeds, "COUNT", "how many runs of each [100]", NULL},
-    {"evaluations", 'e', CLI_OPTION_TEXT, &given.evaluations, "COUNT[,COUNT...]",
-     "after how many results to score, failures included [50,100,200]", NULL},
-    {"workers", 'w', CLI_OPTION_COUNT, &given.workers, "COUNT",
-     "compile so many at a time, by a virtual clock [one after another, without a clock]", NULL},
-    {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", "of the first run [0]", NULL},
+    {"strategy", 's', CLI_OPTION_TEXT, &given.strategies, "S[,S...]", NULL,
+     "auto, exhaustive, random, model or local [auto]"},
+    {"seeds", 0, CLI_OPTION_COUNT, &given.seeds, "COUNT", NULL, "how many runs of each [100]"},
+    {"evaluations", 'e', CLI_OPTION_TEXT, &given.evaluations, "COUNT[,COUNT...]", NULL,
+     "after how many results to score, failures included [50,100,200]"},
+    {"workers", 'w', CLI_OPTION_COUNT, &given.workers, "COUNT", NULL,
+     "compile so many at a time, by a virtual clock [one after another, without a clock]"},
+    {"seed", 0, CLI_OPTION_COUNT, &given.seed, "NUMBER", NULL, "of the first run [0]"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_MESSAGE_OPTIONS(&given.common),
     CLI_OPTIONS_END,

@@ -85,14 +85,14 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 }
 
 static const cli_option options[] = {
-    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION",
-     "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]", NULL},
+    {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
+     "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]"},
     CLI_SIZE_OPTION(&given.selection),
-    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL,
-     "what is measured; all: one after another, as far as possible", cli_objective_all_words},
+    {"objective", 'o', CLI_OPTION_CHOICE, &given.tuning.objective, NULL, cli_objective_all_words,
+     "what is measured; all: one after another, as far as possible"},
     CLI_INPUT_OPTION(&given.tuning),
-    {"save", 0, CLI_OPTION_TEXT, &given.save, "FOLDER",
-     "write the outputs of the first configuration there, as NAME.npy, which expect() reads", NULL},
+    {"save", 0, CLI_OPTION_TEXT, &given.save, "FOLDER", NULL,
+     "write the outputs of the first configuration there, as NAME.npy, which expect() reads"},
     CLI_CACHE_OPTION(&given.tuning),
     CLI_LIMIT_OPTION(&given.tuning),
     CLI_ALIGNMENT_OPTION(&given.tuning),

@@ -212,9 +212,8 @@ static void compare(cli_table *table, const cli_version *then, const cli_version
     cli_set_number(cli_record_cell(table, then->row, "speedup_since"), ratio, true);
 }
 
-/* Says in the rows of outdated winners how much faster or slower the version at hand is, the
- * same where their intervals overlap; nothing where it has no winner yet. Rows are as they were
- * added.
+/* Says in the rows of outdated winners how much faster or slower the version at hand is, the same
+ * where their intervals overlap; nothing where it has no winner yet. Rows are as they were added.
  */
 static void cli_versions_compare(const cli_versions *versions, cli_table *table)
 {
@@ -404,20 +403,19 @@ static int show(const cli_session *session, const cli_catalogue *catalogue)
 }
 
 static const cli_option options[] = {
-    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL,
-     "every trial with its statistics, not only the winners", NULL},
-    {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL,
-     "winner beside default, and what each axis is worth", NULL},
+    {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, NULL,
+     "every trial with its statistics, not only the winners"},
+    {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL, NULL,
+     "winner beside default, and what each axis is worth"},
     CLI_STORED_OPTIONS(&given.stored),
-    {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL,
-     "the best so far against time, and how many variants have which times", NULL},
-    {"history", 0, CLI_OPTION_FLAG, &given.history, NULL,
+    {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL, NULL,
+     "the best so far against time, and how many variants have which times"},
+    {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also what was measured before a template was edited; and how much faster or slower it "
-     "has become since",
-     NULL},
-    {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL,
-     "the rows by time, speed-up or newest first [kernel, size, time]", sort_words},
-    {"top", 0, CLI_OPTION_COUNT, &given.top, "N", "only the first N rows", NULL},
+     "has become since"},
+    {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
+     "the rows by time, speed-up or newest first [kernel, size, time]"},
+    {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
     CLI_FORMAT_OPTION(&given.common),
     CLI_TUNER_OPTIONS(&given.common),
     CLI_MESSAGE_OPTIONS(&given.common),

@@ -48,7 +48,7 @@ static int write_template(const cli_arguments *arguments)
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION(&given.output),
-    {"force", 'f', CLI_OPTION_FLAG, &given.force, NULL, "replace that file", NULL},
+    {"force", 'f', CLI_OPTION_FLAG, &given.force, NULL, NULL, "replace that file"},
     CLI_OPTIONS_END,
 };
 

@@ -319,24 +319,21 @@ static int carry(const cli_arguments *arguments)
 
 static const cli_option options[] = {
     CLI_STORED_OPTIONS(&given.stored),
-    {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE", "export: write there [stdout]", NULL},
-    {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL,
+    {"output", 'o', CLI_OPTION_TEXT, &given.output, "FILE", NULL, "export: write there [stdout]"},
+    {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
      "export: with the winners' code, which import --trust takes over, and with the fastest "
-     "other trials, from which searches at other sizes begin",
-     NULL},
-    {"sign", 0, CLI_OPTION_TEXT, &given.key, "KEY",
-     "export: sign the file with this secret key of minisign or ssh, beside it as .minisig or .sig",
-     NULL},
-    {"signed-by", 0, CLI_OPTION_TEXT, &given.signed_by, "KEYS",
+     "other trials, from which searches at other sizes begin"},
+    {"sign", 0, CLI_OPTION_TEXT, &given.key, "KEY", NULL,
+     "export: sign the file with this secret key of minisign or ssh, beside it as .minisig or "
+     ".sig"},
+    {"signed-by", 0, CLI_OPTION_TEXT, &given.signed_by, "KEYS", NULL,
      "import: only what has a signature beside it by one of these: minisign's public key, or a "
-     "file of allowed signers (ssh-keygen)",
-     NULL},
-    {"from", 0, CLI_OPTION_LIST, &given.urls, "URL",
-     "import: fetch it by curl (https: or file:); may be repeated", NULL},
-    {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL,
+     "file of allowed signers (ssh-keygen)"},
+    {"from", 0, CLI_OPTION_LIST, &given.urls, "URL", NULL,
+     "import: fetch it by curl (https: or file:); may be repeated"},
+    {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL, NULL,
      "import: do not prove again what was measured with this driver, on this kind of GPU, from "
-     "the same generated source",
-     NULL},
+     "the same generated source"},
     CLI_TUNER_OPTIONS(&given.common),
     CLI_MESSAGE_OPTIONS(&given.common),
     CLI_OPTIONS_END,

@@ -27,9 +27,9 @@ typedef struct cli_option {
     char letter;      /* 0: none */
     cli_option_kind kind;
     void *value;
-    const char *argument; /* the argument's name in the help; NULL for a flag and a choice */
-    const char *help;
+    const char *argument;       /* the argument's name in the help; NULL for a flag and a choice */
     const char *const *choices; /* NULL-terminated */
+    const char *help;
 } cli_option;
 
 /* A row of options that several commands have. */

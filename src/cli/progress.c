@@ -28,8 +28,7 @@ static void cut(char *text, size_t columns)
     }
 }
 
-/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" where nothing is at hand.
- */
+/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "": nothing is at work. */
 static char *join(const cli_progress *progress)
 {
     char *text = cli_copy("");

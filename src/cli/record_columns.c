@@ -175,8 +175,7 @@ static void flags(cli_cell *out, const void *item)
     cli_set_text(out, text);
 }
 
-/* What `show --all` says of a trial: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..."
- */
+/* A trial in `show --all`: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..." */
 static void outcome(cli_cell *out, const void *item)
 {
     const gputune_record *record = item;

@@ -254,8 +254,7 @@ static int check_number(const char *name, const char *value, const char *fallbac
                     value);
 }
 
-/* Adds the size of the kernel's list `own`: a value of `given`, or where that is NULL the default.
- */
+/* Adds the size that `own` of the kernel names: a value of `given` or, without it, the default. */
 static int add_size(cli_scenario *scenario, const cli_value_list *own, const cli_value_list *given,
                     size_t which, bool emulated)
 {

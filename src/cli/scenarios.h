@@ -66,15 +66,13 @@ typedef struct cli_selection {
 } cli_selection;
 
 #define CLI_SIZE_OPTION(selection)                                                                 \
-    CLI_ROW("size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                    \
+    CLI_ROW("size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]", NULL,              \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
-            "may be repeated",                                                                     \
-            NULL)
+            "may be repeated")
 #define CLI_ONLY_OPTION(selection)                                                                 \
-    CLI_ROW("only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                       \
+    CLI_ROW("only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]", NULL,                 \
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
-            "width: 1, 2, 4 or 8); may be repeated",                                               \
-            NULL)
+            "width: 1, 2, 4 or 8); may be repeated")
 
 /* Builds the list, each scenario once. A size or axis applies to the kernels that have it; if no
  * kernel has it, that is an error whose message names the nearest. On an emulated device, sizes

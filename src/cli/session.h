@@ -17,47 +17,43 @@ typedef struct cli_common {
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \
-    CLI_ROW("device", 'd', CLI_OPTION_TEXT, &(common)->device, "DEVICE",                           \
-            "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error", NULL),              \
-        CLI_ROW("driver", 0, CLI_OPTION_TEXT, &(common)->driver, "DRIVER",                         \
+    CLI_ROW("device", 'd', CLI_OPTION_TEXT, &(common)->device, "DEVICE", NULL,                     \
+            "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
+        CLI_ROW("driver", 0, CLI_OPTION_TEXT, &(common)->driver, "DRIVER", NULL,                   \
                 "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else "     \
-                "cuda, else the emulator]",                                                        \
-                NULL),                                                                             \
+                "cuda, else the emulator]"),                                                       \
         CLI_FILE_OPTIONS(common)
 #define CLI_FILE_OPTIONS(common)                                                                   \
-    CLI_ROW("db", 0, CLI_OPTION_TEXT, &(common)->database, "FILE",                                 \
-            "the database [GPUTUNE_DB, else in the user's cache folder]", NULL),                   \
+    CLI_ROW("db", 0, CLI_OPTION_TEXT, &(common)->database, "FILE", NULL,                           \
+            "the database [GPUTUNE_DB, else in the user's cache folder]"),                         \
         CLI_TEMPLATES_OPTION(common), CLI_INCLUDE_OPTION
 #define CLI_TEMPLATES_OPTION(common)                                                               \
-    CLI_ROW("templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER",                       \
-            "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]", NULL)
+    CLI_ROW("templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER", NULL,                 \
+            "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]")
 #define CLI_INCLUDE_OPTION                                                                         \
-    CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_include_paths, "FOLDER",                         \
-            "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]",    \
-            NULL)
+    CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_include_paths, "FOLDER", NULL,                   \
+            "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]")
 #define CLI_FORMAT_OPTION(common)                                                                  \
-    CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL,                             \
-            "how the data is printed [table]", cli_format_words)
+    CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL, cli_format_words,           \
+            "how the data is printed [table]")
 #define CLI_MESSAGE_OPTIONS(common)                                                                \
-    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, "errors only on stderr", NULL), \
-        CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_color_choice, NULL,                            \
-                "colour on a terminal [auto: unless NO_COLOR is set]", cli_color_words),           \
-        CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL,                         \
-                "say more on stderr, a variant's compiler log too", NULL)
+    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, NULL, "errors only on stderr"), \
+        CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_color_choice, NULL, cli_color_words,           \
+                "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
+        CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL, NULL,                   \
+                "say more on stderr, a variant's compiler log too")
 #define CLI_OUTPUT_OPTION(path)                                                                    \
-    CLI_ROW("output", 'o', CLI_OPTION_TEXT, path, "FILE", "write there [stdout]", NULL)
+    CLI_ROW("output", 'o', CLI_OPTION_TEXT, path, "FILE", NULL, "write there [stdout]")
 #define CLI_ARCH_OPTION(arch)                                                                      \
-    CLI_ROW("arch", 0, CLI_OPTION_TEXT, arch, "sm_XX",                                             \
-            "for this architecture instead of the GPU at hand", NULL)
+    CLI_ROW("arch", 0, CLI_OPTION_TEXT, arch, "sm_XX", NULL,                                       \
+            "for this architecture instead of the GPU at hand")
 
 /* The values of -I, kept until the program ends. */
 extern cli_list cli_include_paths;
 
 typedef enum cli_open_mode {
-    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker says what the device is
-                      */
-    CLI_OPEN_DEVICE, /* a GPU; where there is none and none was asked for, the emulator, with a note
-                      */
+    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker tells the device */
+    CLI_OPEN_DEVICE, /* a GPU; without one, where none was asked for, the emulator, with a note */
     CLI_OPEN_IF_ANY, /* as CLI_OPEN_DEVICE; without a device where there is not even the emulator */
     CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
 } cli_open_mode;

@@ -388,8 +388,7 @@ static void write_markdown(const cli_table *table, FILE *file)
     }
 }
 
-/* Writes a line of a row, and moves rest[c] behind what it took of column c. Whether more is left.
- */
+/* Writes a line of a row, and moves rest[c] behind what it took of column c. Is more left? */
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)
 {

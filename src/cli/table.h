@@ -85,8 +85,7 @@ typedef struct cli_table {
 /* Appends a row that is read from `item`; everything is copied. Returns the cells of the row, which
  * are valid until the next row is added. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
-/* The same for a row of an objective, whose CLI_TIME cells, but for `compile_ns`, may be energies.
- */
+/* The same for a row of an objective, whose CLI_TIME cells, but for `compile_ns`, may be energy. */
 void cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* A table without rows. */
 #define CLI_TABLE(name, columns, view)                                                             \

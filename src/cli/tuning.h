@@ -27,23 +27,21 @@ void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION(tuning)                                                                   \
-    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL,                                 \
-            "cold: the L2 is swept before every sample; hot: the data may stay there [cold]",      \
-            cli_cache_words)
+    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &(tuning)->cache, NULL, cli_cache_words,                \
+            "cold: the L2 is swept before every sample; hot: the data may stay there [cold]")
 #define CLI_INPUT_OPTION(tuning)                                                                   \
-    CLI_ROW("input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                         \
+    CLI_ROW("input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE", NULL,                   \
             "what an input holds, from a file of numpy.save(); may be repeated [as the template "  \
-            "says]",                                                                               \
-            NULL)
+            "says]")
 #define CLI_SAMPLES_OPTION(tuning)                                                                 \
-    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->options.samples_path, "FILE",                \
-            "append every raw sample to a CSV file", NULL)
+    CLI_ROW("samples", 0, CLI_OPTION_TEXT, &(tuning)->options.samples_path, "FILE", NULL,          \
+            "append every raw sample to a CSV file")
 #define CLI_ALIGNMENT_OPTION(tuning)                                                               \
-    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->options.alignment, "BYTES",               \
-            "that every buffer is aligned to at least [16]", NULL)
+    CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &(tuning)->options.alignment, "BYTES", NULL,         \
+            "that every buffer is aligned to at least [16]")
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->options.time_limit_s, "SECONDS",      \
-            "for each scenario; the best so far wins [10; energy: 30]", NULL)
+            NULL, "for each scenario; the best so far wins [10; energy: 30]")
 
 /* Reads the files that --input names. Returns CLI_CONTINUE, or the code to exit with after a
  * message. */
