@@ -11,11 +11,11 @@
 #include <time.h>
 
 /* Four significant digits, no exponent. */
-static char *scaled(double value, double step, const char *const *units, size_t count)
+static char *scaled(double value, const char *const units[4])
 {
     size_t unit = 0;
-    while (unit + 1 < count && fabs(value) >= step * 0.99995) {
-        value /= step;
+    while (unit < 3 && fabs(value) >= 999.95) {
+        value /= 1e3;
         unit++;
     }
     double size = fabs(value);
@@ -25,14 +25,12 @@ static char *scaled(double value, double step, const char *const *units, size_t 
 
 char *cli_duration(double ns)
 {
-    static const char *const units[] = {"ns", "µs", "ms", "s"};
-    return scaled(ns, 1e3, units, 4);
+    return scaled(ns, (const char *const[]){"ns", "µs", "ms", "s"});
 }
 
 char *cli_energy(double nj)
 {
-    static const char *const units[] = {"nJ", "µJ", "mJ", "J"};
-    return scaled(nj, 1e3, units, 4);
+    return scaled(nj, (const char *const[]){"nJ", "µJ", "mJ", "J"});
 }
 
 char *cli_speedup(double speedup, double low, double high)
