@@ -1,63 +1,317 @@
-/* gputune export: one measured scenario as another tool's file. */
+/* gputune export: one measured scenario as another tool's file: results of the T4 format, or a
+ * cache file of Kernel Tuner, where times are milliseconds. */
 #include "cli/commands.h"
 
 #include "cli/catalogue.h"
 #include "cli/console.h"
-#include "cli/export.h"
 #include "cli/files.h"
+#include "cli/measured.h"
+#include "cli/memory.h"
+#include "cli/scenarios.h"
 #include "cli/tuning.h"
+#include "cli/units.h"
+
+#include "base/asked_for.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* The options. */
 static struct {
     cli_common common;
     cli_list sizes;
+    const char *sizes_text; /* as the library has them; NULL: any */
     const char *gpu, *scenario, *output;
     int format, objective, cache;
 } given = {.common.read_only = true};
 
+enum { T4, KERNEL_TUNER };
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
+/* ---- which scenario ---- */
+
+enum { MOST_LISTED = 20, SHORT_HASH = 8 };
+
+/* Whether the options name the scenario, or leave it open. */
+static bool is_named(const cli_measured *one)
+{
+    const gputune_record *of = &one->shared;
+    const char *hash = given.scenario ? given.scenario : "";
+    return (!given.sizes_text || gt_sizes_match(of->sizes, given.sizes_text)) &&
+           (!given.objective || (int)of->objective == given.objective) &&
+           (!given.cache || (int)of->cache == given.cache - 1) &&
+           (!given.gpu || gt_gpu_matches(of->gpu, of->environment, given.gpu)) &&
+           strncmp(of->scenario, hash, strlen(hash)) == 0;
+}
+
+/* The text by which --gpu means this record's GPU alone. */
+static const char *gpu_name(const gputune_record *of, const cli_measured_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const gputune_record *other = &list->items[i].shared;
+        if (strcmp(other->environment, of->environment) != 0 && strcasestr(other->gpu, of->gpu)) {
+            return of->environment;
+        }
+    }
+    return of->gpu;
+}
+
+static void say(const cli_measured *one, const cli_measured_list *list)
+{
+    const gputune_record *of = &one->shared;
+    const char *name = gpu_name(of, list);
+    bool is_environment = name == of->environment;
+    cli_error(
+        "  --scenario %.*s --gpu '%s'%s%s: %s, %s, %s, alignment %s, %s, %zu trials", SHORT_HASH,
+        of->scenario, name, is_environment ? ", " : "", is_environment ? of->gpu : "",
+        cli_short_sizes(of->sizes), gputune_objective_name(of->objective),
+        of->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", of->alignment, of->inputs, one->count);
+}
+
+/* Sets *out to the only scenario that the options name. Where they name several, or none, returns
+ * CLI_EXIT_USAGE after listing the scenarios with the options that name each. */
+static int choose(const cli_measured **out, const cli_measured_list *list)
+{
+    const char *kernel = list->items->shared.kernel;
+    size_t found = 0, said = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_named(&list->items[i])) {
+            *out = &list->items[i];
+            found++;
+        }
+    }
+    if (found == 1) {
+        return CLI_CONTINUE;
+    }
+    if (found) {
+        cli_error("%zu scenarios of %s fit; name one of them:", found, kernel);
+    } else {
+        cli_error("no stored scenario of %s fits; there %s:", kernel,
+                  list->count == 1 ? "is" : "are");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
+            say(&list->items[i], list);
+        }
+    }
+    if (said > MOST_LISTED) {
+        cli_error("  and %zu more; --size, --objective, --cache and --gpu leave some out",
+                  said - MOST_LISTED);
+    }
+    return CLI_EXIT_USAGE;
+}
+
+/* ---- what both formats have ---- */
+
+/* How the formats call what came of a trial; `exact`: both say what happened. */
+typedef struct outcome {
+    const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL for what did not fail */
+    bool exact;
+} outcome;
+static const outcome outcomes[] = {
+    {"ok", NULL, "correct", true},
+    {"eliminated", NULL, "correct", true},
+    {"compile", "CompilationFailedConfig", "compile", true},
+    {"launch", "RuntimeFailedConfig", "runtime", true},
+    {"crashed", "RuntimeFailedConfig", "runtime", true},
+    {"hung", "RuntimeFailedConfig", "timeout", false},
+    {"slow", "CompilationFailedConfig", "timeout", false},
+    {"wrong", "RuntimeFailedConfig", "correctness", false},
+};
+
+static const outcome *outcome_of(const gputune_record *trial)
+{
+    const outcome *last = &outcomes[sizeof outcomes / sizeof *outcomes - 1], *at = outcomes;
+    while (at < last && strcmp(at->status, trial->status) != 0) {
+        at++;
+    }
+    return at;
+}
+
+static char *ms(double ns)
+{
+    return cli_json_number(ns * 1e-6);
+}
+
+/* The samples' lengths summed up: what is known of how long measuring took. */
+static double benchmark_ns(const gputune_record *trial)
+{
+    return trial->samples * trial->mean_ns;
+}
+
+static const char *value_of(const cli_axis *axis, size_t choice)
+{
+    return axis->words ? cli_json_text(axis->values[choice]) : axis->values[choice];
+}
+
+/* "BLOCK": 256, ... */
+static char *configuration_of(const cli_apart *data, const cli_entry *entry)
+{
+    char *text = cli_copy("");
+    for (size_t i = 0; i < data->axis_count; i++) {
+        const cli_axis *axis = &data->axes[i];
+        cli_append(&text, "%s%s: %s", i ? ", " : "", cli_json_text(axis->name),
+                   value_of(axis, entry->choice[i]));
+    }
+    return text;
+}
+
+/* What both formats say of a failure beyond their own words; "" of a trial that did not fail. */
+static const char *failure_of(const gputune_record *trial)
+{
+    return outcome_of(trial)->kernel_tuner
+               ? cli_format(", \"status\": %s, \"message\": %s", cli_json_text(trial->status),
+                            cli_json_text(trial->message))
+               : "";
+}
+
+/* The device, the kernel, and the sizes that are numbers, in their order. */
+static void write_problem(const cli_apart *data, const char *separator, FILE *file)
+{
+    const char *text = data->from->shared.sizes, *comma = "";
+    char *name, *value;
+    fprintf(file, "\"device_name\": %s%s\"kernel_name\": %s%s\"problem_size\": [",
+            cli_json_text(data->from->shared.gpu), separator,
+            cli_json_text(data->from->shared.kernel), separator);
+    while (cli_next_pair(&text, &name, &value)) {
+        int64_t number;
+        const char *problem;
+        if (cli_size_number(&number, &problem, value)) {
+            fprintf(file, "%s%s", comma, value);
+            comma = ", ";
+        }
+    }
+}
+
+/* Writes each entry on lines of its own. */
+static void write_entries(const cli_apart *data,
+                          void (*write)(const cli_apart *data, const cli_entry *entry, FILE *file),
+                          FILE *file)
+{
+    for (size_t i = 0; i < data->entry_count; i++) {
+        void *mark = cli_mark();
+        fputs(i ? ",\n" : "\n", file);
+        write(data, &data->entries[i], file);
+        cli_release(mark, NULL);
+    }
+}
+
+/* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
+
+/* An entry's key is its values, joined as Kernel Tuner joins them. */
+static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *file)
+{
+    const gputune_record *trial = entry->trial;
+    const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
+    char *key = cli_copy("");
+    for (size_t i = 0; i < data->axis_count; i++) {
+        cli_append(&key, "%s%s", i ? "," : "", data->axes[i].values[entry->choice[i]]);
+    }
+    fprintf(file, "%s: {%s%s\"time\": ", cli_json_text(key), configuration_of(data, entry),
+            data->axis_count ? ", " : "");
+    fprintf(file, failure ? "\"%s\"%s" : "%s, \"times\": [%s]", failure ? failure : time,
+            failure ? failure_of(trial) : time);
+    fprintf(file,
+            ", \"compile_time\": %s, \"verification_time\": 0, \"benchmark_time\": %s, "
+            "\"strategy_time\": 0, \"framework_time\": 0, \"timestamp\": %s}",
+            ms(trial->compile_ns), ms(benchmark_ns(trial)), cli_json_text(trial->created));
+}
+
+/* Kernel Tuner looks for the closing braces as they are. */
+static void write_cache(const cli_apart *data, FILE *file)
+{
+    fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
+    write_problem(data, ",\n", file);
+    fputs("],\n\"tune_params_keys\": [", file);
+    for (size_t i = 0; i < data->axis_count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(data->axes[i].name));
+    }
+    fputs("],\n\"tune_params\": {", file);
+    for (size_t i = 0; i < data->axis_count; i++) {
+        const cli_axis *axis = &data->axes[i];
+        fprintf(file, "%s%s: [", i ? ", " : "", cli_json_text(axis->name));
+        for (size_t v = 0; v < axis->count; v++) {
+            fprintf(file, "%s%s", v ? ", " : "", value_of(axis, v));
+        }
+        fputs("]", file);
+    }
+    fputs("},\n\"objective\": \"time\",\n\"cache\": {", file);
+    write_entries(data, write_cached, file);
+    fputs("}\n}\n", file);
+}
+
+/* ---- T4 ---- */
+
+/* Nanojoules are given as millijoules, as nanoseconds are as milliseconds. */
+static void write_result(const cli_apart *data, const cli_entry *entry, FILE *file)
+{
+    const gputune_record *trial = entry->trial;
+    bool by_energy = data->from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    bool right = !outcome_of(trial)->kernel_tuner, timed = right && !by_energy;
+    const char *objective = by_energy ? "energy" : "time", *value = ms(trial->median_ns);
+    fprintf(file,
+            "{\"timestamp\": %s, \"configuration\": {%s}, \"times\": {\"compilation\": %s, "
+            "\"benchmark\": %s, \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, "
+            "\"runtimes\": [%s]}, \"invalidity\": \"%s\", \"correctness\": %d, "
+            "\"measurements\": [",
+            cli_json_text(trial->created), configuration_of(data, entry), ms(trial->compile_ns),
+            ms(timed ? benchmark_ns(trial) : 0), timed ? value : "", outcome_of(trial)->t4,
+            strcmp(trial->status, "wrong") != 0);
+    if (right) {
+        fprintf(file, "{\"name\": \"%s\", \"value\": %s, \"unit\": \"%s\"}", objective, value,
+                by_energy ? "mJ" : "ms");
+    }
+    fprintf(file, "], \"objectives\": [\"%s\"]%s}", objective, failure_of(trial));
+}
+
+static void write_t4(const cli_apart *data, FILE *file)
+{
+    fputs("{\"schema_version\": \"1.0.0\",\n\"metadata\": {\"timeunit\": \"milliseconds\", ", file);
+    write_problem(data, ", ", file);
+    fputs("]},\n\"results\": [", file);
+    write_entries(data, write_result, file);
+    fputs("]}\n", file);
+}
+
+/* ---- the command ---- */
+
+/* Notes what the format cannot say of the scenario. */
+static void say_limits(const cli_apart *data)
+{
+    size_t inexact = 0;
+    for (size_t i = 0; i < data->entry_count; i++) {
+        inexact += !outcome_of(data->entries[i].trial)->exact;
+    }
+    cli_note("not stored, and so not written: each sample's time (the median stands for them), how "
+             "long verifying took (0), how long measuring took (samples times their mean)");
+    if (inexact && given.format == KERNEL_TUNER) {
+        cli_note("Kernel Tuner knows neither wrong results nor hangs: %zu are RuntimeFailedConfig, "
+                 "and 'status' says which",
+                 inexact);
+    }
+    if (data->unmeasured) {
+        cli_note("left out, as neither measured nor failed: %zu of the trials", data->unmeasured);
+    }
+}
+
 static int export_scenario(const cli_measured *from)
 {
-    cli_export data;
+    cli_apart data;
     cli_output output;
-    cli_export_format format = (cli_export_format)given.format;
-    if (from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
+    if (from->shared.objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER) {
         return cli_stop(CLI_EXIT_USAGE,
                         "this scenario holds energies, and a cache of Kernel Tuner times; --format "
                         "t4 has both");
     }
-    cli_export_make(&data, from);
+    cli_take_apart(&data, from);
     CLI_TRY(cli_output_open(&output, given.output, true));
-    cli_export_write(&data, format, output.file);
+    (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
     int code = cli_output_close(&output, CLI_EXIT_OK);
     if (code == CLI_EXIT_OK) {
-        cli_export_say_limits(&data, format);
+        say_limits(&data);
     }
     return code;
-}
-
-static int export_kernel(const cli_session *session, const cli_catalogue *catalogue)
-{
-    cli_measured_list list = {NULL, 0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    const cli_measured *one;
-    const char *sizes;
-    filter.all_trials = filter.any_gpu = true;
-    filter.history = given.scenario != NULL;
-    CLI_TRY(cli_stored_read(&filter, session, catalogue, cli_measured_add, &list));
-    if (!list.count) {
-        return cli_stored_nothing(session, &filter);
-    }
-    CLI_TRY(cli_stored_sizes(&sizes, &given.sizes));
-    const cli_measured_name name = {.sizes = sizes,
-                                    .objective = given.objective,
-                                    .cache = given.cache - 1,
-                                    .gpu = given.gpu,
-                                    .scenario = given.scenario};
-    CLI_TRY(cli_measured_choose(&one, &list, &name));
-    return export_scenario(one);
 }
 
 static const cli_option options[] = {
@@ -82,10 +336,21 @@ static int export_stored(const cli_arguments *arguments)
 {
     cli_catalogue catalogue;
     cli_session session;
+    cli_measured_list list = {NULL, 0};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    const cli_measured *one;
     CLI_TRY(cli_open(&session, &given.common, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_catalogue_stored(&catalogue, &session, arguments->items[0]));
     CLI_TRY(cli_catalogue_one(&catalogue));
-    return export_kernel(&session, &catalogue);
+    filter.all_trials = filter.any_gpu = true;
+    filter.history = given.scenario != NULL;
+    CLI_TRY(cli_stored_read(&filter, &session, &catalogue, cli_measured_add, &list));
+    if (!list.count) {
+        return cli_stored_nothing(&session, &filter);
+    }
+    CLI_TRY(cli_stored_sizes(&given.sizes_text, &given.sizes));
+    CLI_TRY(choose(&one, &list));
+    return export_scenario(one);
 }
 
 const cli_command cmd_export = {

@@ -64,8 +64,8 @@ static void cli_report_write_data(const cli_report *report, FILE *file)
     cli_why why = cli_why_tables();
     const cli_measured_list *list = &report->measured;
     for (size_t i = 0; i < list->count; i++) {
-        cli_export data;
-        cli_export_make(&data, &list->items[i]);
+        cli_apart data;
+        cli_take_apart(&data, &list->items[i]);
         cli_why_explain(&why, &data);
     }
     const cli_table tables[] = {report->standing, why.values, why.pairs};
@@ -157,9 +157,9 @@ static void write_fastest(const cli_measured *from, FILE *file)
 
 static void write_axes(const cli_measured *from, FILE *file)
 {
-    cli_export data;
+    cli_apart data;
     cli_why why = cli_why_tables();
-    cli_export_make(&data, from);
+    cli_take_apart(&data, from);
     cli_why_explain(&why, &data);
     fprintf(file, "%s\n", cli_why_summary(&data));
     if (why.axes.row_count) {

@@ -3,8 +3,8 @@
 
 #include "cli/catalogue.h"
 #include "cli/console.h"
-#include "cli/export.h"
 #include "cli/failures.h"
+#include "cli/measured.h"
 #include "cli/memory.h"
 #include "cli/record_columns.h"
 #include "cli/table.h"
@@ -148,7 +148,7 @@ static void add_times(cli_table *table, const cli_measured *from)
     }
 }
 
-void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
+static void cli_plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
 {
     cli_table all[] = {CLI_TABLE("progress", progress_columns, CLI_VIEW),
                        CLI_TABLE("times", time_columns, CLI_VIEW)};

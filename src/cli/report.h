@@ -2,7 +2,7 @@
  * or Markdown. */
 #pragma once
 
-#include "cli/export.h"
+#include "cli/measured.h"
 #include "cli/session.h"
 #include "cli/table.h"
 

@@ -102,7 +102,7 @@ static bool is_default(const cli_measured *of, const gputune_record *trial)
     return standard[0] ? strcmp(standard, trial->configuration) == 0 : trial->is_default;
 }
 
-static value_row row_of(const cli_export *data, size_t axis, size_t value, double best_ns)
+static value_row row_of(const cli_apart *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
     value_row row = {.place = from->shared,
@@ -110,7 +110,7 @@ static value_row row_of(const cli_export *data, size_t axis, size_t value, doubl
                      .value = data->axes[axis].values[value]};
     double held = INFINITY;
     for (size_t i = 0; i < data->entry_count; i++) {
-        const cli_export_entry *entry = &data->entries[i];
+        const cli_entry *entry = &data->entries[i];
         if (entry->choice[axis] != value) {
             continue;
         }
@@ -207,7 +207,7 @@ static void note_crossing(pair_row *out, const grid *of)
     }
 }
 
-static pair_row pair_of(const cli_export *data, size_t a, size_t b)
+static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
 {
     pair_row row = {
         .place = data->from->shared, .axis = data->axes[a].name, .other = data->axes[b].name};
@@ -217,7 +217,7 @@ static pair_row pair_of(const cli_export *data, size_t a, size_t b)
         grid.cells[i].best_ns = INFINITY;
     }
     for (size_t i = 0; i < data->entry_count; i++) {
-        const cli_export_entry *entry = &data->entries[i];
+        const cli_entry *entry = &data->entries[i];
         cell *there = &grid.cells[entry->choice[a] * grid.columns + entry->choice[b]];
         if (cli_trial_has_time(entry->trial)) {
             there->trials++;
@@ -236,7 +236,7 @@ static int by_cost(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void add_pairs(cli_table *pairs, const cli_export *data)
+static void add_pairs(cli_table *pairs, const cli_apart *data)
 {
     pair_row *rows = cli_allocate(data->axis_count * data->axis_count + 1, sizeof *rows);
     size_t count = 0;
@@ -260,17 +260,7 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("pairs", pair_columns, CLI_VIEW)};
 }
 
-static uint32_t most_trials(const cli_export *data, size_t axis)
-{
-    uint32_t most = 0;
-    for (size_t v = 0; v < data->axes[axis].count; v++) {
-        uint32_t measured = row_of(data, axis, v, 1).measured;
-        most = measured > most ? measured : most;
-    }
-    return most;
-}
-
-void cli_why_explain(cli_why *why, const cli_export *data)
+void cli_why_explain(cli_why *why, const cli_apart *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
     axis_row *rows = cli_allocate(data->axis_count + 1, sizeof *rows);
@@ -280,12 +270,15 @@ void cli_why_explain(cli_why *why, const cli_export *data)
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        *row = (axis_row){
-            .axis = data->axes[a].name, .values = cli_copy(""), .most = most_trials(data, a)};
+        value_row *held = cli_allocate(data->axes[a].count, sizeof *held);
+        *row = (axis_row){.axis = data->axes[a].name, .values = cli_copy("")};
         for (size_t v = 0; v < data->axes[a].count; v++) {
-            value_row value = row_of(data, a, v, best_ns);
-            cli_table_add(&why->values, &value);
-            note_value(row, &value);
+            held[v] = row_of(data, a, v, best_ns);
+            row->most = held[v].measured > row->most ? held[v].measured : row->most;
+        }
+        for (size_t v = 0; v < data->axes[a].count; v++) {
+            cli_table_add(&why->values, &held[v]);
+            note_value(row, &held[v]);
         }
         most = fmax(most, row->worst);
     }
@@ -298,7 +291,7 @@ void cli_why_explain(cli_why *why, const cli_export *data)
     add_pairs(&why->pairs, data);
 }
 
-char *cli_why_summary(const cli_export *data)
+char *cli_why_summary(const cli_apart *data)
 {
     const cli_measured *from = data->from;
     size_t without = data->unmeasured;
@@ -324,8 +317,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         cli_table_write(standing, format, file);
     }
     for (size_t i = 0; i < list->count; i++) {
-        cli_export data;
-        cli_export_make(&data, &list->items[i]);
+        cli_apart data;
+        cli_take_apart(&data, &list->items[i]);
         why = for_people ? cli_why_tables() : why;
         cli_why_explain(&why, &data);
         if (for_people) {

@@ -2,7 +2,7 @@
  * the stored trials. */
 #pragma once
 
-#include "cli/export.h"
+#include "cli/measured.h"
 #include "cli/table.h"
 
 /* What each axis is worth. */
@@ -19,9 +19,9 @@ cli_why cli_why_tables(void);
  * no time. Adds the pairs of axes, at most three, where choosing one while the other is held at
  * another value than the best costs 1% or more: the cost is what the choice gains there, or what it
  * loses at the best, whichever is less. */
-void cli_why_explain(cli_why *why, const cli_export *data);
+void cli_why_explain(cli_why *why, const cli_apart *data);
 /* "120 variants, 1 of them failed or slower and not proved; one is left" */
-char *cli_why_summary(const cli_export *data);
+char *cli_why_summary(const cli_apart *data);
 /* Writes `standing`, the records of winners and defaults, and then for each scenario in the list
  * how much its axes matter. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
