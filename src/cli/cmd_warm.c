@@ -5,10 +5,14 @@
 #include "cli/console.h"
 #include "cli/files.h"
 #include "cli/locks.h"
+#include "cli/memory.h"
 #include "cli/report.h"
-#include "cli/table.h"
+#include "cli/units.h"
 #include "cli/warm.h"
 
+#include "base/text.h"
+
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -106,25 +110,213 @@ static int cli_warm_compile(const cli_warm *warm, const cli_session *session,
     return cli_check_database(session, code);
 }
 
-static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+/* ---- which scenarios ------------------------------------------------------------------------- */
+
+static const char seeded[] = "seed="; /* inputs that can be made here */
+
+typedef struct reading {
+    const char *environment; /* NULL: any */
+    const cli_selection *selection;
+    gputune_miss *items; /* with texts of their own */
+    size_t count, elsewhere;
+} reading;
+
+/* Whether the selection has that kernel, or none at all. */
+static bool is_selected(const cli_selection *selection, const char *kernel)
 {
-    const cli_selection *selection = &warm->selection;
+    const size_t count = selection->kernel_count;
+    return !count || gt_index_of(kernel, (const char *const *)selection->kernels, count) < count;
+}
+
+static int take(void *user, const gputune_miss *one)
+{
+    static const size_t texts[] = {offsetof(gputune_miss, kernel), offsetof(gputune_miss, sizes),
+                                   offsetof(gputune_miss, only), offsetof(gputune_miss, alignment),
+                                   offsetof(gputune_miss, inputs)};
+    reading *at = user;
+    if (!is_selected(at->selection, one->kernel)) {
+        return 0;
+    }
+    if (at->environment && strcmp(at->environment, one->environment) != 0) {
+        at->elsewhere++;
+        return 0;
+    }
+    at->items = cli_grow(at->items, at->count, sizeof *at->items);
+    at->items[at->count] = *one;
+    cli_copy_texts(&at->items[at->count++], NULL, texts, sizeof texts / sizeof *texts);
+    return 0;
+}
+
+/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
+ * --only have them. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
+                    const char *sizes, const char *only)
+{
+    char *name = cli_copy(kernel);
+    const cli_selection selection = {.sizes = {&sizes, *sizes != '\0'},
+                                     .only = {&only, *only != '\0'}};
     cli_catalogue catalogue;
-    if (warm->canonical) {
-        return cli_scenarios_canonical(out, session, selection);
+    cli_scenarios some;
+    CLI_TRY(cli_catalogue_find(&catalogue, session, &name, 1));
+    CLI_TRY(cli_scenarios_make(&some, &catalogue, &selection, session));
+    for (size_t i = 0; i < some.count; i++) {
+        out->items = cli_grow(out->items, out->count, sizeof *out->items);
+        out->items[out->count++] = some.items[i];
     }
-    if (!warm->from) {
-        CLI_TRY(
-            cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
-        return cli_scenarios_make(out, &catalogue, selection, session);
+    return CLI_CONTINUE;
+}
+
+/* ---- one miss -------------------------------------------------------------------------------- */
+
+/* "16 x=4 y=8": of every buffer, and of single ones. */
+static void read_alignment(cli_terms *terms, const char *text)
+{
+    char *name, *value;
+    while (cli_next_pair(&text, &name, &value)) {
+        if (!value[0]) {
+            terms->alignment = (uint32_t)strtoul(name, NULL, 10);
+            continue;
+        }
+        terms->alignments =
+            cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
+        terms->alignments[terms->alignment_count++] =
+            (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
     }
-    CLI_TRY(cli_scenarios_wanted(out, warm->from, session, selection, warm->any_gpu));
+}
+
+static int found(void *user, const gputune_kernel *kernel)
+{
+    (void)user;
+    (void)kernel;
+    return 0;
+}
+
+/* A miss that cannot be made a scenario does not stop the others. */
+static void add(cli_scenarios *out, const cli_session *session, const gputune_miss *one)
+{
+    size_t at = out->count;
+    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
+        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
+                 "the program is not here",
+                 one->kernel, one->sizes, one->inputs);
+        return;
+    }
+    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return;
+    }
+    if (add_some(out, session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
+        cli_terms *terms = &out->items[at].terms;
+        *terms = (cli_terms){.given = true,
+                             .objective = one->objective,
+                             .cache = one->cache,
+                             .seed = strtoull(one->inputs + strlen(seeded), NULL, 10)};
+        read_alignment(terms, one->alignment);
+    }
+}
+
+/* Templates that programs named by their path. */
+static void add_paths(const reading *at, const cli_session *session)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        if (strchr(at->items[i].kernel, '/') &&
+            gputune_add_template(session->tuner, at->items[i].kernel) < 0) {
+            cli_note("%s", gputune_error());
+        }
+    }
+}
+
+/* Builds the list from the file of --from, the most wanted first: of those that were met on this
+ * kind of GPU (--any-gpu: on any), and of the selected kernels if there are some. A miss without a
+ * template, or with data that only the program had, is left out with a note. */
+static int list_wanted(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+{
+    bool any_gpu = warm->any_gpu || !session->has_device;
+    reading at = {.selection = &warm->selection,
+                  .environment = any_gpu ? NULL : session->device.environment};
+    memset(out, 0, sizeof *out);
+    CLI_TRY(cli_passed(gputune_misses(warm->from, take, &at)));
+    add_paths(&at, session);
+    for (size_t i = 0; i < at.count; i++) {
+        add(out, session, &at.items[i]);
+    }
+    if (at.elsewhere) {
+        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
+                 at.elsewhere, gt_plural(at.elsewhere));
+    }
     if (!out->count) {
         cli_note("%s has nothing to tune here", warm->from);
         return CLI_EXIT_NOTHING;
     }
     return CLI_CONTINUE;
 }
+
+static int note_folder(void *user, const gputune_kernel *kernel)
+{
+    char **folder = user;
+    const char *name = strrchr(kernel->path, '/');
+    if (!*folder && name) {
+        *folder = cli_format("%.*s", (int)(name - kernel->path), kernel->path);
+    }
+    return 0;
+}
+
+/* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
+static int add_line(cli_scenarios *out, const char *line, const cli_session *session,
+                    const cli_selection *selection)
+{
+    char *name = cli_copy_part(line, strcspn(line, " "));
+    if (!name[0] || name[0] == '#' || !is_selected(selection, name)) {
+        return CLI_CONTINUE;
+    }
+    return add_some(out, session, name, line + strlen(name), "");
+}
+
+/* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
+ * A line has KERNEL and sizes as --size takes them; "#" begins a comment. */
+static int list_canonical(cli_scenarios *out, const cli_session *session,
+                          const cli_selection *selection)
+{
+    char *folder = NULL;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        CLI_TRY(cli_catalogue_check(session, selection->kernels[i]));
+    }
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
+    char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return cli_stop(CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
+    }
+    int code = CLI_CONTINUE;
+    char *line = NULL;
+    size_t bytes = 0;
+    while (code == CLI_CONTINUE && getline(&line, &bytes, file) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        code = add_line(out, line, session, selection);
+    }
+    free(line);
+    (void)fclose(file);
+    if (code == CLI_CONTINUE && !out->count) {
+        return cli_stop(CLI_EXIT_NOTHING, "%s has no such kernel", path);
+    }
+    return code;
+}
+
+static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
+{
+    const cli_selection *selection = &warm->selection;
+    cli_catalogue catalogue;
+    if (warm->canonical || warm->from) {
+        return warm->canonical ? list_canonical(out, session, selection)
+                               : list_wanted(out, warm, session);
+    }
+    CLI_TRY(cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count));
+    return cli_scenarios_make(out, &catalogue, selection, session);
+}
+
+/* ---- tuning -----------------------------------------------------------------------------------
+ */
 
 /* Another tuner has the templates that these scenarios need. */
 static int share_templates(const cli_scenarios *scenarios, const cli_session *session)

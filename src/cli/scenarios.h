@@ -1,5 +1,4 @@
-/* Lists the scenarios of a command line: each kernel at every combination of the sizes given, those
- * of a file of misses, or the canonical ones, which come tuned. */
+/* Lists the scenarios of a command line: each kernel at every combination of the sizes given. */
 #pragma once
 
 #include "cli/catalogue.h"
@@ -79,17 +78,6 @@ typedef struct cli_selection {
  * that are not given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
-/* Builds the list from a file of misses, the most wanted first. It takes those that were met on
- * this kind of GPU (`any_gpu`: on any), and if kernels are selected only theirs. A miss without a
- * template, or with data that only the program had, is left out with a note. Returns CLI_CONTINUE,
- * or an exit code after saying what is wrong. */
-int cli_scenarios_wanted(cli_scenarios *out, const char *path, const cli_session *session,
-                         const cli_selection *selection, bool any_gpu);
-/* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
- * A line has KERNEL and sizes as --size takes them; "#" begins a comment. Returns CLI_CONTINUE, or
- * an exit code after saying what is wrong. */
-int cli_scenarios_canonical(cli_scenarios *out, const cli_session *session,
-                            const cli_selection *selection);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
