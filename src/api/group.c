@@ -3,7 +3,7 @@
 
 #include "base/readers.h"
 #include "base/versioned.h"
-#include "tuner/prove.h"
+#include "tuner/tune.h"
 
 #include <stdio.h>
 #include <string.h>

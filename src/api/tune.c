@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "base/readers.h"
-#include "tuner/prove.h"
+#include "tuner/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,8 +40,11 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
-                                    const gt_request *request)
+/* Fills a choice's times from a stored winner, and its speed-up over the template's default. The
+ * speed-up is 0 if the default was edited since and is not measured. ENOMEM, or the status of a
+ * store that cannot be read. */
+static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
+                                 const gt_request *request)
 {
     GT_FREED char *text = NULL;
     const gt_config standard = gt_config_default(request->template);
@@ -116,8 +119,11 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan does without it */
 }
 
-gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,
-                                gt_winner *winner)
+/* Completes a choice whose configuration, source and terms are set. Adds the code (from the winner,
+ * which may be NULL, from the store, or compiled), the variant for misaligned buffers, and the
+ * winner's reason. A failure frees the choice. */
+static gputune_status finish(gt_choice *out, gt_choice *choice, gt_request *request,
+                             gt_winner *winner)
 {
     gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
                                    winner ? &winner->code : NULL);
@@ -132,7 +138,11 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
     return gt_hash_equal(winner->terms.space, request->terms.space);
 }
 
-gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner)
+/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it. A
+ * winner of this very space may be the default even if the restrictions leave the default out: it
+ * races in every space. */
+static gputune_status stored_config(gt_config *out, const gt_request *request,
+                                    const gt_winner *winner)
 {
     bool covered = false;
     if (gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK) {
@@ -146,11 +156,11 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
     choice.terms.proved = true;
-    GT_TRY(gt_stored_config(&choice.config, request, winner));
+    GT_TRY(stored_config(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
-    GT_TRY(gt_choice_take_times(&choice, winner, request));
-    return gt_choice_finish(out, &choice, request, winner);
+    GT_TRY(take_times(&choice, winner, request));
+    return finish(out, &choice, request, winner);
 }
 
 /* A winner's value to compare. It is infinite if the tuning was stopped before it measured
@@ -169,6 +179,29 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
     return a_own != b_own ? a_own : value_of(a) < value_of(b);
 }
 
+static bool is_same_source(const gt_winner *winner, const gt_request *request,
+                           const gt_config *config)
+{
+    gt_source source;
+    if (gt_request_source(&source, request, config) != GPUTUNE_OK) {
+        return false;
+    }
+    bool same = gt_hash_equal(source.hash, winner->code.source);
+    gt_source_free(&source);
+    return same;
+}
+
+/* Whether a stored winner was proved with the source that the request generates for it now, and
+ * with the data and sizes of the request's proof (gt_request.proved_at). */
+static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+{
+    bool proved = false;
+    if (strcmp(winner->proved_at, request->proved_at) == 0) {
+        return winner->terms.proved && is_same_source(winner, request, config);
+    }
+    return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
+}
+
 static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request,
                               const gt_terms *asked)
 {
@@ -178,9 +211,8 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
         gt_winner *winner = &list->items[i];
         gt_terms terms = winner->terms;
         terms.proved = true;
-        if (gt_answers(&terms, asked) && gt_stored_config(&config, request, winner) == GPUTUNE_OK &&
-            gt_is_proved(winner, request, &config) &&
-            (!best || is_preferred(winner, best, request))) {
+        if (gt_answers(&terms, asked) && stored_config(&config, request, winner) == GPUTUNE_OK &&
+            is_proved(winner, request, &config) && (!best || is_preferred(winner, best, request))) {
             best = winner;
         }
     }
@@ -204,6 +236,133 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 {
     return request->options.force ? GPUTUNE_ENOTFOUND
                                   : look_up(out, request, &request->terms, patience);
+}
+
+/* --- what is stored and not proved here --------------------------------------------------------
+ */
+
+/* Whether a winner would answer the request if it was proved. */
+static bool would_answer(const gt_winner *winner, gt_request *request, gt_config *config)
+{
+    gt_terms terms = winner->terms;
+    terms.proved = true;
+    return gt_answers(&terms, &request->terms) &&
+           stored_config(config, request, winner) == GPUTUNE_OK &&
+           !is_proved(winner, request, config) && gt_history_refutes(request, config) == GPUTUNE_OK;
+}
+
+static gt_winner *find_fastest(gt_config *config, const gt_winner_list *list, gt_request *request)
+{
+    gt_winner *best = NULL;
+    gt_config one;
+    for (size_t i = 0; i < list->count; i++) {
+        gt_winner *winner = &list->items[i];
+        if (would_answer(winner, request, &one) &&
+            (!best || winner->time.median < best->time.median)) {
+            best = winner;
+            *config = one;
+        }
+    }
+    return best;
+}
+
+/* The code was stored by the proof. */
+static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
+{
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, config));
+    *out = (gt_code){.source = source.hash, .ptx = request->device->emulated};
+    memcpy(out->arch, request->device->arch, sizeof out->arch);
+    return GPUTUNE_OK;
+}
+
+static gputune_status store_proof(const gt_winner *imported, const gt_choice *choice,
+                                  gt_request *request, const gt_history *history)
+{
+    gt_winner winner = *imported;
+    const gt_trial *trial = gt_history_find(history, imported->trial);
+    const gt_trial *standard = gt_history_find(history, imported->default_trial);
+    gt_trial trials[2];
+    char *fallback = NULL;
+    size_t count = 0;
+    if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
+        return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
+    }
+    trials[count] = *trial;
+    trials[count++].proved_at = request->proved_at;
+    if (standard && standard != trial) {
+        trials[count++] = *standard;
+    }
+    winner.terms.proved = true;
+    winner.fallback = (gt_code){0};
+    GT_TRY(name_code(&winner.code, request, &choice->config));
+    if (choice->has_fallback) {
+        GT_TRY(name_code(&winner.fallback, request, &choice->fallback));
+        GT_TRY(gt_config_text(&fallback, request->template, &choice->fallback));
+    }
+    winner.fallback_config = fallback;
+    const gt_gpu_facts gpu = {request->device, request->host_text, 0};
+    const gt_outcome outcome = {.environment = request->environment,
+                                .gpu = &gpu,
+                                .scenario = &request->scenario,
+                                .trials = trials,
+                                .trial_count = count,
+                                .winner = &winner,
+                                .created = winner.created};
+    gputune_status status =
+        gt_store_put_winner(request->services->store, &outcome, &request->patience);
+    free(fallback);
+    return status;
+}
+
+static gputune_status take_winner(gt_choice *choice, const gt_winner *winner,
+                                  const gt_request *request)
+{
+    choice->source = GPUTUNE_SOURCE_CACHED;
+    choice->terms = winner->terms;
+    choice->terms.proved = true;
+    GT_TRY(take_times(choice, winner, request));
+    return gt_strdup(&choice->stop_reason, winner->stop_reason ? winner->stop_reason : "");
+}
+
+static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, const gt_config *config,
+                                   gt_request *request)
+{
+    gt_choice choice = {.config = *config};
+    GT_SCOPED(gt_history_free) gt_history history = {0};
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    gputune_status status = gt_prove(&choice, request, config, 1, &history);
+    GT_THEN(status, take_winner(&choice, winner, request));
+    if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: a stored result was proved, but that could not be stored: %s",
+                    request->template->name, gt_message());
+    }
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+}
+
+/* Chooses the fastest stored result that would answer the request if it was proved here, proves it
+ * in a worker, and stores the proof. ENOTFOUND if there is no such result, and, with a warning, if
+ * the result is wrong or cannot be proved. */
+static gputune_status choose_imported(gt_choice *out, gt_request *request)
+{
+    GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
+    gt_config config;
+    if (!gt_may_prove(request)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
+                            &request->scenario, NULL));
+    gt_winner *winner = find_fastest(&config, &list, request);
+    gputune_status status =
+        winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
+    if (winner && status != GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: the stored result %s is not used: %s", request->template->name,
+                    winner->config, gt_message());
+        status = GPUTUNE_ENOTFOUND;
+    }
+    return status;
 }
 
 /* --- without measuring ------------------------------------------------------------------------ */
@@ -233,7 +392,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_reque
     const gt_config config = choice->config;
     GT_TRY(is_sound(&sound, request, &config));
     if (sound) {
-        return gt_choice_finish(out, choice, request, winner);
+        return finish(out, choice, request, winner);
     }
     if (!gt_may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
@@ -256,9 +415,9 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
                                  &request->scenario, NULL));
     bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
-    GT_TRY(gt_stored_config(&choice.config, request, &winner));
+    GT_TRY(stored_config(&choice.config, request, &winner));
     GT_TRY(gt_history_refutes(request, &choice.config));
-    GT_TRY(gt_choice_take_times(&choice, &winner, request));
+    GT_TRY(take_times(&choice, &winner, request));
     return finish_nearest(out, &choice, request, &winner);
 }
 
@@ -273,7 +432,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                        request->template->name, request->refuted.message);
     }
     GT_TRY(gt_history_warns(request, &choice.config));
-    return gt_choice_finish(out, &choice, request, NULL);
+    return finish(out, &choice, request, NULL);
 }
 
 /* Gives the request a little more time, if its time is up or the caller cancelled, to find the code
@@ -394,7 +553,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    if (!request->options.force && gt_choose_imported(out, request) == GPUTUNE_OK) {
+    if (!request->options.force && choose_imported(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
     if (request->options.effort < GPUTUNE_MEASURE) {
@@ -436,4 +595,54 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
         gt_choice_free(out);
     }
     return status;
+}
+
+/* --- what is ordered ------------------------------------------------------------------------- */
+
+/* The terms of a forced configuration, which answers every request. */
+static gt_terms terms_of_ordered(const gt_request *request)
+{
+    gt_terms terms = request->terms;
+    terms.final = terms.proved = true;
+    return terms;
+}
+
+gputune_status gt_choose_default(gt_choice *out, gt_request *request)
+{
+    gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
+                        .config = gt_config_default(request->template),
+                        .terms = terms_of_ordered(request)};
+    return finish(out, &choice, request, NULL);
+}
+
+static gputune_status choose_proved(gt_choice *out, gt_request *request, const gt_config *config,
+                                    const gt_history *history)
+{
+    gt_choice choice = {.source = GPUTUNE_SOURCE_FORCED, .config = *config};
+    bool known;
+    choice.terms = terms_of_ordered(request);
+    GT_TRY(gt_history_is_proved(&known, request, config));
+    if (known) {
+        return finish(out, &choice, request, NULL);
+    }
+    gputune_status status = gt_prove(&choice, request, config, 1, history);
+    GT_THEN(status, gt_strdup(&choice.stop_reason, ""));
+    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+}
+
+gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
+{
+    gt_config config;
+    GT_SCOPED(gt_history_free) gt_history history = {0};
+    bool permitted;
+    GT_TRY(gt_config_parse(&config, request->template, text));
+    GT_TRY(gt_request_permits(&permitted, request, &config));
+    if (!permitted) {
+        return gt_fail(GPUTUNE_ENOVARIANT,
+                       "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says "
+                       "which",
+                       request->template->name, text, request->template->name);
+    }
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    return choose_proved(out, request, &config, &history);
 }

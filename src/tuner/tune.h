@@ -24,20 +24,6 @@ typedef struct gt_choice {
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it. A
- * winner of this very space may be the default even if the restrictions leave the default out: it
- * races in every space. */
-gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner);
-/* Fills a choice's times from a stored winner, and its speed-up over the template's default. The
- * speed-up is 0 if the default was edited since and is not measured. ENOMEM, or the status of a
- * store that cannot be read. */
-gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
-                                    const gt_request *request);
-/* Completes a choice whose configuration, source and terms are set. Adds the code (from the winner,
- * which may be NULL, from the store, or compiled), the variant for misaligned buffers, and the
- * winner's reason. A failure frees the choice. */
-gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,
-                                gt_winner *winner);
 
 /* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's
@@ -49,6 +35,15 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
  * limit was too short even for the default. The call ends within 0.2 s of its limit. A request in
  * the background is answered by a winner only, because no caller waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
+
+/* Chooses the template's default, whatever is stored; fails only if the default does not
+ * compile. */
+gputune_status gt_choose_default(gt_choice *out, gt_request *request);
+/* Chooses the configuration that `text` names; axes that the text leaves out have the default's
+ * values. The configuration is first proved in a worker, unless an earlier tuning of this scenario
+ * found it right. EINVAL if the template has no such configuration, ENOVARIANT if constraints or
+ * the device exclude it; else the status of its compile or proof. */
+gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text);
 
 /* Races the variants of the request's space, and stores every trial and the winner (tuning.c,
  * conclude.c). If time or the caller ends it, chooses the best so far. */

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "store/wisdom.h"
-#include "tuner/prove.h"
+#include "tuner/tune.h"
 #include "tuner/request.h"
 
 enum { N = 64 };
