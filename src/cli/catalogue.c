@@ -1,14 +1,130 @@
-/* Copies the library's kernels, so that the command line can find them by name. */
+/* Reads names with values, and copies the library's kernels, so that the command line can find them
+ * by name. */
 #include "cli/catalogue.h"
 
 #include "cli/console.h"
-#include "cli/scenarios.h"
+#include "cli/memory.h"
 #include "cli/units.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_') {
+            return false;
+        }
+    }
+    return length > 0 && !isdigit((unsigned char)text[0]);
+}
+
+static cli_value_list *list_named(cli_values *values, const char *name, size_t length)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        cli_value_list *list = &values->lists[i];
+        if (strlen(list->name) == length && strncmp(list->name, name, length) == 0) {
+            return list;
+        }
+    }
+    values->lists = cli_grow(values->lists, values->count, sizeof *values->lists);
+    cli_value_list *list = &values->lists[values->count++];
+    *list = (cli_value_list){cli_copy_part(name, length), NULL, 0};
+    return list;
+}
+
+/* Shows the same with a blank in place of each comma that a name follows. */
+static int fail_comma(const char *option, const char *text, size_t length)
+{
+    char *parted = cli_copy_part(text, length);
+    char *comma = NULL;
+    for (char *at = parted; *at; at++) {
+        if (*at == '=' && comma) {
+            *comma = ' ';
+        }
+        comma = *at == ',' ? at : *at == '=' ? NULL : comma;
+    }
+    return cli_stop(CLI_EXIT_USAGE,
+                    "%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'",
+                    option, (int)length, text, parted);
+}
+
+/* One NAME=V,V of `length` bytes. */
+static int parse_assignment(cli_values *out, const char *option, const char *text, size_t length)
+{
+    const char *end = text + length, *equals = memchr(text, '=', length);
+    if (!equals || !is_name(text, (size_t)(equals - text))) {
+        return cli_stop(CLI_EXIT_USAGE, "%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option,
+                        (int)length, text);
+    }
+    cli_value_list *list = list_named(out, text, (size_t)(equals - text));
+    const char *start = equals + 1;
+    for (;;) {
+        const char *stop = memchr(start, ',', (size_t)(end - start));
+        stop = stop ? stop : end;
+        if (stop == start) {
+            return cli_stop(CLI_EXIT_USAGE,
+                            "%s: a value is missing in '%.*s'; expected NAME=VALUE[,VALUE...]",
+                            option, (int)length, text);
+        }
+        if (memchr(start, '=', (size_t)(stop - start))) {
+            return fail_comma(option, text, length);
+        }
+        list->values = cli_grow(list->values, list->count, sizeof *list->values);
+        list->values[list->count++] = cli_copy_part(start, (size_t)(stop - start));
+        if (stop == end) {
+            return CLI_CONTINUE;
+        }
+        start = stop + 1;
+    }
+}
+
+int cli_values_parse(cli_values *out, const char *option, const char *text)
+{
+    const char *blanks = " \t\n;";
+    text += strspn(text, blanks);
+    if (!*text) {
+        return cli_stop(CLI_EXIT_USAGE, "%s: a value is missing; expected NAME=VALUE[,VALUE...]",
+                        option);
+    }
+    while (*text) {
+        size_t length = strcspn(text, blanks);
+        CLI_TRY(parse_assignment(out, option, text, length));
+        text += length;
+        text += strspn(text, blanks);
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        CLI_TRY(cli_values_parse(out, option, texts->items[i]));
+    }
+    return CLI_CONTINUE;
+}
+
+const cli_value_list *cli_values_find(const cli_values *values, const char *name)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        if (strcmp(values->lists[i].name, name) == 0) {
+            return &values->lists[i];
+        }
+    }
+    return NULL;
+}
+
+char *cli_values_text(const cli_value_list *list)
+{
+    char *text = cli_format("%s=", list->name);
+    for (size_t i = 0; i < list->count; i++) {
+        cli_append(&text, "%s%s", i ? "," : "", list->values[i]);
+    }
+    return text;
+}
 
 bool cli_is_path(const char *name)
 {

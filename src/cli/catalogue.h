@@ -1,4 +1,5 @@
-/* The kernels that the library finds, copied, with the names of their sizes and axes. */
+/* The text of --size and --only: names with values; and the kernels that the library finds, with
+ * the names of their sizes and axes. */
 #pragma once
 
 #include "cli/options.h"
@@ -16,6 +17,16 @@ typedef struct cli_values {
     cli_value_list *lists;
     size_t count;
 } cli_values;
+
+/* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
+ * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
+ * on any text. */
+int cli_values_parse(cli_values *out, const char *option, const char *text);
+/* The same for all texts of an option. */
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
+/* "NAME=V,V" */
+char *cli_values_text(const cli_value_list *list);
+const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 
 typedef struct cli_kernel {
     char *name, *path;

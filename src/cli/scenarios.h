@@ -3,18 +3,6 @@
 
 #include "cli/catalogue.h"
 
-/* ---- the text of --size and --only: names with lists of values ---- */
-
-/* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
- * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
- * on any text. */
-int cli_values_parse(cli_values *out, const char *option, const char *text);
-/* The same for all texts of an option. */
-int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
-/* "NAME=V,V" */
-char *cli_values_text(const cli_value_list *list);
-const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-
 /* Reads a size's number as gt_read_int() does. True: the number is from 0 to 2^40, and *out is set.
  * False: *problem says why; "" for text that does not begin like a number (a type's name). */
 bool cli_size_number(int64_t *out, const char **problem, const char *text);
@@ -24,8 +12,6 @@ bool cli_size_number(int64_t *out, const char **problem, const char *text);
 int cli_size_make(gputune_size *out, const char *name, const char *value);
 /* Reads the sizes of a record, "n=4 T=half". False after a message. */
 bool cli_sizes_read(gputune_sizes *out, const char *text);
-
-/* ---- scenarios ---- */
 
 /* The terms of a scenario's tuning where they do not come from the command line. */
 typedef struct cli_terms {
