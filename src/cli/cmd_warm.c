@@ -169,19 +169,20 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 /* ---- one miss -------------------------------------------------------------------------------- */
 
 /* "16 x=4 y=8": of every buffer, and of single ones. */
-static void read_alignment(cli_terms *terms, const char *text)
+static void read_alignment(gputune_options *terms, const char *text)
 {
     char *name, *value;
+    gputune_alignment *each = NULL;
     while (cli_next_pair(&text, &name, &value)) {
         if (!value[0]) {
             terms->alignment = (uint32_t)strtoul(name, NULL, 10);
             continue;
         }
-        terms->alignments =
-            cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
-        terms->alignments[terms->alignment_count++] =
+        each = cli_grow(each, terms->alignment_count, sizeof *each);
+        each[terms->alignment_count++] =
             (gputune_alignment){name, (uint32_t)strtoul(value, NULL, 10)};
     }
+    terms->alignments = each;
 }
 
 static int found(void *user, const gputune_kernel *kernel)
@@ -206,11 +207,11 @@ static void add(cli_scenarios *out, const cli_session *session, const gputune_mi
         return;
     }
     if (add_some(out, session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
-        cli_terms *terms = &out->items[at].terms;
-        *terms = (cli_terms){.given = true,
-                             .objective = one->objective,
-                             .cache = one->cache,
-                             .seed = strtoull(one->inputs + strlen(seeded), NULL, 10)};
+        gputune_options *terms = cli_allocate(1, sizeof *terms);
+        terms->objective = one->objective;
+        terms->cache = one->cache;
+        terms->seed = strtoull(one->inputs + strlen(seeded), NULL, 10);
+        out->items[at].terms = terms;
         read_alignment(terms, one->alignment);
     }
 }

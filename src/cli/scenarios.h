@@ -13,17 +13,6 @@ int cli_size_make(gputune_size *out, const char *name, const char *value);
 /* Reads the sizes of a record, "n=4 T=half". False after a message. */
 bool cli_sizes_read(gputune_sizes *out, const char *text);
 
-/* The terms of a scenario's tuning where they do not come from the command line. */
-typedef struct cli_terms {
-    bool given;
-    gputune_objective objective;
-    gputune_cache cache;
-    uint64_t seed;
-    uint32_t alignment;
-    gputune_alignment *alignments;
-    size_t alignment_count;
-} cli_terms;
-
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */
     gputune_size *sizes;
@@ -32,7 +21,9 @@ typedef struct cli_scenario {
     size_t only_count;
     char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
-    cli_terms terms;
+    /* Where the terms of its tuning do not come from the command line: objective, cache, seed and
+     * alignments; else NULL. */
+    const gputune_options *terms;
 } cli_scenario;
 
 typedef struct cli_scenarios {

@@ -58,8 +58,8 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.files = tuning->files;
     options.file_count = tuning->inputs.count;
     options.cancel = cli_cancel();
-    if (scenario->terms.given) {
-        const cli_terms *terms = &scenario->terms;
+    const gputune_options *terms = scenario->terms;
+    if (terms) {
         options.objective = terms->objective;
         options.cache = terms->cache;
         options.seed = terms->seed;

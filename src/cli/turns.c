@@ -44,8 +44,8 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 
 static bool is_objective(const search *at, const cli_turn *turn, gputune_objective objective)
 {
-    const cli_terms *terms = &turn->scenario->terms;
-    gputune_objective wanted = terms->given ? terms->objective : at->objective;
+    const gputune_options *terms = turn->scenario->terms;
+    gputune_objective wanted = terms ? terms->objective : at->objective;
     return objective == (wanted ? wanted : turn->scenario->kernel->objective);
 }
 
@@ -55,14 +55,14 @@ static int take_winner(void *user, const gputune_record *record)
     bool answers = !record->unfinished && !record->unproved;
     for (size_t i = 0; i < at->count && !record->outdated; i++) {
         cli_turn *turn = &at->turns[i];
-        const cli_terms *terms = &turn->scenario->terms;
+        const gputune_options *terms = turn->scenario->terms;
         if (!is_same_kernel(turn->scenario, at->like)) {
             continue;
         }
         turn->begun = true;
         turn->known |= answers && strcmp(record->sizes, turn->scenario->size_text) == 0 &&
                        is_objective(at, turn, record->objective) &&
-                       record->cache == (terms->given ? terms->cache : at->cache);
+                       record->cache == (terms ? terms->cache : at->cache);
     }
     return 0;
 }
