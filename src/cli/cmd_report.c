@@ -94,7 +94,7 @@ static void write_safely(const char *json, size_t bytes, FILE *file)
     }
 }
 
-/* Writes it. The caller checks the file for errors. */
+/* Writes the page. The caller checks the file for errors. */
 static void cli_report_write_page(const cli_report *report, FILE *file)
 {
     char *json = NULL;

@@ -72,7 +72,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
 int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session, const cli_common *common);
-/* Closes it before the program ends, which closes what is open then. Any thread. */
+/* Closes a tuner before the program ends, which closes those that are open then. Any thread. */
 void cli_close(cli_session *session);
 void cli_close_all(void);
 /* Whether the command line or the environment says which driver or device. */
