@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "store/wisdom.h"
-#include "tuner/tune.h"
 #include "tuner/request.h"
+#include "tuner/tune.h"
 
 enum { N = 64 };
 
