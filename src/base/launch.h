@@ -69,6 +69,8 @@ typedef struct gt_parameter {
     bool zero_first; /* a scratch buffer is zeroed before the first launch; else it is not */
     uint32_t holder; /* of an address in a struct: 1 + index of the struct's parameter; else 0 */
     uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
+    uint32_t base;   /* of a value that is added to the address of a buffer or scratch: 1 + index of
+                        that parameter; else 0 */
 } gt_parameter;
 
 /* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first. The address is

@@ -69,7 +69,7 @@ static RECORD(resources, NUMBER(registers), NUMBER(spill_bytes), NUMBER(static_s
 #define T gt_parameter
 static RECORD(parameter, ENUMERATOR(kind, GT_PARAMETER_TEXTURE), NUMBER(bytes), NUMBER(argument),
               NUMBER(scratch_bytes), NUMBER(map), NUMBER(zero_first), NUMBER(holder),
-              NUMBER(offset));
+              NUMBER(offset), NUMBER(base));
 #undef T
 
 #define T gt_clear

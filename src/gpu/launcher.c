@@ -151,9 +151,17 @@ static CUresult launch_run(const gt_launcher *launcher, const gt_instance *insta
     CUlaunchConfig config = launcher->kernels[run->step].config;
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     void *own[GT_STEP_ARGUMENTS];
+    CUdeviceptr addresses[GT_STEP_ARGUMENTS];
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        own[i] = parameters[run->places[kernel->parameters[i]]];
+        const uint32_t place = run->places[kernel->parameters[i]];
+        const uint32_t base = launcher->launch->parameters[place].base;
+        own[i] = parameters[place];
+        if (base) {
+            memcpy(&addresses[i], parameters[run->places[base - 1]], sizeof *addresses);
+            addresses[i] += (CUdeviceptr) * (const int64_t *)own[i];
+            own[i] = &addresses[i];
+        }
     }
     config.gridDimX = run->grid[0], config.gridDimY = run->grid[1], config.gridDimZ = run->grid[2];
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];

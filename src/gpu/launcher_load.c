@@ -255,6 +255,11 @@ static CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher)
  * attribute, which every driver has, says the same. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
+static bool has_address(gt_parameter_kind kind)
+{
+    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
+}
+
 static bool has_clear_of(const gt_launch *launch, uint32_t index)
 {
     const gt_clear *clear = &launch->clears[index];
@@ -262,8 +267,7 @@ static bool has_clear_of(const gt_launch *launch, uint32_t index)
         return false;
     }
     gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
-    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH ||
-           kind == GT_PARAMETER_TENSORMAP;
+    return has_address(kind) || kind == GT_PARAMETER_TENSORMAP;
 }
 
 static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter *parameter)
@@ -296,6 +300,13 @@ static bool is_sound_place(const gt_launch *launch, const gt_parameter *paramete
            holder->bytes <= GT_HELD_BYTES;
 }
 
+/* An address that a value is added to. */
+static bool is_sound_base(const gt_launch *launch, const gt_parameter *parameter)
+{
+    return parameter->base <= launch->parameter_count &&
+           has_address(launch->parameters[parameter->base - 1].kind);
+}
+
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
     const bool has_argument =
@@ -310,7 +321,8 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     case GT_PARAMETER_BLOCK:
         return is_sound_block_parameter(launch, parameter);
     case GT_PARAMETER_VALUE:
-        return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t);
+        return parameter->map < GT_VALUES_MAX && parameter->bytes <= sizeof(int64_t) &&
+               (!parameter->base || is_sound_base(launch, parameter));
     case GT_PARAMETER_TENSORMAP:
         return has_argument && parameter->map < launch->map_count &&
                parameter->bytes == GT_TENSORMAP_BYTES &&

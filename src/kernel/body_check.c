@@ -210,6 +210,17 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         place);
 }
 
+/* The parameter that takes the address of an element. */
+static gputune_status check_pointer(const gt_template_value *value,
+                                    const gt_function_parameter *given, const char *function)
+{
+    return given->pointer ? GPUTUNE_OK
+                          : gt_fail_at(gt_expression_place(value->value),
+                                       "'%s' takes '%s' as %s; expected a pointer, as the argument "
+                                       "is an element's address",
+                                       function, given->name, given->words);
+}
+
 /* The parameter that takes an expression is an integer of a type that is known here. What the
  * expression uses reaches the code as a template argument does: its names may be parameters'. */
 static gputune_status check_value(gt_body *body, gt_template_value *value,
@@ -217,6 +228,11 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
 {
     const gt_element *element = &given->element;
     body->argument_axes |= gt_axes_used(value->value);
+    if (value->base) {
+        value->bytes = 8;
+        value->is_signed = true;
+        return check_pointer(value, given, function);
+    }
     if (!given->has_type || given->pointer || element->lanes != 1 ||
         gt_type_is_float(element->type)) {
         return gt_fail_at(gt_expression_place(value->value),
@@ -256,6 +272,12 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
                              place));
     for (uint32_t i = 0; i < (one ? template->taken_count : step->argument_count); i++) {
         uint32_t index = one ? i : step->arguments[i];
+        if (index >= values) {
+            gt_template_value *value = &parse->parts->computed[index - values];
+            GT_TRY(check_value(&parse->parts->kernel_body, value, &parameters[i],
+                               step->kernel.name));
+            index = value->base ? value->base - 1 : index;
+        }
         if (gt_map_of_argument(template, index) >= 0) {
             GT_TRY(check_type(&parameters[i], "CUtensorMap",
                               "const __grid_constant__ CUtensorMap, as tensormap() says",
@@ -268,9 +290,6 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
             GT_TRY(
                 check_parameter(parse, &parameters[i], argument, step->kernel.name, false, place));
             note_offset(argument, &parameters[i], text, &function);
-        } else if (index >= values) {
-            GT_TRY(check_value(&parse->parts->kernel_body, &parse->parts->computed[index - values],
-                               &parameters[i], step->kernel.name));
         }
     }
     return GPUTUNE_OK;

@@ -255,7 +255,10 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
         memcpy(step->parameters, from->arguments, sizeof step->parameters);
     }
     for (uint32_t i = 0; i < parts->computed_count; i++) {
-        gt_launch_add(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1)->map = i;
+        gt_parameter *value =
+            gt_launch_add(launch, GT_PARAMETER_VALUE, parts->computed[i].bytes, -1);
+        value->map = i;
+        value->base = parts->computed[i].base;
     }
     return check_swaps(binding);
 }
@@ -341,6 +344,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         const uint32_t place[] = {one->holder, one->offset};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
         hash = one->holder ? gt_hash_join(hash, gt_hash_bytes(place, sizeof place)) : hash;
+        hash = one->base ? gt_hash_join(hash, gt_hash_bytes(&one->base, sizeof one->base)) : hash;
         hash = one->zero_first ? gt_hash_join(hash, gt_hash_string("zero")) : hash;
     }
     const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,

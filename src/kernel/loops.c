@@ -82,6 +82,23 @@ static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shap
     }
 }
 
+/* An argument that is an expression; one that points into a buffer, in bytes from its beginning. */
+static void add_argument(maker *m, uint32_t index)
+{
+    const gt_template *template = m->binding->template;
+    const gt_template_value *value = &template->parts->computed[index];
+    gt_sequence_item *item = add_value(m, GT_SEQUENCE_VALUE, index, value->value);
+    if (value->base) {
+        const uint32_t base = value->base - 1, scratch = base - template->argument_count;
+        const char *type = base < template->argument_count ? template->arguments[base].type
+                                                           : template->parts->scratch[scratch].type;
+        const int64_t bytes = gt_element_resolve(m->binding, type).bytes;
+        add_instruction(m, item,
+                        (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
+        add_instruction(m, item, (gt_instruction){.operation = GT_DO_MULTIPLY});
+    }
+}
+
 static void add_launch(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
@@ -96,8 +113,7 @@ static void add_launch(maker *m, uint32_t index)
     }
     for (uint32_t i = 0; i < step->argument_count; i++) {
         if (step->arguments[i] >= values) {
-            uint32_t value = step->arguments[i] - values;
-            add_value(m, GT_SEQUENCE_VALUE, value, template->parts->computed[value].value);
+            add_argument(m, step->arguments[i] - values);
         }
     }
     add_item(m, GT_SEQUENCE_LAUNCH, index);

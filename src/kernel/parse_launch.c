@@ -143,14 +143,15 @@ gputune_status gt_read_taken_buffer(uint32_t *out, const gt_parse *parse, gt_lex
                : GPUTUNE_OK;
 }
 
-/* Whether a name stands here alone, and what it may be: -1, or an argument's or scratch's index. */
-static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body)
+/* Whether a name stands here in front of one of these tokens, and what it may be: -1, or an
+ * argument's or scratch's index. */
+static bool is_name(int *index, const gt_parse *parse, const gt_lexer *body, const char *behind)
 {
     char name[GT_NAME_MAX];
     gt_lexer ahead = *body;
     gt_lexer_next(&ahead);
     bool alone =
-        gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&ahead.token, ", )");
+        gt_token_copy(name, sizeof name, &body->token) && gt_token_is_any(&ahead.token, behind);
     *index = alone ? gt_parse_parameter_index(parse, name) : -1;
     return alone;
 }
@@ -165,8 +166,16 @@ static gputune_status read_value(uint32_t *out, gt_parse *parse, gt_lexer *body)
                           GT_VALUES_MAX);
     }
     gt_template_value *value = &parts->computed[parts->computed_count];
-    *out = parse->template->argument_count + parts->scratch_count + parts->computed_count++;
+    const uint32_t arguments = parse->template->argument_count;
+    int base = -1;
+    *out = arguments + parts->scratch_count + parts->computed_count++;
     parts->has_loops = true;
+    if (is_name(&base, parse, body, "+") && base >= 0 &&
+        ((uint32_t)base >= arguments || parse->template->arguments[base].is_buffer)) {
+        gt_lexer_next(body);
+        gt_lexer_next(body);
+        value->base = (uint32_t)base + 1;
+    }
     return gt_read_integer_expression(&value->value, parse, body,
                                       GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER);
 }
@@ -177,7 +186,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
     gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER,
                           parse->code};
     const gt_place place = gt_lexer_place(body);
-    const bool name = is_name(&index, parse, body);
+    const bool name = is_name(&index, parse, body, ", )");
     if (step->argument_count == GT_STEP_ARGUMENTS) {
         return gt_fail_at(place, "more than %d arguments; expected fewer", GT_STEP_ARGUMENTS);
     }

@@ -116,6 +116,8 @@ typedef struct gt_template_value {
     const gt_expression *value;
     uint32_t bytes; /* of the kernel's parameter, an integer */
     bool is_signed;
+    uint32_t base; /* 1 + the index, as in gt_template_step.arguments, of the buffer whose element
+                      `value` the parameter points to; 0: it is the value itself */
 } gt_template_value;
 
 /* The kinds of orders, which a pipeline with loops carries out one after another. */
