@@ -64,6 +64,7 @@ static gputune_status gt_scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
+    const gt_launch *launch; /* whose blocks are no variables that the kernel changes */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX]; /* as they were noted last */
@@ -72,17 +73,24 @@ struct gt_variables {
 static void add(void *user, const char *name, size_t length)
 {
     gt_variables *all = user;
-    if (all->count < VARIABLES_MAX && length > 0 && length < GT_NAME_MAX) {
+    bool fits = all->count < VARIABLES_MAX && length > 0 && length < GT_NAME_MAX;
+    for (uint32_t i = 0; i < all->launch->block_count; i++) {
+        const char *symbol = all->launch->blocks[i].symbol;
+        fits &= strlen(symbol) != length || memcmp(symbol, name, length) != 0;
+    }
+    if (fits) {
         memcpy(all->names[all->count], name, length);
         all->names[all->count++][length] = '\0';
     }
 }
 
 /* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
-static gputune_status gt_variables_find(gt_variables **out, const gt_image *image)
+static gputune_status gt_variables_find(gt_variables **out, const gt_image *image,
+                                        const gt_launch *launch)
 {
     gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));
+    all->launch = launch;
     gt_image_each_variable(image, add, all);
     if (all->count == 0) {
         free(all);
@@ -606,7 +614,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     variant->launches = malloc(sizeof job->launches);
     GT_TRY(gt_allocated(variant->launches));
     memcpy(variant->launches, job->launches, sizeof job->launches);
-    GT_TRY(gt_variables_find(&variant->variables, &job->image));
+    GT_TRY(gt_variables_find(&variant->variables, &job->image, &variant->launches[0]));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
     gt_scratch_guard(measure, variant->launchers[0]);

@@ -274,8 +274,8 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
         uint32_t index = one ? i : step->arguments[i];
         if (index >= values) {
             gt_template_value *value = &parse->parts->computed[index - values];
-            GT_TRY(check_value(&parse->parts->kernel_body, value, &parameters[i],
-                               step->kernel.name));
+            GT_TRY(
+                check_value(&parse->parts->kernel_body, value, &parameters[i], step->kernel.name));
             index = value->base ? value->base - 1 : index;
         }
         if (gt_map_of_argument(template, index) >= 0) {
@@ -314,12 +314,14 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
 /* What stands behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
+    bool is_init;
     const char *words; /* for messages */
 } extra;
 
-static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
-static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
-static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
+static const extra of_reference = {true, false, ", those of args(), or one more named 'scale'"};
+static const extra of_check = {false, false,
+                               ": those of the kernel and 'unsigned long long *wrong'"};
+static const extra of_init = {false, true, ": those of args() and 'unsigned long long seed'"};
 
 /* The arguments come behind the blocks' pointers. */
 static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
@@ -369,7 +371,7 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
-    char blocks[GT_BLOCKS_TEXT] = "";
+    char blocks[GT_BLOCKS_TEXT] = "", name[GT_NAME_MAX];
     if (!judge->present) {
         return GPUTUNE_OK;
     }
@@ -386,6 +388,14 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                           "the parameters of '%s' cannot be read; expected them "
                           "without directives",
                           judge->kernel.name);
+    }
+    if (extra->is_init && gt_function_sets(name, text, &function)) {
+        return gt_fail_at(
+            judge->kernel.place,
+            "'%s' sets the __device__ variable '%s', of which the kernel and its "
+            "reference have copies of their own; expected constant(%s : TYPE[COUNT]), "
+            "or a buffer in args()",
+            judge->kernel.name, name, name);
     }
     if (blocks[0]) {
         return gt_fail_at(judge->kernel.place,

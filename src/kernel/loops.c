@@ -93,8 +93,7 @@ static void add_argument(maker *m, uint32_t index)
         const char *type = base < template->argument_count ? template->arguments[base].type
                                                            : template->parts->scratch[scratch].type;
         const int64_t bytes = gt_element_resolve(m->binding, type).bytes;
-        add_instruction(m, item,
-                        (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
+        add_instruction(m, item, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
         add_instruction(m, item, (gt_instruction){.operation = GT_DO_MULTIPLY});
     }
 }

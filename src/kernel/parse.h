@@ -42,6 +42,8 @@ gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
 
 /* ---- template_words.c ---- */
 
+/* Whether a kernel has such a clause once, or all of them together say one thing, as args(). */
+bool gt_clause_is_single(const char *word);
 /* Checks that the template has the clauses that it must have, and reads their bodies in an order in
  * which each finds what it needs of the others. */
 gputune_status gt_parse_clauses(gt_parse *parse, const gt_reader *reader);

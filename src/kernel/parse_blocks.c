@@ -71,8 +71,8 @@ gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
     return read_contents(block, parse, body);
 }
 
-/* Whether the code declares `__constant__ TYPE NAME` that a launch can find: outside of
- * braces. `type`: the word in front of the name; `behind`: what stands behind it. */
+/* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
+ * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. */
 static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
                               const char *name)
 {
@@ -89,15 +89,16 @@ static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *
         bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "}");
         const gt_token before = last;
         last = lexer.token;
-        is_constant = (is_constant || gt_lexer_is(&lexer, "__constant__")) && !ends;
+        is_constant =
+            (is_constant || gt_token_is_any(&lexer.token, "__constant__ __device__")) && !ends;
         if (is_constant && depth == 0 && gt_lexer_is(&lexer, name)) {
             *type = before;
             gt_lexer_next(&lexer);
             *behind = lexer;
             return true;
         }
-        depth += gt_lexer_is(&lexer, "{") && !extern_c;
-        depth -= gt_lexer_is(&lexer, "}") && depth > 0;
+        depth += gt_lexer_is(&lexer, "(") || (gt_lexer_is(&lexer, "{") && !extern_c);
+        depth -= gt_token_is_any(&lexer.token, ") }") && depth > 0;
         extern_c &= gt_lexer_is(&lexer, "\"C\"");
     }
     return false;

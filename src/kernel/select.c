@@ -65,10 +65,19 @@ static gputune_status read_groups(groups *out, const gt_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Whether a clause stays: it stands in front of the first group, or in `own`. */
-static bool stays(const groups *all, const group *own, size_t clause)
+/* Whether a clause stays: it stands in `own`, or in front of the first group, and gives way to none
+ * of `own`. */
+static bool stays(const gt_reader *reader, const groups *all, const group *own, size_t clause)
 {
-    return clause < all->items[0].begin || (clause >= own->begin && clause < own->end);
+    const char *word = reader->clauses.items[clause].word;
+    bool gives_way = false;
+    if (clause >= all->items[0].begin) {
+        return clause >= own->begin && clause < own->end;
+    }
+    for (size_t c = own->begin; c < own->end && gt_clause_is_single(word); c++) {
+        gives_way |= strcmp(reader->clauses.items[c].word, word) == 0;
+    }
+    return !gives_way;
 }
 
 /* Whether a clause that stays names the function. */
@@ -78,7 +87,8 @@ static bool is_used(const gt_reader *reader, const groups *all, const group *own
     for (size_t c = 0; c < reader->clauses.count && !used; c++) {
         gt_kernel_name other;
         gputune_status status;
-        used = stays(all, own, c) && read_name(&other, &status, &reader->clauses.items[c]) &&
+        used = stays(reader, all, own, c) &&
+               read_name(&other, &status, &reader->clauses.items[c]) &&
                strcmp(other.name, name) == 0;
     }
     return used;
@@ -94,14 +104,14 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
     for (size_t c = 0; c < reader->clauses.count; c++) {
         gt_kernel_name other;
         gputune_status status = GPUTUNE_OK;
-        if (!stays(all, own, c) && read_name(&other, &status, &clauses[c]) &&
+        if (!stays(reader, all, own, c) && read_name(&other, &status, &clauses[c]) &&
             !is_used(reader, all, own, other.name)) {
             status = gt_functions_cut(&text, other.name);
         }
         GT_TRY(status);
     }
     for (size_t c = 0; c < reader->clauses.count; c++) {
-        if (stays(all, own, c)) {
+        if (stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];
         }
     }

@@ -49,8 +49,8 @@
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
  *     for a block may have any shape with as many elements
- *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ NAME of this file that the caller fills;
- *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
+ *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ or __device__ NAME of this file that
+ *     the caller fills; copied before each launch; no parameter of the kernel or the reference, which read it as well.
  *     Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
  *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a

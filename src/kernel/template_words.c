@@ -88,6 +88,12 @@ static int word_index(const char *word)
     return -1;
 }
 
+bool gt_clause_is_single(const char *word)
+{
+    const int index = word_index(word);
+    return index >= 0 && pragma_at(index).occurrence != MANY;
+}
+
 static gputune_status unknown_word(const gt_clause *clause)
 {
     const char *names[WORD_MAX] = {"include"};
