@@ -144,11 +144,10 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
     while (accept_any(lexer, "const")) {
     }
-    const char *const behind = gt_lexer_is(lexer, "<") || gt_lexer_is(lexer, "::") ? "" : NULL;
     const gt_structure *nested;
     gt_element element;
-    if (behind) {
-        return refuse(place, structure, "a templated or qualified type", "a plain type");
+    if (gt_lexer_is(lexer, "::")) {
+        return refuse(place, structure, "a qualified type", "a plain type");
     }
     if (gt_lexer_is(lexer, "*") || gt_element_from_name(&element, out) ||
         gt_template_problem_index(parse->template, out) >= 0) {
@@ -230,7 +229,7 @@ typedef struct head {
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_template, has_base;
     gt_place place;
-    gt_lexer attributes;
+    gt_lexer attributes, parameters; /* the latter on `template` */
 } head;
 
 /* With the lexer behind `struct`: to the `{`, if it is a definition. */
@@ -258,7 +257,70 @@ static bool read_head(head *out, gt_lexer *lexer)
 /* Whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *behind, const char *name)
 {
-    return strcmp(head->tag, name) == 0 || (head->is_typedef && gt_lexer_is(behind, name));
+    const size_t length = strcspn(name, "<");
+    return (strlen(head->tag) == length && strncmp(head->tag, name, length) == 0) ||
+           (head->is_typedef && gt_lexer_is(behind, name));
+}
+
+/* Finds the argument at `index` in "vec<float,4>"; NULL: it has fewer. */
+static const char *argument_at(size_t *length, const char *name, int index)
+{
+    int depth = 0;
+    const char *begin = strchr(name, '<') + 1;
+    for (const char *at = begin; *at && index >= 0; at++) {
+        const bool ends = depth == 0 && (*at == ',' || *at == '>');
+        if (ends && index-- == 0) {
+            *length = (size_t)(at - begin);
+            return begin;
+        }
+        begin = ends ? at + 1 : begin;
+        depth += *at == '<' || *at == '(';
+        depth -= *at == '>' || *at == ')';
+    }
+    return NULL;
+}
+
+/* The place of a name among the parameters `template <typename T, int N>`; -1: it is none. */
+static int parameter_at(const gt_token *name, gt_lexer parameters)
+{
+    int depth = 0, index = 0;
+    gt_token last = {.kind = GT_TOKEN_END};
+    do {
+        gt_lexer_next(&parameters);
+        depth += gt_token_angles(&parameters.token);
+        const bool ends = depth == 0 || (depth == 1 && gt_token_is_any(&parameters.token, ", ="));
+        if (ends && gt_token_equals(&last, name)) {
+            return index;
+        }
+        index += depth == 1 && gt_lexer_is(&parameters, ",");
+        last = parameters.token;
+    } while (depth > 0 && last.kind != GT_TOKEN_END);
+    return -1;
+}
+
+/* Moves `body` to a copy of itself that has the arguments in place of the parameters. */
+static gputune_status instantiate(gt_parse *parse, const gt_structure *structure, gt_lexer *body,
+                                  const gt_lexer *parameters)
+{
+    char *made = NULL;
+    gt_text text = {0};
+    gt_lexer at = *body, end = *body;
+    const char *copied = body->token.text;
+    skip_nested(&end, "{", "}");
+    for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        size_t length;
+        int index = at.token.kind == GT_TOKEN_NAME ? parameter_at(&at.token, *parameters) : -1;
+        const char *argument = index < 0 ? NULL : argument_at(&length, structure->name, index);
+        if (argument) {
+            gt_text_append_bytes(&text, copied, (size_t)(at.token.text - copied));
+            gt_text_append_bytes(&text, argument, length);
+            copied = at.token.text + at.token.length;
+        }
+    }
+    gt_text_append_bytes(&text, copied, (size_t)(end.token.text - copied));
+    GT_TRY(gt_text_take(&made, &text));
+    gt_lexer_open(body, made, strlen(made), gt_lexer_place(body));
+    return gt_keep(parse->parts, made);
 }
 
 static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexer body,
@@ -266,15 +328,17 @@ static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexe
 {
     gt_structure *structure = NULL;
     GT_TRY(new_structure(&structure, parse, name));
-    const char *problem = head->is_union      ? "a union"
-                          : head->is_template ? "a template"
-                          : head->has_base    ? "a base class"
-                                              : NULL;
+    const char *problem = head->is_union                            ? "a union"
+                          : head->is_template && !strchr(name, '<') ? "a template without arguments"
+                          : head->has_base                          ? "a base class"
+                                                                    : NULL;
     if (problem) {
         return refuse(head->place, structure, problem, "a plain struct of numbers");
     }
     gt_lexer attributes = head->attributes;
     GT_TRY(read_alignment(&structure->alignment, parse, &attributes));
+    GT_TRY(head->is_template ? instantiate(parse, structure, &body, &head->parameters)
+                             : GPUTUNE_OK);
     gt_lexer_next(&body);
     while (!gt_lexer_is(&body, "}") && body.token.kind != GT_TOKEN_END) {
         if (body.token.kind == GT_TOKEN_DIRECTIVE) {
@@ -333,6 +397,7 @@ static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lex
     bool is_struct = head->is_union || gt_lexer_is(lexer, "struct") || gt_lexer_is(lexer, "class");
     bool is_using = gt_lexer_is(lexer, "using"), is_typedef = gt_lexer_is(lexer, "typedef");
     bool ends = gt_lexer_is(lexer, ";") || gt_lexer_is(lexer, "}");
+    head->parameters = gt_lexer_is(lexer, "template") ? *lexer : head->parameters;
     head->is_template = (head->is_template || gt_lexer_is(lexer, "template")) && !ends;
     head->is_typedef = (head->is_typedef || is_typedef) && !ends;
     gt_lexer_next(lexer);

@@ -21,7 +21,7 @@ typedef struct gt_structure_member {
 
 /* A struct, or another name of a type (typedef, using). */
 typedef struct gt_structure {
-    char name[GT_NAME_MAX];
+    char name[GT_NAME_MAX];  /* of a C++ template with its arguments: "vec<float,4>" */
     char alias[GT_NAME_MAX]; /* the type that `name` is another name of; "": this is a struct */
     gt_structure_member *members;
     uint32_t member_count;
@@ -46,7 +46,7 @@ typedef struct gt_layout {
 /* Finds the definition of the struct or typedef `name` in the template's code and keeps it in the
  * template; a definition that is kept already is found again. *out, which the template owns, is
  * NULL if the code has no such struct. ETEMPLATE, with the place, for a struct that cannot be laid
- * out (unions, bit-fields, base classes, templates). */
+ * out (unions, bit-fields, base classes, templates without arguments). */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name);
 /* The structure of this name among those that gt_structure_find() has found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);

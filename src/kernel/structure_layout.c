@@ -269,16 +269,39 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
+/* The name as the code can write it: types and numbers of the problem have no names there. */
+static gputune_status spell(char **out, const gt_binding *binding, const char *name)
+{
+    gt_lexer lexer;
+    gt_text text = {0};
+    const gt_template *template = binding->template;
+    gt_lexer_open(&lexer, name, strlen(name), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        char word[GT_NAME_MAX];
+        (void)snprintf(word, sizeof word, "%.*s", (int)lexer.token.length, lexer.token.text);
+        const int index = gt_template_problem_index(template, word);
+        if (index >= 0 && template->problem[index].kind != GT_PROBLEM_TYPE) {
+            gt_text_printf(&text, "%lld", (long long)binding->slots[GT_SLOT_PROBLEM + index]);
+        } else {
+            gt_text_append(&text, gt_type_word(template, binding->problem, word));
+        }
+        gt_text_append(&text, lexer.token.kind == GT_TOKEN_NAME ? " " : "");
+    }
+    return gt_text_take(out, &text);
+}
+
 static gputune_status assert_one(gt_text *out, const gt_binding *binding,
                                  const gt_structure *structure)
 {
     uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     extent size;
+    GT_FREED char *name = NULL;
     GT_TRY(add_members(NULL, &size, offsets, binding, structure, &(spot){.name = ""}));
-    gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", structure->name,
-                   size.bytes, structure->name, size.alignment);
+    GT_TRY(spell(&name, binding, structure->name));
+    gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", name, size.bytes,
+                   name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {
-        gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", structure->name,
+        gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", name,
                        structure->members[m].name, offsets[m]);
     }
     gt_text_printf(out, ", \"gputune reads struct %s as %u bytes (", structure->name, size.bytes);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -225,6 +226,30 @@ gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lex
     return gt_lexer_expect(lexer, "=");
 }
 
+/* Appends the template arguments of a type, "<float,4>", if they come next. */
+static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
+{
+    size_t length = strlen(out);
+    int depth = 0;
+    bool names = false;
+    const gt_place place = gt_lexer_place(lexer);
+    while (lexer->token.kind != GT_TOKEN_END && (depth > 0 || gt_lexer_is(lexer, "<"))) {
+        const gt_token *token = &lexer->token;
+        const bool parts = names && token->kind == GT_TOKEN_NAME;
+        depth += gt_token_angles(token);
+        if (length + parts + token->length >= bytes) {
+            return gt_fail_at(place, "a type of more than %zu characters; expected a typedef of it",
+                              bytes - 1);
+        }
+        (void)snprintf(out + length, bytes - length, "%s%.*s", parts ? " " : "", (int)token->length,
+                       token->text);
+        length += parts + token->length;
+        names = token->kind == GT_TOKEN_NAME;
+        gt_lexer_next(lexer);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const char *what,
                                  bool all)
 {
@@ -241,7 +266,8 @@ static gputune_status read_names(char *out, size_t bytes, gt_lexer *lexer, const
             out[length++] = ' ';
         }
         memcpy(out + length, name, more + 1);
-        length += more;
+        GT_TRY(read_arguments(out, bytes, lexer));
+        length = strlen(out);
         gt_lexer ahead = *lexer;
         gt_lexer_next(&ahead);
         if (!all && ahead.token.kind != GT_TOKEN_NAME && !gt_lexer_is(&ahead, "*")) {

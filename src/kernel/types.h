@@ -16,7 +16,8 @@ typedef struct gt_refused_type {
 } gt_refused_type;
 /* The first of these types that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads all names that follow one another ("unsigned long long") and joins them by single blanks.
+/* Reads all names that follow one another ("unsigned long long") and joins them by single blanks;
+ * of a C++ template's name also its arguments ("vec<float,4>").
  * ETEMPLATE "…; expected WHAT" when there is no name or the result is too long. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
 /* Does the same, but leaves the last name unread: of "unsigned int x" it reads "unsigned int". It
