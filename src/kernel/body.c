@@ -42,13 +42,31 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* Notes which names are macros in the body, and what it depends on. */
+/* The problem values that kernels get as arguments. */
+static uint64_t passed_problem(const gt_template *template)
+{
+    uint64_t passed = 0;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        int index = gt_template_problem_index(template, template->arguments[i].name);
+        passed |= index >= 0 ? UINT64_C(1) << index : 0;
+    }
+    return passed;
+}
+
+/* Notes which names are macros in the body, and what it depends on. Names of the code's own
+ * parameters are none where the kernel gets the value as an argument, or expressions alone use it.
+ */
 static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_template *template)
 {
-    const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
+    gt_template_parts *parts = template->parts;
+    const gt_body *kernel = &parts->kernel_body, *judge = &parts->judge_body;
     const uint64_t axes = kernel->argument_axes | judge->argument_axes;
-    const uint64_t problem = kernel->argument_problem | judge->argument_problem;
+    const uint64_t problem =
+        kernel->argument_problem | judge->argument_problem | passed_problem(template);
     GT_TRY(gt_name_uses_find(uses, template, body->text));
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
+    }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         bool bound = (axes >> i & 1) && uses->axes[i].is_declared;
         body->macro_axes |= (uint64_t)(uses->axes[i].occurs && !bound) << i;

@@ -27,12 +27,12 @@ static bool begins_with_any(const char *name, const char *const *words, size_t c
 bool gt_header_is_hosts(const char *name)
 {
     static const char *const others[] = {
-        "ATen/",    "boost/",    "c10/",        "ctype.h",  "cudnn.h",  "dirent.h", "EGL/",
-        "GL/",      "GLES2/",    "GLES3/",      "X11/",     "err.h",    "errno.h",  "execinfo.h",
-        "libgen.h", "sched.h",   "semaphore.h", "error.h",  "fcntl.h",  "fmt/",     "getopt.h",
-        "gtest/",   "helper_",   "malloc.h",    "memory.h", "mpi.h",    "nccl.h",   "omp.h",
-        "opencv2/", "pthread.h", "pybind11/",   "signal.h", "spdlog/",  "stdarg.h", "strings.h",
-        "sys/",     "time.h",    "torch/",      "unistd.h", "windows.h"};
+        "ATen/",      "bits/",    "boost/",    "c10/",        "ctype.h",  "cudnn.h",  "dirent.h",
+        "EGL/",       "GL/",      "GLES2/",    "GLES3/",      "X11/",     "err.h",    "errno.h",
+        "execinfo.h", "libgen.h", "sched.h",   "semaphore.h", "error.h",  "fcntl.h",  "fmt/",
+        "getopt.h",   "gtest/",   "helper_",   "malloc.h",    "memory.h", "mpi.h",    "nccl.h",
+        "omp.h",      "opencv2/", "pthread.h", "pybind11/",   "signal.h", "spdlog/",  "stdarg.h",
+        "strings.h",  "sys/",     "time.h",    "torch/",      "unistd.h", "windows.h"};
     return !strpbrk(name, "./") || /* of C++'s library */
            begins_with_any(name, others, sizeof others / sizeof *others);
 }
@@ -120,7 +120,7 @@ static bool is_of_host(const gt_token *token)
     static const char words[] =
         "cout cerr endl ifstream ofstream stringstream FILE stderr stdout stdin fopen memalign "
         "posix_memalign fprintf fscanf scanf exit getenv argv srand gettimeofday clock_gettime "
-        "timespec timeval RAND_MAX drand48 atoi atof getopt omp_get_wtime torch main "
+        "timespec timeval ssize_t off_t RAND_MAX drand48 atoi atof getopt omp_get_wtime torch main "
         "PYBIND11_MODULE TORCH_LIBRARY __host__ gputune gputune_cxx gputune_plan gputune_open "
         "gputune_launch tune_kernel";
     static const char of_device[] = "cudaTextureObject_t cudaSurfaceObject_t";

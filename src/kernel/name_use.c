@@ -272,10 +272,21 @@ static bool is_declaration(const gt_name_scan *s, const gt_token *next)
     return (named || s->behind_type) && gt_token_is_any(next, "= ; , ) [ { :");
 }
 
+static void note_define(gt_name_scan *s, const gt_token *token)
+{
+    const gt_template_parts *parts = s->template->parts;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        bool declared =
+            gt_token_is(token, parts->defines[i].name) && is_declaration(s, &s->lexer.token);
+        s->out->declared_defines |= (uint64_t)declared << i;
+    }
+}
+
 static void read_name(gt_name_scan *s, const gt_token *token)
 {
     int index = name_index(s->template, token);
     if (index < 0) {
+        note_define(s, token);
         return;
     }
     if (!is_declaration(s, &s->lexer.token)) {
@@ -417,7 +428,7 @@ static gputune_status add_defines(gt_name_scan *s)
     note_texts(s);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
-        GT_TRY(own->text || own->has_size
+        GT_TRY(own->text || own->is_name
                    ? GPUTUNE_OK
                    : add_engines(s, own->name, own->value ? gt_expression_text(own->value) : "",
                                  GT_SURELY));

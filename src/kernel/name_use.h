@@ -18,6 +18,7 @@ typedef struct gt_name_use {
 
 typedef struct gt_name_uses {
     gt_name_use axes[GT_AXIS_MAX], problem[GT_PROBLEM_MAX];
+    uint64_t declared_defines; /* bit i: the code has a parameter or variable like define() i */
 } gt_name_uses;
 
 /* Reads a text whose #line marks say where its lines come from. The paths of the places in *out

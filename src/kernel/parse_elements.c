@@ -194,6 +194,28 @@ static void append_indices(gt_text *out, const assignment *now, const uint32_t *
     }
 }
 
+/* Whether the value reads the buffer with several indices. */
+static bool has_indices(const assignment *now, const gt_argument *buffer)
+{
+    gt_lexer at;
+    gt_lexer_open(&at, now->value, (size_t)(now->end - now->value), now->place);
+    for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        gt_lexer behind = at;
+        int depth = 0;
+        if (!gt_lexer_accept(&behind, buffer->name) || !gt_lexer_is(&behind, "[")) {
+            continue;
+        }
+        do {
+            depth += gt_lexer_is(&behind, "[") - gt_lexer_is(&behind, "]");
+            gt_lexer_next(&behind);
+        } while (depth > 0 && behind.token.kind != GT_TOKEN_END);
+        if (gt_lexer_is(&behind, "[")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The loop over the elements of one output, in a block of its own. */
 static gputune_status append_loop(elements *made, const assignment *now)
 {
@@ -203,9 +225,10 @@ static gputune_status append_loop(elements *made, const assignment *now)
     uint32_t extents[INDICES_MAX];
     GT_TRY(take_extents(extents, made, y));
     gt_text_append(out, "{\n");
-    for (uint32_t i = 0; i < template->argument_count && now->index_count > 1; i++) {
+    for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->extent_count > 1) {
+        if (argument->is_buffer && argument->extent_count > 1 &&
+            (now->index_count > 1 || has_indices(now, argument))) {
             GT_TRY(append_view(made, argument));
         }
     }

@@ -67,8 +67,8 @@ static gputune_status read_define_value(gt_define *define, gt_parse *parse, gt_l
     }
     GT_TRY(gt_read_integer_expression(&define->value, parse, body, GT_USE_PROBLEM | GT_USE_AXIS));
     for (uint32_t i = 0; i < parse->template->problem_count; i++) {
-        define->has_size |= parse->template->problem[i].kind == GT_PROBLEM_SIZE &&
-                            gt_expression_uses(define->value, GT_SLOT_PROBLEM + (int)i);
+        define->is_name |= parse->template->problem[i].kind == GT_PROBLEM_SIZE &&
+                           gt_expression_uses(define->value, GT_SLOT_PROBLEM + (int)i);
     }
     return GPUTUNE_OK;
 }

@@ -81,7 +81,7 @@ static gputune_status define_own(generator *g)
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
         gt_value value = {0, own->text ? own->text : own->value ? word_of(g, own->value) : ""};
-        if (own->has_size) {
+        if (own->is_name) {
             continue;
         }
         if (own->value && !value.word) {

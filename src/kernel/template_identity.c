@@ -19,7 +19,7 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
               gt_compiler_options_use(template, axis) ||
               (gt_settings_axes(parts, true) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {
-        in |= parts->defines[i].value && !parts->defines[i].has_size &&
+        in |= parts->defines[i].value && !parts->defines[i].is_name &&
               gt_expression_uses(parts->defines[i].value, slot);
     }
     return in;

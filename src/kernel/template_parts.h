@@ -81,7 +81,8 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool has_size; /* the value depends on a run-time size: the name is for expressions, no macro */
+    bool is_name; /* for expressions alone, and no macro: the value depends on a run-time size, or
+                     the code has a parameter or variable of that name */
 } gt_define;
 
 /* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
