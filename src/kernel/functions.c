@@ -382,9 +382,10 @@ bool gt_function_sets(char name[GT_NAME_MAX], const char *text, const gt_functio
         gt_lexer behind = lexer;
         gt_lexer_next(&behind);
         for (int depth = 0;
-             behind.token.kind != GT_TOKEN_END && (depth || gt_lexer_is(&behind, "["));
+             behind.token.kind != GT_TOKEN_END && (depth || gt_token_is_any(&behind.token, "[ ."));
              gt_lexer_next(&behind)) {
             depth += gt_lexer_is(&behind, "[") - gt_lexer_is(&behind, "]");
+            (void)gt_lexer_accept(&behind, ".");
         }
         if (lexer.token.kind == GT_TOKEN_NAME && gt_token_is_any(&behind.token, "= += -= *= ++") &&
             lexer.token.length < GT_NAME_MAX && is_device_variable(text, &lexer.token)) {

@@ -389,12 +389,11 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     }
     assert_values(&text, g);
     assert_outputs(&text, g);
-    if (g->binding->template->parts->structure_count > 0) {
-        gt_text_append(&text, "\n#line 1 \"gputune\"\n");
-        GT_TRY(gt_structures_assert(&text, g->binding));
-    }
+    gputune_status status = gt_structures_assert(&text, g->binding);
     make_hash(out, g, prelude);
-    return gt_text_take(&out->text, &text);
+    GT_THEN(status, gt_text_take(&out->text, &text));
+    gt_text_free(&text);
+    return status;
 }
 
 static gputune_status generate(gt_source *out, const gt_binding *binding, const gt_config *config,

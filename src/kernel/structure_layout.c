@@ -274,10 +274,13 @@ static gputune_status spell(char **out, const gt_binding *binding, const char *n
 {
     gt_lexer lexer;
     gt_text text = {0};
+    bool behind_name = false;
     const gt_template *template = binding->template;
     gt_lexer_open(&lexer, name, strlen(name), (gt_place){"", 1, 1});
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         char word[GT_NAME_MAX];
+        gt_text_append(&text, behind_name && lexer.token.kind == GT_TOKEN_NAME ? " " : "");
+        behind_name = lexer.token.kind == GT_TOKEN_NAME;
         (void)snprintf(word, sizeof word, "%.*s", (int)lexer.token.length, lexer.token.text);
         const int index = gt_template_problem_index(template, word);
         if (index >= 0 && template->problem[index].kind != GT_PROBLEM_TYPE) {
@@ -285,7 +288,6 @@ static gputune_status spell(char **out, const gt_binding *binding, const char *n
         } else {
             gt_text_append(&text, gt_type_word(template, binding->problem, word));
         }
-        gt_text_append(&text, lexer.token.kind == GT_TOKEN_NAME ? " " : "");
     }
     return gt_text_take(out, &text);
 }
@@ -314,6 +316,7 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
 gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
+    gt_text_append(out, parts->structure_count ? "\n#line 1 \"gputune\"\n" : "");
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         if (!parts->structures[i]->alias[0]) {
             GT_TRY(assert_one(out, binding, parts->structures[i]));

@@ -94,6 +94,29 @@ TEST(test_another_size)
     gputune_close(tuner);
 }
 
+/* Kernels that get addresses in the middle of a buffer and of scratch. */
+TEST(test_addresses_of_elements)
+{
+    enum { ROWS = 9, N = 3000 };
+    static float y[ROWS * N], out[ROWS * N];
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/middle.cu", GPUTUNE_SIZES({"n", N}));
+    for (int i = 0; i < ROWS * N; i++) {
+        y[i] = (float)(i % 1009);
+    }
+    int n = N;
+    CUdeviceptr dy = buffer_of(y, sizeof y);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(out, dy, sizeof out));
+    for (int i = 0; i < ROWS * N; i++) {
+        y[i] += i >= N ? y[i - N] : 0;
+        assert_true(out[i] == y[i]);
+    }
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 /* Two steps whose grids shrink. */
 TEST(test_a_decomposition)
 {

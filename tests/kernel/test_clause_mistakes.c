@@ -249,6 +249,21 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "constant(c : float[4] = 1)",
      "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
      "not in a namespace"},
+    {8, "namespace a { __device__ float c[4]; }\n" P "constant(c : float[4])",
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
+    {8, "__device__ float f(float c) { return c; }\n" P "constant(c : float[4])",
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and "
+     "not in a namespace"},
+    {8, "__device__ float c[4];\n" P "constant(c : int[4] : zero)",
+     "a.cu:9:26: 'c' has elements of float in the code, and of int here; expected c : float[…]"},
+    {8,
+     "struct cell { int n[4]; };\n__device__ cell table[4];\n" P "init(make)\n"
+     "__global__ void make(float *y, size_t n, unsigned long long seed)\n"
+     "{ int i = threadIdx.x; table[i].n[0] += 1; }",
+     "a.cu:10:17: 'make' sets the __device__ variable 'table', of which the kernel and its "
+     "reference have copies of their own; expected constant(table : TYPE[COUNT]), or a buffer in "
+     "args()"},
     {8, P "constant()",
      "a.cu:8:26: the pragma ends here; expected a __constant__ symbol's name, as in "
      "constant(weights : float[9])"},

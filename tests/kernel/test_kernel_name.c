@@ -191,6 +191,33 @@ TEST(test_several_kernels)
     }
 }
 
+/* What a kernel says once comes before what all kernels of the file say; the others keep that. */
+TEST(test_clauses_of_all_kernels)
+{
+    static const char text[] =
+        P "problem(n = 8) args(out int y[n]) block(8) grid(1) reference(same)\n" P "kernel(one)\n" P
+          "kernel(two) args(out int y[2 * n]) args(int z = 1) block(4)\n"
+          "__global__ void one(int *y) {}\n"
+          "__global__ void two(int *y, int z) {}\n"
+          "__global__ void same(int *y) {}\n";
+    for (uint32_t i = 0; i < 2; i++) {
+        gt_template *t;
+        gt_launch launch;
+        gt_problem problem;
+        const gt_device device = device_of("sm_90");
+        static const char with_reference[] = P "reference(y[i] = z)\n";
+        char all[sizeof text + sizeof with_reference];
+        (void)snprintf(all, sizeof all, "%s%s", text, i ? with_reference : "");
+        ASSERT_OK(gt_template_parse_kernel(&t, "k.cu", all, i ? "two" : "one", NULL, NULL));
+        const gt_config config = gt_config_default(t);
+        ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
+        ASSERT_OK(gt_launch_bind(&launch, t, &problem, &config, &device));
+        assert_int_equal(launch.steps[0].block[0], i ? 4 : 8);
+        assert_int_equal(t->argument_count, 1 + i);
+        gt_template_free(t);
+    }
+}
+
 static gputune_status append_kernel(void *to, const char *name)
 {
     gt_text_printf(to, "%s ", name);

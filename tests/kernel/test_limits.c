@@ -153,7 +153,7 @@ static const gt_excess excesses[] = {
      "the struct",
      S_KERNEL},
     {4, "struct S { int a; std::array<int, 3> b; };\n" P WITH_S "{1})", "", 0, "",
-     "a.cu:4:19: a templated or qualified type in struct 'S', which an argument uses; expected a "
+     "a.cu:4:19: a qualified type in struct 'S', which an argument uses; expected a "
      "plain type",
      S_KERNEL},
     {4, "struct S { int a;\n#ifdef BLOCK\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",

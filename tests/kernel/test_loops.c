@@ -283,6 +283,11 @@ static const struct {
     {P "for(i = 0; i < 3; ++i) launch(work, block = B, grid = 1, args = (y, i, n))\n",
      "a.cu:3:85: 'work' takes 'from' as float *; expected an integer type such as int, which 'i' "
      "gives it"},
+    {P "launch(at, block = B, grid = 1, args = (y, x + n, 0, 0))\n",
+     "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, as the argument is an element's "
+     "address"},
+    {P "launch(work, block = B, grid = 1, args = (y + 1, x + 0.5, n))\n",
+     "a.cu:3:70: '0.5' is floating; expected an integer expression"},
     {P WORK " swap(y)\n", "a.cu:3:75: the pragma ends here; expected ',', as in swap(next, now)"},
     {P WORK " swap(y, x)\n",
      "a.cu:3:77: 'x' is an input, which kernels must not write; expected it to be inout"},
@@ -303,6 +308,23 @@ TEST(test_mistakes)
         (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
         expect_mistake("a.cu", all, mistakes[i].message);
     }
+}
+
+/* `x + e` is the address of an element of a buffer or scratch, e times its bytes behind the
+ * beginning. */
+TEST(test_addresses_of_elements)
+{
+    bench b;
+    bench_open(&b,
+               HEAD P
+               "for(i = 1; i < 3; ++i)\n" P
+               "launch(work, block = B, grid = 1, args = (part + i * T, x + n - 1, n))\n" FUNCTIONS,
+               "sm_90");
+    const gt_launch launch = bind(&b, "T=2");
+    assert_string_equal(trace(&launch), "0:1(8,3996,2) 0:1(16,3996,2)");
+    assert_int_equal(launch.parameters[launch.steps[0].parameters[0]].base, 4);
+    assert_int_equal(launch.parameters[launch.steps[0].parameters[1]].base, 2);
+    bench_close(&b);
 }
 
 /* A sequence from another process leads nowhere but to its own items. */

@@ -212,6 +212,24 @@ TEST(test_what_only_the_compiler_knows)
     assert_false(generates(plain, "#error"));
 }
 
+/* A name that the code has for a parameter is none of a macro, where a kernel gets the value or
+ * expressions alone use it. */
+TEST(test_parameters_of_the_same_name)
+{
+    static const char defined[] =
+        P "kernel(k)\n" ARGS P
+          "tune(B = 32, 64) define(halves = B / 2, other = B) block(B) grid(halves)\n"
+          "__device__ int f(int halves) { return halves; }\n"
+          "__global__ void k(float *y, int n) { y[0] = f(other); }\n";
+    static const char passed[] =
+        P "kernel(k) problem(n = 64, const R = 2) args(out float y[n], int R) block(1) grid(1)\n" P
+          "reference(y[i] = R)\n"
+          "__global__ void k(float *y, const int R) { y[0] = R; }\n";
+    assert_false(generates(defined, "#define half"));
+    assert_true(defines(defined, "other 32"));
+    assert_false(generates(passed, "#define R"));
+}
+
 /* What is read through ##, an option or a text needs a macro as much as what the code has. */
 TEST(test_macros_that_no_code_has)
 {

@@ -188,6 +188,24 @@ TEST(test_elements)
     bench_close(&b);
 }
 
+/* With one index of the output, a buffer has as many as the value gives it. */
+TEST(test_elements_of_vectors)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 100, m = 7) block(1) grid(1)\n"
+        "#pragma gputune args(out float y[n], in float a[n][m], in float b[n][m])\n"
+        "#pragma gputune reference(y[i] = sum(m, [&](int k) { return a[i][k] * b[i * m + k]; }))\n"
+        "__global__ void k(float *y, const float *a, const float *b) {}\n";
+    bench b;
+    gt_source source;
+    bench_open(&b, text, "sm_90");
+    ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
+    assert_non_null(strstr(source.text, "gputune_row<const float> a = "));
+    assert_null(strstr(source.text, "gputune_row<const float> b = "));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 static const char steps[] =
     "#pragma gputune kernel(k) problem(n = 100) args(out float y[n], size_t n)\n"
     "#pragma gputune tune(STEPS = 1, 2, 4) tune(T = float, double) tune(B = 32, 64)\n"

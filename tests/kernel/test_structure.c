@@ -174,6 +174,31 @@ TEST(test_nested_lists)
     }
 }
 
+/* An instance of a C++ template is laid out with its arguments, which may be the problem's. */
+TEST(test_instances)
+{
+    static const char text[] =
+        "template <typename T, int N = 1> struct vec { T v[N]; __device__ T &at(int i); };\n"
+        "template <class A, class B> struct Pair { A first; vec<B, 2> second; };\n"
+        "using Both = Pair<double, unsigned short>;\n" HEAD
+        "#pragma gputune args(out vec<T, R> y[n], in Pair<char,vec<float, 3>> x[n] = {zero, "
+        "uniform(1, 2)}, Both b = {1, .second.v = 2})\n"
+        "__global__ void k(vec<T, R> *y, const Pair<char, vec<float, 3>> *x, Both b) {}\n";
+    bench b;
+    gt_source source;
+    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
+    assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 32);
+    assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[1]), 28);
+    assert_int_equal(number_of(&b.workload, &b.workload.buffers[1], "second.v[1].v[2]")->offset,
+                     24);
+    assert_int_equal(b.workload.scalars[0].bytes, 16);
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_non_null(strstr(source.text, "static_assert(sizeof(vec<double,4>) == 32"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 /* The compiler is made to confirm the layout. */
 TEST(test_source_asserts)
 {
@@ -221,8 +246,10 @@ static const struct {
     {"union S { int a; float b; };", "out S y[n]",
      "a.cu:1:1: a union in struct 'S', which an argument uses; expected a plain struct of numbers"},
     {"template <int N> struct S { int a[N]; };", "out S y[n]",
-     "a.cu:1:18: a template in struct 'S', which an argument uses; expected a plain struct of "
-     "numbers"},
+     "a.cu:1:18: a template without arguments in struct 'S', which an argument uses; expected a "
+     "plain struct of numbers"},
+    {"template <class A, int N> struct S { A a[N]; };", "out S<float> y[n]",
+     "a.cu:1:46: unknown name 'N'; expected a number or a compile-time problem value"},
     {"struct S { flaot a; };", "out S y[n]",
      "a.cu:1:12: unknown type 'flaot' in struct 'S'; expected 'float'"},
     {"struct S { float a[m]; };", "out S y[n]",

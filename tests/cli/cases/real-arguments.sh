@@ -64,6 +64,13 @@ EOF
 for sizes in 'pad=0' 'pad=3 left=2'; do
     $GPUTUNE run forms.cu -s "$sizes" --driver emu -q --format csv -c B=64 -c B=128 | tail -n +2 | cut -d, -f8,9
 done
+# a __device__ variable is filled as a __constant__ one is, and no warning says that the kernel writes it
+sed 's/static __constant__/__device__/; /launch(copy/s/.*/#pragma gputune block(B) grid(ceil_div(n, B))/' forms.cu >filled.cu
+sed -i 's/k(const void .x/k(float *y, const void *x/; s/if (i < n) result.i. = \(.*\) + (B.*/if (i < n) y[i] = \1;/' filled.cu
+$GPUTUNE warm filled.cu --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+# init() cannot fill one
+sed 's/constant(filter : float.5.)//; s/s.i..i = i % 9/filter[i % 5] = i/' filled.cu >wrong.cu
+$GPUTUNE run wrong.cu --driver emu -q 2>&1 || true
 sed 's/in real x.n + pad./in real x[pad]/' forms.cu >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 || true
 sed 's/in real x.n + pad./in void x[4 * n]/' forms.cu >wrong.cu
