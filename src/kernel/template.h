@@ -9,7 +9,8 @@
  *     problem values, and what the C++ source knows. A value that is an argument is a macro too,
  *     unless the code has a parameter of that name. The same holds wherever a kernel is named
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
- *     one alone, what stands in front of the first is for all. The functions of the others, and their
+ *     one alone, what stands in front of the first is for all. Where both have a clause that a kernel
+ *     has once (block, reference, …), or args(), its own counts. The functions of the others, and their
  *     references, are cut out. So are kernels that no clause names, and what is for the host alone:
  *     main(), functions that launch or call CUDA's runtime, functions and classes of it that no kernel
  *     reads, timers, std::vector, their headers. A program is tuned as it is. Structs, constants and
@@ -21,7 +22,8 @@
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
- *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
+ *     (numbers, vectors, arrays and structs of them), or a struct template with its arguments
+ *     (vec<T, 4>); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
  *     T p = {1, {0, 0, 1}, .n = 2 * n}, also T{…}, (T){…} or make_float3(…); what is left out is
  *     named like a problem value, or has its value in the code (struct T { int k = 3, a[2] = {1, 2}; }).
@@ -49,9 +51,9 @@
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
  *     for a block may have any shape with as many elements
- *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ or __device__ NAME of this file that
- *     the caller fills; copied before each launch; no parameter of the kernel or the reference, which read it as well.
- *     Each stream has a module of its own, so that launches on several do not mix their contents
+ *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ or __device__ NAME of this file that the
+ *     caller fills; copied before each launch; no parameter of the kernel or the reference, which read
+ *     it as well. Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
  *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
  *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
@@ -65,7 +67,7 @@
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
  *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), () for none, all in
  *     order if left out; or an expression, where the kernel takes an integer, whose parameter may be
- *     named like a tunable in it. times: launched so often in a row.
+ *     named like a tunable in it; or x + e, the address of element e of a buffer or scratch. times: launched so often in a row.
  *     when: not launched where e is 0. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
@@ -120,7 +122,8 @@
  *     leave as well
  *   reference(y[i] = a * x[i] + y[i][, z[i] = …][, rtol = e][, atol = e][, stol = e])
  *     each element of each output, in CUDA C++ of the arguments and problem values; y[i][j] where
- *     buffers have two extents, y[i][j][k] with three; with one index, of all elements in a row.
+ *     buffers have two extents, y[i][j][k] with three; with one index, of all elements in a row, as
+ *     are buffers beside it that have one index.
  *     sum(m, [&](int k) { return a[i][k] * b[k][j]; }) adds in double. An inout is read as it was
  *     before the launch, at any element
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
@@ -129,14 +132,16 @@
  *   init(KERNEL[, block = D][, grid = D])
  *     fills inputs with any structure: takes the block as a const pointer, args() with inputs that
  *     it may write, and `unsigned long long seed`; launched behind the fills, at both sizes.
- *     Integers without a fill are zero before it
+ *     Integers without a fill are zero before it. Kernel, reference, check and init have a module each:
+ *     what one leaves in a `__device__` variable no other sees
  *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
  *     in place of a reference: the right results of every output, for these very inputs; files as
  *     those of fills. gputune run --save writes those of a configuration, and prints the clause
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
- *     a macro, or where e uses a run-time size a name for expressions. They know it, and what the
+ *     a macro, or where e uses a run-time size, or the code has a parameter or variable of that name,
+ *     a name for expressions. They know it, and what the
  *     code defines once: #define, const, constexpr, enum; and INFINITY, INT_MAX, UINT_MAX, FLT_MAX,
  *     M_PI. A #define or `const int NAME = 1;` of a tunable or of a compile-time problem value is left
  *     out of the code: it is the value without gputune
