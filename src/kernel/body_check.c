@@ -115,9 +115,9 @@ static gputune_status check_parameter(const gt_parse *parse, const gt_function_p
                           function, given->name, argument->name);
     }
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
-    bool known = given->has_type && fixed_element(&element, argument);
+    bool known = given->has_type && !given->is_unusual && fixed_element(&element, argument);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
-    if ((given->has_type && is_struct) ||
+    if ((given->has_type && !given->is_unusual && is_struct) ||
         (known && !as_double && element.bytes != given->element.bytes)) {
         return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
                           given->name, given->words, argument->type);

@@ -31,6 +31,9 @@
  *     value is that value. A struct without members (a functor) is passed as it is: args(…, Plus op)
  *     What a struct by value points to is a buffer as any other, behind all parameters:
  *     args(Grid g = {.n = n}, in float g.x[n]); gputune_launch() gets the struct with its pointers
+ *     What structs in a buffer point to are buffers of args(), too: an init() kernel sets the pointers,
+ *     and a launch() whose args leave them out is what the kernel gets: args(in Batch b[m], out float
+ *     y[m][n]) init(point) launch(k, …, args = (b)). So do pointers to pointers, as uint64_t p[m]
  *     For a `void *`: what the kernel reads there. For a pointer to another struct: its bytes, as in
  *     inout unsigned char s[48 * n] for a `curandState *`, which init() fills. What a kernel leaves in
  *     a `__device__` variable is an output as soon as one more launch() copies it to a buffer

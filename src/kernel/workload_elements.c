@@ -194,8 +194,13 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     const gt_leaf *leaf = &layout->leaves[index];
     const gt_initialiser *item = item_of(declared->list, layout, index);
     (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
-    if (!item && !declared->list->single && !gt_type_is_float(number->type) &&
-        buffer->direction != GT_OUT) {
+    const bool lacks = !item && !declared->list->single && !gt_type_is_float(number->type) &&
+                       buffer->direction != GT_OUT;
+    if (lacks && binding->template->parts->init.present) {
+        number->fill = GT_FILL_ZERO; /* until init() fills it */
+        return GPUTUNE_OK;
+    }
+    if (lacks) {
         return gt_fail_at(declared->place,
                           "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) "
                           "}, index, zero or constant(value)",
@@ -255,10 +260,10 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
                           buffer->name, name);
     }
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (layout->leaves[i].is_pointer) {
+        if (layout->leaves[i].is_pointer && !binding->template->parts->init.present) {
             return gt_fail_at(declared->place,
-                              "elements of '%s' have a pointer, '%s'; expected numbers, as only a "
-                              "struct that the kernel takes by value can point to buffers",
+                              "elements of '%s' have a pointer, '%s'; expected an init() kernel, "
+                              "which sets it to the address of another buffer of args()",
                               buffer->name, layout->leaves[i].name);
         }
     }
