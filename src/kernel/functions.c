@@ -381,16 +381,16 @@ bool gt_function_sets(char name[GT_NAME_MAX], const char *text, const gt_functio
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         gt_lexer behind = lexer;
         gt_lexer_next(&behind);
-        for (int depth = 0;
-             behind.token.kind != GT_TOKEN_END && (depth || gt_token_is_any(&behind.token, "[ ."));
-             gt_lexer_next(&behind)) {
-            depth += gt_lexer_is(&behind, "[") - gt_lexer_is(&behind, "]");
-            (void)gt_lexer_accept(&behind, ".");
+        while (gt_token_is_any(&behind.token, "[ .")) {
+            if (gt_lexer_accept(&behind, ".")) {
+                gt_lexer_next(&behind);
+            } else {
+                gt_lexer_skip(&behind, "[", "]");
+            }
         }
-        if (lexer.token.kind == GT_TOKEN_NAME && gt_token_is_any(&behind.token, "= += -= *= ++") &&
-            lexer.token.length < GT_NAME_MAX && is_device_variable(text, &lexer.token)) {
-            memcpy(name, lexer.token.text, lexer.token.length);
-            name[lexer.token.length] = '\0';
+        if (gt_token_is_any(&behind.token, "= += -= *= ++") &&
+            gt_token_copy(name, GT_NAME_MAX, &lexer.token) &&
+            is_device_variable(text, &lexer.token)) {
             return true;
         }
     }

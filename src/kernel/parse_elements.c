@@ -201,14 +201,10 @@ static bool has_indices(const assignment *now, const gt_argument *buffer)
     gt_lexer_open(&at, now->value, (size_t)(now->end - now->value), now->place);
     for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer behind = at;
-        int depth = 0;
         if (!gt_lexer_accept(&behind, buffer->name) || !gt_lexer_is(&behind, "[")) {
             continue;
         }
-        do {
-            depth += gt_lexer_is(&behind, "[") - gt_lexer_is(&behind, "]");
-            gt_lexer_next(&behind);
-        } while (depth > 0 && behind.token.kind != GT_TOKEN_END);
+        gt_lexer_skip(&behind, "[", "]");
         if (gt_lexer_is(&behind, "[")) {
             return true;
         }

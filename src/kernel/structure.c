@@ -306,7 +306,7 @@ static gputune_status instantiate(gt_parse *parse, const gt_structure *structure
     gt_text text = {0};
     gt_lexer at = *body, end = *body;
     const char *copied = body->token.text;
-    skip_nested(&end, "{", "}");
+    gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         size_t length;
         int index = at.token.kind == GT_TOKEN_NAME ? parameter_at(&at.token, *parameters) : -1;

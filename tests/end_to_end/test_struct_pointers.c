@@ -152,6 +152,46 @@ TEST(test_a_program_passes_its_struct)
     free(values);
 }
 
+typedef struct vectors {
+    CUdeviceptr y, x;
+    int n;
+} vectors;
+
+/* Structs in device memory, and an array of addresses, which an init() kernel makes for proofs and
+ * the program for its launches. */
+TEST(test_structs_in_device_memory)
+{
+    enum { M = 7, ROW = 1000 };
+    static float x[M * ROW], y[M * ROW], w[M];
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, "tests/language/batch.cu", GPUTUNE_SIZES({"n", ROW}), &options));
+    assert_int_equal(info_of(plan).failed, 0);
+    vectors batch[M];
+    CUdeviceptr weights[M];
+    for (int i = 0; i < M * ROW; i++) {
+        x[i] = (float)i;
+        w[i % M] = (float)(i % M);
+    }
+    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y),
+                dw = buffer_of(w, sizeof w);
+    for (unsigned i = 0; i < M; i++) {
+        batch[i] = (vectors){dy + i * ROW * sizeof *y, dx + i * ROW * sizeof *x, ROW};
+        weights[i] = dw + i * sizeof *w;
+    }
+    CUdeviceptr db = buffer_of(batch, sizeof batch), da = buffer_of(weights, sizeof weights);
+    int n = ROW;
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&db, &da, &dy, &dx, &dw, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    for (int i = 0; i < M * ROW; i++) {
+        assert_float_equal(y[i], w[i / ROW] * x[i], 0);
+    }
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 TEST(test_its_addresses_are_checked)
 {
     float factor = 3, *values = calloc(3 * N, sizeof *values);
