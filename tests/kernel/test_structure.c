@@ -216,7 +216,8 @@ static const struct {
     const char *declaration, *argument, *message;
 } mistakes[] = {
     {"struct S { float *p; };", "out S y[n]",
-     "a.cu:3:28: elements of 'y' have a pointer, 'p'; expected an init() kernel, which sets it to the "
+     "a.cu:3:28: elements of 'y' have a pointer, 'p'; expected an init() kernel, which sets it to "
+     "the "
      "address of another buffer of args()"},
     {"struct S { float *p; };", "out float y[n], S s",
      "a.cu:3:40: 's.p' is a pointer and has no buffer; expected one at the end of args(), as in "
