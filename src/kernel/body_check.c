@@ -210,17 +210,6 @@ static gputune_status check_surroundings(const gt_parse *parse, const gt_templat
         place);
 }
 
-/* The parameter that takes the address of an element. */
-static gputune_status check_pointer(const gt_template_value *value,
-                                    const gt_function_parameter *given, const char *function)
-{
-    return given->pointer ? GPUTUNE_OK
-                          : gt_fail_at(gt_expression_place(value->value),
-                                       "'%s' takes '%s' as %s; expected a pointer, as the argument "
-                                       "is an element's address",
-                                       function, given->name, given->words);
-}
-
 /* The parameter that takes an expression is an integer of a type that is known here. What the
  * expression uses reaches the code as a template argument does: its names may be parameters'. */
 static gputune_status check_value(gt_body *body, gt_template_value *value,
@@ -228,18 +217,18 @@ static gputune_status check_value(gt_body *body, gt_template_value *value,
 {
     const gt_element *element = &given->element;
     body->argument_axes |= gt_axes_used(value->value);
-    if (value->base) {
-        value->bytes = 8;
-        value->is_signed = true;
-        return check_pointer(value, given, function);
-    }
-    if (!given->has_type || given->pointer || element->lanes != 1 ||
-        gt_type_is_float(element->type)) {
+    if (value->base ? !given->pointer
+                    : !given->has_type || given->pointer || element->lanes != 1 ||
+                          gt_type_is_float(element->type)) {
         return gt_fail_at(gt_expression_place(value->value),
-                          "'%s' takes '%s' as %s%s; expected an integer type such as int, which "
-                          "'%s' gives it",
-                          function, given->name, given->words, given->pointer ? " *" : "",
-                          gt_expression_text(value->value));
+                          "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it", function,
+                          given->name, given->words, given->pointer ? " *" : "",
+                          value->base ? "a pointer" : "an integer type such as int",
+                          value->base ? "+ " : "", gt_expression_text(value->value));
+    }
+    if (value->base) {
+        *value = (gt_template_value){value->value, 8, true, value->base};
+        return GPUTUNE_OK;
     }
     value->bytes = element->bytes;
     value->is_signed = !gt_type_holds(element->type, INT64_MAX) ? gt_type_holds(element->type, -1)
@@ -314,14 +303,12 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
 /* What stands behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
-    bool is_init;
     const char *words; /* for messages */
 } extra;
 
-static const extra of_reference = {true, false, ", those of args(), or one more named 'scale'"};
-static const extra of_check = {false, false,
-                               ": those of the kernel and 'unsigned long long *wrong'"};
-static const extra of_init = {false, true, ": those of args() and 'unsigned long long seed'"};
+static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
+static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
+static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
 
 /* The arguments come behind the blocks' pointers. */
 static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
@@ -365,6 +352,33 @@ static gputune_status check_self(const gt_parse *parse)
                : GPUTUNE_OK;
 }
 
+/* Finds the first __device__ variable that the function assigns to, in whole or an element. */
+static bool sets_variable(char name[GT_NAME_MAX], const gt_parse *parse, const char *text,
+                          const gt_function *function)
+{
+    gt_token type;
+    gt_lexer lexer, behind, found;
+    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
+                  (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        behind = lexer;
+        gt_lexer_next(&behind);
+        while (gt_token_is_any(&behind.token, "[ .")) {
+            if (gt_lexer_accept(&behind, ".")) {
+                gt_lexer_next(&behind);
+            } else {
+                gt_lexer_skip(&behind, "[", "]");
+            }
+        }
+        if (gt_token_is_any(&behind.token, "= += -= *= ++") &&
+            gt_token_copy(name, GT_NAME_MAX, &lexer.token) &&
+            gt_declares_constant(&type, &found, parse, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
                                   const extra *extra)
 {
@@ -389,7 +403,7 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                           "without directives",
                           judge->kernel.name);
     }
-    if (extra->is_init && gt_function_sets(name, text, &function)) {
+    if (extra == &of_init && sets_variable(name, parse, text, &function)) {
         return gt_fail_at(
             judge->kernel.place,
             "'%s' sets the __device__ variable '%s', of which the kernel and its "

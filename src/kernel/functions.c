@@ -353,50 +353,6 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Whether the text declares `__device__ TYPE NAME`. */
-static bool is_device_variable(const char *text, const gt_token *name)
-{
-    gt_lexer lexer;
-    gt_token last = {.kind = GT_TOKEN_END};
-    bool declares = false;
-    gt_lexer_open(&lexer, text, strlen(text), nowhere);
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        declares |= gt_lexer_is(&lexer, "__device__");
-        if (declares && gt_token_is_any(&lexer.token, "( { ; = [")) {
-            if (gt_token_equals(&last, name) && !gt_token_is_any(&lexer.token, "( {")) {
-                return true;
-            }
-            declares = false;
-        }
-        last = lexer.token;
-    }
-    return false;
-}
-
-bool gt_function_sets(char name[GT_NAME_MAX], const char *text, const gt_function *function)
-{
-    gt_lexer lexer;
-    gt_lexer_open(&lexer, text + function->parameters_end, function->end - function->parameters_end,
-                  nowhere);
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        gt_lexer behind = lexer;
-        gt_lexer_next(&behind);
-        while (gt_token_is_any(&behind.token, "[ .")) {
-            if (gt_lexer_accept(&behind, ".")) {
-                gt_lexer_next(&behind);
-            } else {
-                gt_lexer_skip(&behind, "[", "]");
-            }
-        }
-        if (gt_token_is_any(&behind.token, "= += -= *= ++") &&
-            gt_token_copy(name, GT_NAME_MAX, &lexer.token) &&
-            is_device_variable(text, &lexer.token)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_qualifier(const gt_token *token)
 {
     return gt_token_is_any(token, "const volatile __restrict__ restrict __grid_constant__ "

@@ -45,9 +45,6 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
 /* Whether the definition adds the parameter to something or indexes by it, which makes the
  * parameter an offset. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
-/* Finds the first variable of the text's, `__device__ TYPE NAME`, that the definition assigns to,
- * in whole or an element. */
-bool gt_function_sets(char name[GT_NAME_MAX], const char *text, const gt_function *function);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
 /* Reads the parameters of a function. Writes at most `most` of them to `out`; *count is how many

@@ -40,6 +40,12 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
 bool gt_elements_follow(const gt_lexer *body);
 gputune_status gt_read_elements(gt_parse *parse, gt_lexer *body);
 
+/* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
+ * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. In
+ * parse_blocks.c. */
+bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
+                          const char *name);
+
 /* ---- template_words.c ---- */
 
 /* Whether a kernel has such a clause once, or all of them together say one thing, as args(). */

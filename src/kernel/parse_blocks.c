@@ -71,10 +71,7 @@ gputune_status gt_parse_pass(gt_parse *parse, gt_lexer *body)
     return read_contents(block, parse, body);
 }
 
-/* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
- * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. */
-static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
-                              const char *name)
+bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse, const char *name)
 {
     gt_lexer lexer, line;
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
@@ -192,7 +189,7 @@ gputune_status gt_parse_constant(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));
     GT_TRY(check_new_constant(parse, block->name, place));
-    if (!declares_constant(&type, &behind, parse, block->name)) {
+    if (!gt_declares_constant(&type, &behind, parse, block->name)) {
         return gt_fail_at(place,
                           "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
                           "and not in a namespace",

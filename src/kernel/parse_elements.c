@@ -198,18 +198,16 @@ static void append_indices(gt_text *out, const assignment *now, const uint32_t *
 static bool has_indices(const assignment *now, const gt_argument *buffer)
 {
     gt_lexer at;
+    bool any = false;
     gt_lexer_open(&at, now->value, (size_t)(now->end - now->value), now->place);
     for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer behind = at;
-        if (!gt_lexer_accept(&behind, buffer->name) || !gt_lexer_is(&behind, "[")) {
-            continue;
-        }
-        gt_lexer_skip(&behind, "[", "]");
-        if (gt_lexer_is(&behind, "[")) {
-            return true;
+        if (gt_lexer_accept(&behind, buffer->name) && gt_lexer_is(&behind, "[")) {
+            gt_lexer_skip(&behind, "[", "]");
+            any |= gt_lexer_is(&behind, "[");
         }
     }
-    return false;
+    return any;
 }
 
 /* The loop over the elements of one output, in a block of its own. */

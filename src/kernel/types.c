@@ -229,23 +229,20 @@ gputune_status gt_setting_name_read(uint32_t *out, uint32_t given, gt_lexer *lex
 /* Appends the template arguments of a type, "<float,4>", if they come next. */
 static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
 {
-    size_t length = strlen(out);
-    int depth = 0;
-    bool names = false;
-    const gt_place place = gt_lexer_place(lexer);
-    while (lexer->token.kind != GT_TOKEN_END && (depth > 0 || gt_lexer_is(lexer, "<"))) {
-        const gt_token *token = &lexer->token;
-        const bool parts = names && token->kind == GT_TOKEN_NAME;
-        depth += gt_token_angles(token);
-        if (length + parts + token->length >= bytes) {
-            return gt_fail_at(place, "a type of more than %zu characters; expected a typedef of it",
-                              bytes - 1);
+    gt_lexer at = *lexer;
+    bool behind_name = false;
+    if (gt_lexer_is(lexer, "<")) {
+        gt_lexer_skip_angles(lexer);
+    }
+    for (; at.token.text < lexer->token.text; gt_lexer_next(&at)) {
+        const bool is_name = at.token.kind == GT_TOKEN_NAME;
+        const size_t length = strlen(out);
+        if (length + at.token.length + 1 >= bytes) {
+            return gt_fail_expected(&at, "a shorter type, or a typedef of it");
         }
-        (void)snprintf(out + length, bytes - length, "%s%.*s", parts ? " " : "", (int)token->length,
-                       token->text);
-        length += parts + token->length;
-        names = token->kind == GT_TOKEN_NAME;
-        gt_lexer_next(lexer);
+        (void)snprintf(out + length, bytes - length, "%s%.*s", behind_name && is_name ? " " : "",
+                       (int)at.token.length, at.token.text);
+        behind_name = is_name;
     }
     return GPUTUNE_OK;
 }

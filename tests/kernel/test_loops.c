@@ -284,8 +284,7 @@ static const struct {
      "a.cu:3:85: 'work' takes 'from' as float *; expected an integer type such as int, which 'i' "
      "gives it"},
     {P "launch(at, block = B, grid = 1, args = (y, x + n, 0, 0))\n",
-     "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, as the argument is an element's "
-     "address"},
+     "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, which '+ n' gives it"},
     {P "launch(work, block = B, grid = 1, args = (y + 1, x + 0.5, n))\n",
      "a.cu:3:70: '0.5' is floating; expected an integer expression"},
     {P WORK " swap(y)\n", "a.cu:3:75: the pragma ends here; expected ',', as in swap(next, now)"},
