@@ -122,6 +122,14 @@ TEST(test_a_class_that_no_kernel_reads_is_cut)
           "__device__ V<int> v;");
 }
 
+TEST(test_sizes_of_files_and_the_whole_library_are_the_hosts)
+{
+    check("typedef struct { float *at; ssize_t bytes; } Weights; __device__ int d;",
+          "__device__ int d;");
+    assert_true(gt_header_is_hosts("bits/stdc++.h"));
+    assert_false(gt_header_is_hosts("bit.h"));
+}
+
 TEST(test_endless_nesting)
 {
     static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
