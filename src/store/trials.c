@@ -202,15 +202,14 @@ static gputune_status add_group(void *context, gt_rows *row)
 static gputune_status add_related(void *context, gt_rows *row)
 {
     related_search *search = context;
-    gt_related_trial trial = {.group = (uint32_t)search->groups.count - 1};
-    gputune_status status = gt_strdup(&trial.config, gt_rows_text(row));
-    trial.time_ns = gt_rows_real(row);
-    trial.compile_ns = gt_rows_real(row);
-    GT_THEN(status, gt_array_push(&search->found, trial));
-    if (status != GPUTUNE_OK) {
-        free(trial.config);
-    }
-    return status;
+    GT_TRY(gt_array_reserve(&search->found));
+    gt_related_trial *trial = &search->found.items[search->found.count];
+    GT_TRY(gt_strdup(&trial->config, gt_rows_text(row)));
+    trial->time_ns = gt_rows_real(row);
+    trial->compile_ns = gt_rows_real(row);
+    trial->group = (uint32_t)search->groups.count - 1;
+    search->found.count++;
+    return GPUTUNE_OK;
 }
 
 /* Each layer may fill the list, since its groups may be nearer than those of the layers above. */

@@ -340,16 +340,16 @@ static bool begins_with(const char *line, const char *end, const char *word)
 /* A line whose first word is not known is left out. */
 static gputune_status read_part(gt_wisdom_entry *entry, const char *line, const char *end)
 {
-    const char *rest = line + strcspn(line, " \n");
+    const char *values = line + strcspn(line, " \n");
     for (int i = 0; i < PARTS; i++) {
         if (begins_with(line, end, parts[i].word)) {
-            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, rest, end);
+            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, values, end);
         }
     }
-    return begins_with(line, end, also_word)   ? read_other(entry, rest, end)
-           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, rest, end)
+    return begins_with(line, end, also_word)   ? read_other(entry, values, end)
+           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, values, end)
            : begins_with(line, end, fallback_word)
-               ? read_image(&entry->winner.fallback.image, rest, end)
+               ? read_image(&entry->winner.fallback.image, values, end)
                : GPUTUNE_OK;
 }
 
