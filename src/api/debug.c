@@ -1,27 +1,8 @@
 /* Checks a launch with the help of the driver. */
-#include "api/description.h"
-
-#include "gpu/context.h"
+#include "api/plan.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-static gputune_status check_context(gt_context *out, const gt_driver *driver, int ordinal,
-                                    const char *kernel)
-{
-    CUdevice device;
-    gputune_status status = gt_context_current(out, driver);
-    if (status != GPUTUNE_OK) {
-        return gt_fail_prefix(status, "%s", kernel);
-    }
-    if (driver->CtxGetDevice(&device) == CUDA_SUCCESS && device != ordinal) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: the current context is of device %d, the plan of device %d; make a "
-                       "context of that device current",
-                       kernel, device, ordinal);
-    }
-    return GPUTUNE_OK;
-}
 
 /* Whether the program itself can read that address. */
 static bool is_readable(CUdeviceptr address)
@@ -106,7 +87,7 @@ gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char 
                                const gt_description *description, const void *const *items)
 {
     gt_context current;
-    GT_TRY(check_context(&current, driver, ordinal, kernel));
+    GT_TRY(gt_plan_context(&current, driver, ordinal, kernel));
     for (uint32_t i = 0; i < description->argument_count; i++) {
         const gputune_parameter *argument = &description->arguments[i].parameter;
         if (argument->kind == GPUTUNE_PARAMETER_BUFFER) {

@@ -1,7 +1,6 @@
 /* Describes the parameters of a plan's kernel, for programs that launch the kernel themselves. */
 #pragma once
 
-#include "gpu/driver.h"
 #include "tuner/request.h"
 
 /* A caller's argument, as it is on the device. */
@@ -33,12 +32,3 @@ typedef struct gt_description {
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch);
 void gt_description_free(gt_description *description);
-
-/* The check that GPUTUNE_DEBUG asks for (debug.c): the driver reports a wrong pointer only at the
- * next synchronise, and without its name. EINVAL, with a message that names the kernel and the
- * argument, if there is no current context, or it is of another device than the plan, or if the
- * device cannot use a buffer: the buffer was freed, lies in host memory, belongs to another context
- * of the device, or is too short for the plan. `items` are the caller's arguments, none of them
- * NULL. Facts that the driver does not know are not checked. */
-gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
-                               const gt_description *description, const void *const *items);

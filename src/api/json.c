@@ -190,6 +190,9 @@ static gputune_status read_number(gt_json_reader *r, const char *name)
         return gt_fail(GPUTUNE_EINVAL, "a number has %zu characters; expected at most %d", length,
                        NUMBER_MAX);
     }
+    if (!r->out) {
+        return GPUTUNE_OK; /* what it takes to convert it is saved for when it is wanted */
+    }
     memcpy(number, from, length);
     number[length] = '\0';
     errno = 0;

@@ -37,7 +37,8 @@ typedef struct gt_json_reader {
     char *at, *end;
     int line;          /* of `at`, from 1 */
     gt_json_list *out; /* values are appended here, and names and texts are decoded in the text;
-                          NULL: values are checked only, and the text stays as it is */
+                          NULL: values are checked only, but for the range of numbers, and the text
+                          stays as it is */
     int depth;
     gt_json_place in; /* the container that was entered last */
 } gt_json_reader;

@@ -10,7 +10,6 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/versioned.h"
-#include "gpu/context.h"
 #include "gpu/launcher.h"
 #include "kernel/problem.h"
 
@@ -84,17 +83,21 @@ static gputune_status add(gt_loaded_code **out, gt_plan_code *code, CUcontext ha
     return GPUTUNE_OK;
 }
 
-static gputune_status check_device(const gt_driver *driver, const gt_device *device,
-                                   const char *entry)
+gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
+                               const char *kernel)
 {
     CUdevice current;
+    gputune_status status = gt_context_current(out, driver);
+    if (status != GPUTUNE_OK) {
+        return gt_fail_prefix(status, "%s", kernel);
+    }
     GT_CUDA(driver, CtxGetDevice, &current);
-    return current == device->ordinal
+    return current == ordinal
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL,
                          "%s: the current context is of device %d, and the plan is for device %d; "
-                         "open a tuner for each device",
-                         entry, (int)current, device->ordinal);
+                         "make a context of that device current, or open a tuner for each device",
+                         kernel, (int)current, ordinal);
 }
 
 /* Loads the code in the current context, unless it is there. One call at a time. EINVAL without a
@@ -104,13 +107,12 @@ static gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code,
 {
     gt_context context;
     gt_launcher *launcher;
-    GT_TRY(gt_context_current(&context, driver));
+    GT_TRY(gt_plan_context(&context, driver, device->ordinal, code->launch.steps[0].entry));
     gt_loaded_code *at = find(code, &context);
     if (at && atomic_load(&at->id) == context.id && atomic_load(&at->launcher)) {
         *out = atomic_load(&at->launcher);
         return GPUTUNE_OK;
     }
-    GT_TRY(check_device(driver, device, code->launch.steps[0].entry));
     GT_TRY(at ? GPUTUNE_OK : add(&at, code, context.handle));
     GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, &code->launch));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
@@ -481,27 +483,14 @@ void gputune_plan_release(gputune_plan *plan)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
-    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes, before the table of the rest */
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes, before all others */
         return *(const int64_t *)at;
     }
-    switch (type) {
-    case GT_TYPE_I8:
-        return *(const int8_t *)at;
-    case GT_TYPE_U8:
-    case GT_TYPE_BOOL:
-        return *(const uint8_t *)at;
-    case GT_TYPE_I16:
-        return *(const int16_t *)at;
-    case GT_TYPE_U16:
-        return *(const uint16_t *)at;
-    case GT_TYPE_I32:
+    if (type == GT_TYPE_I32) {
         return *(const int32_t *)at;
-    case GT_TYPE_U32:
-        return *(const uint32_t *)at;
-    default: /* others as bytes, little-endian */
-        memcpy(&wide, at, gt_type_bytes(type));
-        return wide;
     }
+    memcpy(&wide, at, gt_type_bytes(type)); /* little-endian */
+    return type == GT_TYPE_I8 ? (int8_t)wide : type == GT_TYPE_I16 ? (int16_t)wide : wide;
 }
 
 static gputune_status refuse_size(const gputune_plan *plan, const char *name, int64_t expected,

@@ -5,6 +5,7 @@
 #include "api/description.h"
 #include "api/misses.h"
 #include "base/device.h"
+#include "gpu/context.h"
 #include "gpu/driver.h"
 #include "gpu/launcher.h"
 #include "tuner/tune.h"
@@ -14,6 +15,20 @@
  * by gt_debug_launch(). *out is the caller's. */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver, bool debug);
+
+/* The current context, which must be of that device; `kernel` is for messages. EINVAL where there
+ * is none, or it is of another device. */
+gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
+                               const char *kernel);
+
+/* The check that GPUTUNE_DEBUG asks for (debug.c): the driver reports a wrong pointer only at the
+ * next synchronise, and without its name. EINVAL, with a message that names the kernel and the
+ * argument, if there is no current context, or it is of another device than the plan, or if the
+ * device cannot use a buffer: the buffer was freed, lies in host memory, belongs to another context
+ * of the device, or is too short for the plan. `items` are the caller's arguments, none of them
+ * NULL. Facts that the driver does not know are not checked. */
+gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
+                               const gt_description *description, const void *const *items);
 
 /* Notes that this plan was given out because no stored result answered the request. Must be called
  * before any other thread knows the plan. */

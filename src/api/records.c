@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "base/versioned.h"
-#include "store/wisdom.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -139,18 +139,6 @@ const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
     return out;
 }
 
-gt_summary gt_rows_summary(gt_rows *rows)
-{
-    gt_summary summary = {.count = (uint32_t)gt_rows_integer(rows)};
-    summary.median = gt_rows_real(rows);
-    summary.mean = gt_rows_real(rows);
-    summary.stddev = gt_rows_real(rows);
-    summary.low = gt_rows_real(rows);
-    summary.high = gt_rows_real(rows);
-    summary.min = gt_rows_real(rows);
-    return summary;
-}
-
 static const char *text_or_empty(const char *text)
 {
     return text ? text : "";

@@ -26,8 +26,6 @@ gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenari
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
 /* Does what gt_store_put_winner() promises, in this database. Within a transaction. */
 gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome);
-/* Reads the next seven columns: samples, median, mean, stddev, low, high, min. */
-gt_summary gt_rows_summary(gt_rows *rows);
 /* Sizes as text, "67108864 1024", and back. gt_sizes_parse() returns how many sizes it read. */
 enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
 const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);

@@ -138,8 +138,12 @@ static void gt_layers_drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
-static gputune_status check(const gt_store *store, bool writing)
+gputune_status gt_store_check(gt_store *store, bool writing)
 {
+    if (writing) {
+        gt_layers_bring(store, NULL);
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (strcmp(store->asked, ":memory:") == 0) {
         return GPUTUNE_OK;
     }
@@ -153,20 +157,10 @@ static gputune_status check(const gt_store *store, bool writing)
                        "move it away, or set GPUTUNE_DB to another file",
                        store->asked, store->file.path);
     }
-    if (writing && store->unkept[0]) {
-        return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
-                       store->unkept);
-    }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_store_check(gt_store *store, bool writing)
-{
-    if (writing) {
-        gt_layers_bring(store, NULL);
-    }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    return check(store, writing);
+    return writing && store->unkept[0]
+               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
+                         store->unkept)
+               : GPUTUNE_OK;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

@@ -112,21 +112,22 @@ static gputune_status settle_layers(bool *keep, record_search *search, gt_record
 static gputune_status add_record(void *context, gt_rows *rows)
 {
     record_search *search = context;
-    gt_record_row row = {.scenario = {0}};
-    const gputune_record *r = &row.record;
     bool keep = false;
-    gputune_status status = take_row(&row, rows);
+    GT_TRY(gt_array_reserve(&search->found));
+    gt_record_row *row = &search->found.items[search->found.count];
+    *row = (gt_record_row){.scenario = {0}};
+    const gputune_record *r = &row->record;
+    gputune_status status = take_row(row, rows);
     if (status == GPUTUNE_OK &&
         gt_is_wanted(&search->filter->wanted, r->kernel, r->gpu, r->environment, r->sizes)) {
-        status = settle_layers(&keep, search, &row);
+        status = settle_layers(&keep, search, row);
     }
     if (status == GPUTUNE_OK && keep) {
-        show(&row);
-        status = gt_array_push(&search->found, row);
+        show(row);
+        search->found.count++;
+        return GPUTUNE_OK;
     }
-    if (!keep || status != GPUTUNE_OK) {
-        free_row(&row);
-    }
+    free_row(row);
     return status;
 }
 
@@ -353,11 +354,11 @@ static int by_age(const void *left, const void *right)
 }
 
 /* Lets the oldest places go while the data takes too much. The more have gone, the more go before
- * the next look at what is left, which reads all code. */
+ * the next check of what is left, which reads all code. */
 static gputune_status shrink(forgetting *work, gt_database *database)
 {
     int64_t used;
-    size_t gone = 0, look = 0, count = work->places.count;
+    size_t gone = 0, next_check = 0, count = work->places.count;
     if (count) {
         qsort(work->places.items, count, sizeof *work->places.items, by_age);
     }
@@ -365,13 +366,13 @@ static gputune_status shrink(forgetting *work, gt_database *database)
         if (work->places.items[i].goes) {
             continue;
         }
-        if (gone == look) {
+        if (gone == next_check) {
             GT_TRY(forget_unused(database));
             GT_TRY(gt_query_integer(&used, database, GT_SQL_USED_BYTES, ""));
             if ((uint64_t)used <= work->what->most_bytes) {
                 break;
             }
-            look = gone + 1 + gone / 8;
+            next_check = gone + 1 + gone / 8;
         }
         GT_TRY(forget_place(database, &work->places.items[i]));
         gone++;

@@ -94,16 +94,34 @@ gt_value gt_column_value(const gt_column *column, const void *row)
     }
 }
 
-void gt_column_set_integer(void *row, const gt_column *column, int64_t value)
+gputune_status gt_column_set(void *row, const gt_column *column, const gt_value *value)
 {
     void *member = (char *)row + column->offset;
-    if (column->kind == GT_COLUMN_COUNT) {
-        *(uint32_t *)member = (uint32_t)value;
-    } else if (column->kind == GT_COLUMN_BOOL) {
-        *(bool *)member = value != 0;
-    } else {
-        *(int *)member = (int)value;
+    switch (column->kind) {
+    case GT_COLUMN_HASH:
+        *(gt_hash *)member = value->hash;
+        break;
+    case GT_COLUMN_TEXT:
+    case GT_COLUMN_OPTIONAL:
+        free(*(char **)member);
+        *(char **)member = NULL;
+        return value->text ? gt_strdup(member, value->text) : GPUTUNE_OK;
+    case GT_COLUMN_INPLACE:
+        snprintf(member, column->bytes, "%s", value->text);
+        break;
+    case GT_COLUMN_REAL:
+        *(double *)member = value->real;
+        break;
+    case GT_COLUMN_COUNT:
+        *(uint32_t *)member = (uint32_t)value->integer;
+        break;
+    case GT_COLUMN_BOOL:
+        *(bool *)member = value->integer != 0;
+        break;
+    default:
+        *(int *)member = (int)value->integer;
     }
+    return GPUTUNE_OK;
 }
 
 static int bind_value(sqlite3_stmt *statement, int index, gt_value value)
@@ -202,35 +220,29 @@ gt_hash gt_rows_hash(gt_rows *rows)
     return hash;
 }
 
-static gputune_status take_column(void *row, const gt_column *column, gt_rows *rows)
+/* Reads the next column as the kind that a member needs. */
+static gt_value take_value(gt_rows *rows, gt_column_kind kind)
 {
-    void *member = (char *)row + column->offset;
-    switch (column->kind) {
-    case GT_COLUMN_HASH:
-        *(gt_hash *)member = gt_rows_hash(rows);
-        return GPUTUNE_OK;
-    case GT_COLUMN_TEXT:
-        return gt_strdup(member, gt_rows_text(rows));
-    case GT_COLUMN_OPTIONAL:
-        return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL
-                   ? (rows->column++, GPUTUNE_OK)
-                   : gt_strdup(member, gt_rows_text(rows));
-    case GT_COLUMN_INPLACE:
-        snprintf(member, column->bytes, "%s", gt_rows_text(rows));
-        return GPUTUNE_OK;
-    case GT_COLUMN_REAL:
-        *(double *)member = gt_rows_real(rows);
-        return GPUTUNE_OK;
-    default:
-        gt_column_set_integer(row, column, gt_rows_integer(rows));
-        return GPUTUNE_OK;
+    bool is_null = sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
+    gt_value value = {.text = NULL};
+    if (kind == GT_COLUMN_HASH) {
+        value.hash = gt_rows_hash(rows);
+    } else if (kind == GT_COLUMN_TEXT || kind == GT_COLUMN_OPTIONAL || kind == GT_COLUMN_INPLACE) {
+        value.text = gt_rows_text(rows);
+        value.text = kind == GT_COLUMN_OPTIONAL && is_null ? NULL : value.text;
+    } else if (kind == GT_COLUMN_REAL) {
+        value.real = gt_rows_real(rows);
+    } else {
+        value.integer = gt_rows_integer(rows);
     }
+    return value;
 }
 
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns)
 {
     for (size_t i = 0; i < columns->count; i++) {
-        GT_TRY(take_column(row, &columns->items[i], rows));
+        const gt_value value = take_value(rows, columns->items[i].kind);
+        GT_TRY(gt_column_set(row, &columns->items[i], &value));
     }
     return GPUTUNE_OK;
 }

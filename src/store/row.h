@@ -57,8 +57,9 @@ typedef struct gt_value {
 } gt_value;
 
 gt_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a member that is neither a hash, a text nor a double. The value must fit the member. */
-void gt_column_set_integer(void *row, const gt_column *column, int64_t value);
+/* Sets the column's member to the value that fits its kind. A text is copied, and cut where it is
+ * stored in place; the text that the member had is freed. ENOMEM. */
+gputune_status gt_column_set(void *row, const gt_column *column, const gt_value *value);
 
 /* Binds ?1, ?2, ... to the values that `types` names, one letter each: t const char * (NULL binds
  * NULL), h gt_hash, i int64_t, n int, d double, b const void * and size_t, c const gt_columns * and

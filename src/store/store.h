@@ -1,8 +1,9 @@
 /* The store keeps winners, trials, cubins and leases between runs, in SQLite. It knows no CUDA.
- * Declares functions of layers.c (opening), keys.c, trials.c, winner.c, records.c and lease.c.
+ * Declares functions of layers.c (opening), keys.c, trials.c, winner.c, records.c, lease.c and
+ * wisdom.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
- * what was imported for this store alone (wisdom.h), then the read-only system file. What an upper
+ * what was imported for this store alone, then the read-only system file. What an upper
  * database knows wins. Trouble with a database does not make a caller fail:
  * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
  *   the store keeps new rows in memory, after one warning through the log.
@@ -36,6 +37,7 @@
 #include "base/log.h"
 #include "base/patience.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "stats/summary.h"
 #include "store/columns.h"
 
@@ -353,3 +355,31 @@ typedef struct gt_merged {
  * locked, or that others may write; EBUSY and EDATABASE where the user's file cannot be written. */
 gputune_status gt_store_merge(gt_merged *merged, gt_store *store, const char *const *paths,
                               size_t count, const gt_patience *patience);
+
+/* ---- Wisdom ---------------------------------------------------------------------------------- */
+
+/* Winners as text, to be carried from one database to another. The text says what was measured and
+ * under what conditions, and has the code if the caller asks for it. */
+
+/* Appends the winners of all layers that `wanted` asks for to *out, each once, except those that
+ * were found wrong. *count is how many. `whole`: with their code, and with the fastest other
+ * trials. */
+gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
+                               const gt_wanted *wanted, bool whole, const gt_patience *patience);
+
+typedef struct gt_wisdom_import {
+    bool trusted; /* results count as proved where the driver is the same or not known, and their
+                     code is taken */
+    int driver_version; /* of the device at hand; 0: there is no device */
+    bool keep; /* keep the winners in the user's database; else in a layer of this store, below the
+                  user's */
+    uint32_t taken;    /* set: how many winners were taken over */
+    uint32_t left_out; /* set: how many entries were damaged, edited or of another format */
+    const gt_log *log; /* gets a warning about the first entry that is left out */
+    const char *from;  /* what the warning calls the text: a path, or "the text" */
+} gt_wisdom_import;
+
+/* Takes over the winners of a text that gt_store_export() made. A stored winner stays if it answers
+ * what the new one would. ERECORDED when the text is no wisdom, or of an unknown version. */
+gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
+                               const gt_patience *patience);

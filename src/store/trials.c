@@ -38,17 +38,6 @@ static bool known(const trial_search *search, gt_hash hash)
     return false;
 }
 
-/* Marks a right trial as not proved, since it is from a file that other users can write. */
-static gputune_status distrust(gt_trial *trial)
-{
-    if (!gt_trial_is_right(trial->status)) {
-        return GPUTUNE_OK;
-    }
-    free((char *)trial->proved_at);
-    trial->proved_at = NULL;
-    return gt_strdup((char **)&trial->proved_at, "");
-}
-
 /* Whether a trial counts. A failure counts only with the driver and NVRTC that it was met with; 0
  * stands for any. */
 static bool counts(const trial_search *search, const gt_trial *trial)
@@ -76,8 +65,8 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     *trial = (gt_trial){0};
     gt_rows_integer(rows); /* what the list of columns follows */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
-    if (status == GPUTUNE_OK && rows->database->distrust) {
-        status = distrust(trial);
+    if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_right(trial->status)) {
+        *(char *)trial->proved_at = '\0'; /* other users can write the file */
     }
     if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash)) {
         search->found.count++;
@@ -122,30 +111,13 @@ gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenari
     return GPUTUNE_OK;
 }
 
-typedef struct trial_batch {
-    const char *environment;
-    const gt_scenario *scenario;
-    const gt_trial *trials;
-    size_t count;
-} trial_batch;
-
-static gputune_status put_batch(gt_database *database, void *context)
-{
-    const trial_batch *batch = context;
-    int64_t gpu, scenario;
-    char now[GT_TIMESTAMP];
-    GT_TRY(gt_gpu_row(&gpu, database, batch->environment));
-    GT_TRY(gt_scenario_row(&scenario, database, batch->scenario));
-    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now, 0), NULL, batch->trials,
-                         batch->count);
-}
-
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    const gt_scenario *scenario, const gt_trial *trials,
                                    size_t count, const gt_patience *patience)
 {
-    trial_batch batch = {environment, scenario, trials, count};
-    return count ? gt_store_write(store, put_batch, &batch, patience) : GPUTUNE_OK;
+    const gt_outcome outcome = {
+        .environment = environment, .scenario = scenario, .trials = trials, .trial_count = count};
+    return count ? gt_store_put_winner(store, &outcome, patience) : GPUTUNE_OK;
 }
 
 /* One scenario on one GPU. */
@@ -230,15 +202,14 @@ static gputune_status add_group(void *context, gt_rows *row)
 static gputune_status add_related(void *context, gt_rows *row)
 {
     related_search *search = context;
-    gt_related_trial trial = {.group = (uint32_t)search->groups.count - 1};
-    gputune_status status = gt_strdup(&trial.config, gt_rows_text(row));
-    trial.time_ns = gt_rows_real(row);
-    trial.compile_ns = gt_rows_real(row);
-    GT_THEN(status, gt_array_push(&search->found, trial));
-    if (status != GPUTUNE_OK) {
-        free(trial.config);
-    }
-    return status;
+    GT_TRY(gt_array_reserve(&search->found));
+    gt_related_trial *trial = &search->found.items[search->found.count];
+    GT_TRY(gt_strdup(&trial->config, gt_rows_text(row)));
+    trial->time_ns = gt_rows_real(row);
+    trial->compile_ns = gt_rows_real(row);
+    trial->group = (uint32_t)search->groups.count - 1;
+    search->found.count++;
+    return GPUTUNE_OK;
 }
 
 /* Each layer may fill the list, since its groups may be nearer than those of the layers above. */

@@ -124,14 +124,27 @@ void gt_winner_list_free(gt_winner_list *list)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* Reads the next seven columns. */
+static gt_summary take_summary(gt_rows *rows)
+{
+    gt_summary summary = {.count = (uint32_t)gt_rows_integer(rows)};
+    summary.median = gt_rows_real(rows);
+    summary.mean = gt_rows_real(rows);
+    summary.stddev = gt_rows_real(rows);
+    summary.low = gt_rows_real(rows);
+    summary.high = gt_rows_real(rows);
+    summary.min = gt_rows_real(rows);
+    return summary;
+}
+
 /* The columns of GT_SQL_WINNERS in their order. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     gt_winner winner = {0};
     winner.size_count = gt_sizes_parse(winner.sizes, gt_rows_text(rows));
     gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
-    winner.time = gt_rows_summary(rows);
-    winner.default_time = gt_rows_summary(rows);
+    winner.time = take_summary(rows);
+    winner.default_time = take_summary(rows);
     GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
     winner.terms.final |= rows->database->given;
@@ -189,20 +202,18 @@ static void decide_faster(winner_search *search, const gt_winner *given)
 static gputune_status add_winner(void *context, gt_rows *row)
 {
     winner_search *search = context;
-    gt_winner winner;
-    GT_TRY(take_winner(&winner, row));
+    GT_TRY(gt_array_reserve(&search->found));
+    gt_winner *winner = &search->found.items[search->found.count];
+    GT_TRY(take_winner(winner, row));
     if (row->database->given) {
-        decide_faster(search, &winner);
+        decide_faster(search, winner);
     }
-    bool wanted = !is_answered(search, &winner);
-    gputune_status status = wanted ? gt_winner_load_codes(&winner, row->database) : GPUTUNE_OK;
-    if (status == GPUTUNE_OK && wanted) {
-        status = gt_array_push(&search->found, winner);
+    if (is_answered(search, winner)) {
+        gt_winner_free(winner);
+        return GPUTUNE_OK;
     }
-    if (status != GPUTUNE_OK || !wanted) {
-        gt_winner_free(&winner);
-    }
-    return status;
+    search->found.count++;
+    return gt_winner_load_codes(winner, row->database);
 }
 
 static gputune_status read_winners(gt_database *database, void *context)

@@ -208,80 +208,65 @@ static gputune_status read_string(char **out, const char **at, const char *end)
     return gt_text_take(out, &text);
 }
 
-static gputune_status set_text(void *member, const gt_column *column, char *value)
-{
-    if (column->kind == GT_COLUMN_INPLACE) {
-        size_t length = strlen(value);
-        bool fits = length < column->bytes;
-        if (fits) {
-            memcpy(member, value, length + 1);
-        }
-        free(value);
-        return fits ? GPUTUNE_OK : mistake("a text is too long");
-    }
-    free(*(char **)member); /* the last of several counts */
-    *(char **)member = value;
-    return GPUTUNE_OK;
-}
-
-/* A number: text up to the next blank, in a buffer of its own. */
-static gputune_status set_number(void *row, const gt_column *column, const char *value)
-{
-    char *end;
-    double real = gt_strtod(value, &end);
-    if (end == value || *end || !isfinite(real)) {
-        return mistake("a value is no number");
-    }
-    bool whole = real >= -2147483648.0 && real <= 4294967295.0;
-    if (column->kind == GT_COLUMN_REAL) {
-        *(double *)((char *)row + column->offset) = real;
-    } else if (!whole || (column->kind != GT_COLUMN_COUNT && real > 2147483647.0) ||
-               (column->kind == GT_COLUMN_COUNT && real < 0)) {
-        return mistake("a number is too large");
-    } else {
-        gt_column_set_integer(row, column, (int64_t)real);
-    }
-    return GPUTUNE_OK;
-}
-
 static bool is_text(gt_column_kind kind)
 {
     return kind == GT_COLUMN_TEXT || kind == GT_COLUMN_OPTIONAL || kind == GT_COLUMN_INPLACE;
+}
+
+/* Reads a number for a column: text up to the next blank. */
+static gputune_status read_number(gt_value *out, const gt_column *column, const char *text)
+{
+    char *end;
+    out->real = gt_strtod(text, &end);
+    if (end == text || *end || !isfinite(out->real)) {
+        return mistake("a value is no number");
+    }
+    bool is_count = column->kind == GT_COLUMN_COUNT;
+    double least = is_count ? 0 : -2147483648.0, most = is_count ? 4294967295.0 : 2147483647.0;
+    if (column->kind != GT_COLUMN_REAL) {
+        if (out->real < least || out->real > most) {
+            return mistake("a number is too large");
+        }
+        out->integer = (int64_t)out->real;
+    }
+    return GPUTUNE_OK;
 }
 
 /* Reads the value at *at into the column (NULL: it is left out); *at goes on behind it. */
 static gputune_status read_value(void *row, const gt_column *column, const char **at,
                                  const char *end)
 {
-    char *text, number[64];
-    if (**at == '"') {
+    GT_FREED char *text = NULL;
+    gt_value value = {.text = NULL};
+    bool is_quoted = **at == '"';
+    if (is_quoted) {
         GT_TRY(read_string(&text, at, end));
-        if (column && is_text(column->kind)) {
-            return set_text((char *)row + column->offset, column, text);
+    } else {
+        size_t length = 0;
+        while (*at + length < end && (*at)[length] != ' ') {
+            length++;
         }
-        free(text);
-        return column ? mistake("a text where a number should be") : GPUTUNE_OK;
+        GT_TRY(gt_strndup(&text, *at, length));
+        *at += length;
     }
-    size_t length = 0;
-    while (*at + length < end && (*at)[length] != ' ') {
-        length++;
-    }
-    const char *value = *at;
-    *at += length;
     if (!column) {
         return GPUTUNE_OK;
     }
-    if (is_text(column->kind) || length >= sizeof number) {
-        return mistake("a number where a text should be");
+    if (is_text(column->kind) != is_quoted) {
+        return mistake(is_quoted ? "a text where a number should be"
+                                 : "a number where a text should be");
     }
-    memcpy(number, value, length);
-    number[length] = '\0';
-    if (column->kind != GT_COLUMN_HASH) {
-        return set_number(row, column, number);
+    value.text = text;
+    if (column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes) {
+        return mistake("a text is too long");
     }
-    return read_hash((gt_hash *)((char *)row + column->offset), number, length)
-               ? GPUTUNE_OK
-               : mistake("a value is no hash");
+    if (column->kind == GT_COLUMN_HASH && !read_hash(&value.hash, text, strlen(text))) {
+        return mistake("a value is no hash");
+    }
+    if (!is_quoted && column->kind != GT_COLUMN_HASH) {
+        GT_TRY(read_number(&value, column, text));
+    }
+    return gt_column_set(row, column, &value);
 }
 
 static const gt_column *find_column(const gt_columns *columns, const char *name, size_t length)
@@ -339,14 +324,10 @@ static gputune_status read_image(gt_image *out, const char *at, const char *end)
 
 static gputune_status read_other(gt_wisdom_entry *entry, const char *at, const char *end)
 {
-    gt_trial trial;
-    memset(&trial, 0, sizeof trial);
-    gputune_status status = read_pairs(&trial, &gt_trial_columns, at, end);
-    GT_THEN(status, gt_array_push(&entry->also, trial));
-    if (status != GPUTUNE_OK) {
-        gt_columns_free(&trial, &gt_trial_columns);
-    }
-    return status;
+    GT_TRY(gt_array_reserve(&entry->also));
+    gt_trial *trial = &entry->also.items[entry->also.count++];
+    *trial = (gt_trial){0};
+    return read_pairs(trial, &gt_trial_columns, at, end);
 }
 
 static bool begins_with(const char *line, const char *end, const char *word)
@@ -359,16 +340,16 @@ static bool begins_with(const char *line, const char *end, const char *word)
 /* A line whose first word is not known is left out. */
 static gputune_status read_part(gt_wisdom_entry *entry, const char *line, const char *end)
 {
-    const char *rest = line + strcspn(line, " \n");
+    const char *values = line + strcspn(line, " \n");
     for (int i = 0; i < PARTS; i++) {
         if (begins_with(line, end, parts[i].word)) {
-            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, rest, end);
+            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, values, end);
         }
     }
-    return begins_with(line, end, also_word)   ? read_other(entry, rest, end)
-           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, rest, end)
+    return begins_with(line, end, also_word)   ? read_other(entry, values, end)
+           : begins_with(line, end, code_word) ? read_image(&entry->winner.code.image, values, end)
            : begins_with(line, end, fallback_word)
-               ? read_image(&entry->winner.fallback.image, rest, end)
+               ? read_image(&entry->winner.fallback.image, values, end)
                : GPUTUNE_OK;
 }
 
@@ -444,18 +425,17 @@ typedef struct export_search {
 static gputune_status take_other(void *context, gt_rows *row)
 {
     gt_wisdom_entry *entry = context;
-    gt_trial trial = {.config = NULL};
+    GT_TRY(gt_array_reserve(&entry->also));
+    gt_trial *trial = &entry->also.items[entry->also.count++];
+    *trial = (gt_trial){0};
     gt_rows_integer(row); /* precedes the columns of the trial */
-    gputune_status status = gt_columns_take(&trial, row, &gt_trial_columns);
-    bool other = !gt_hash_equal(trial.hash, entry->trial.hash) &&
-                 !gt_hash_equal(trial.hash, entry->standard.hash);
-    if (status == GPUTUNE_OK && other) {
-        status = gt_array_push(&entry->also, trial);
+    GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
+    if (gt_hash_equal(trial->hash, entry->trial.hash) ||
+        gt_hash_equal(trial->hash, entry->standard.hash)) {
+        gt_columns_free(trial, &gt_trial_columns);
+        entry->also.count--;
     }
-    if (status != GPUTUNE_OK || !other) {
-        gt_columns_free(&trial, &gt_trial_columns);
-    }
-    return status;
+    return GPUTUNE_OK;
 }
 
 static gputune_status take_whole(gt_wisdom_entry *entry, gt_database *database)
@@ -657,20 +637,17 @@ static gputune_status import_entries(gt_database *database, void *context)
 /* Damaged entries are left out; the first is told. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
-    gt_wisdom_entry entry;
-    gputune_status status;
-    while ((status = gt_wisdom_read(&entry, &text)) != GPUTUNE_ENOTFOUND) {
-        bool read = status == GPUTUNE_OK;
-        if (status == GPUTUNE_ENOMEM) {
-            return status;
+    for (;;) {
+        GT_TRY(gt_array_reserve(out));
+        gt_wisdom_entry *entry = &out->items[out->count];
+        gputune_status status = gt_wisdom_read(entry, &text);
+        if (status == GPUTUNE_ENOMEM || status == GPUTUNE_ENOTFOUND) {
+            return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
         }
-        if (read && is_sound(&entry)) {
-            status = gt_array_push(out, entry);
-            if (status == GPUTUNE_OK) {
-                continue;
-            }
-            gt_wisdom_entry_free(&entry);
-            return status;
+        bool read = status == GPUTUNE_OK;
+        if (read && is_sound(entry)) {
+            out->count++;
+            continue;
         }
         if (!import->left_out++) {
             gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,
@@ -678,10 +655,9 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
                              : gt_message());
         }
         if (read) {
-            gt_wisdom_entry_free(&entry);
+            gt_wisdom_entry_free(entry);
         }
     }
-    return GPUTUNE_OK;
 }
 
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,

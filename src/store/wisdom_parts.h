@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "store/row.h"
-#include "store/wisdom.h"
 
 /* The GPU and the scenario of a winner. The struct owns its texts. Byte counts that need 64 bits
  * are doubles. */

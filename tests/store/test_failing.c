@@ -3,7 +3,6 @@
  */
 #include "store_support.h"
 
-#include "store/wisdom.h"
 #include "support/each_failure.h"
 
 #define OTHER_GPU "ffeeddccbbaa99887766554433221100"

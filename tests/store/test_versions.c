@@ -39,9 +39,8 @@ static bool at_hand(void *user, const char *kernel, gt_hash *identity)
 /* `version`: of the template at hand; 0: there is none. */
 static void tells(gt_store *store, uint64_t version, bool one_version, const char *expected)
 {
-    const gt_records_filter filter = {.one_version = one_version,
-                                      .at_hand = version ? at_hand : NULL,
-                                      .user = &version};
+    const gt_records_filter filter = {
+        .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
     told at = {""};
     assert_int_equal(gt_store_records(store, &filter, tell, &at, NULL), 0);
     assert_string_equal(at.text, expected);

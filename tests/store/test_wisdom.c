@@ -1,5 +1,4 @@
 /* Winners as text: out of one store, into another. */
-#include "store/wisdom.h"
 #include "store_support.h"
 
 static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expected)

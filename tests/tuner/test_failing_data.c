@@ -3,7 +3,7 @@
 #include "failing_world.h"
 
 #include "base/file.h"
-#include "store/wisdom.h"
+#include "store/store.h"
 #include "tuner/request.h"
 #include "tuner/tune.h"
 
