@@ -1,6 +1,6 @@
-/* The strategy `auto`. A small space, or one that there is time for, is tried in order. Otherwise
- * the model proposes; if it foresees the results of its proposals badly, it alternates with
- * `local`. */
+/* The strategy `auto`. A small space, or one that there is time for, is tried as a whole, the
+ * fastest hints first, as its limit may end it early. Otherwise the model proposes; if it foresees
+ * the results of its proposals badly, it alternates with `local`. */
 #include "search/model.h"
 
 #include "stats/correlation.h"
@@ -74,11 +74,35 @@ static gputune_status expect(automatic *at, const gt_point *point, double expect
     return GPUTUNE_OK;
 }
 
+/* The fastest hint that is not proposed yet, or NULL. */
+static const gt_tried *best_hint(const gt_strategy *strategy)
+{
+    const gt_tried *best = NULL;
+    for (size_t i = 0; i < strategy->hint_count; i++) {
+        const gt_tried *hint = &strategy->hints[i];
+        if (hint->outcome == GT_TRIED_OK && (!best || hint->time_ns < best->time_ns) &&
+            !gt_evidence_has(&strategy->evidence, &hint->point)) {
+            best = hint;
+        }
+    }
+    return best;
+}
+
+static bool propose_any(gt_strategy *strategy, gt_point *out)
+{
+    const gt_tried *hint = best_hint(strategy);
+    if (!hint) {
+        return gt_strategy_walk(strategy, out);
+    }
+    *out = hint->point;
+    return true;
+}
+
 static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     automatic *at = state;
     if (is_time_for_all(strategy)) {
-        *found = gt_strategy_walk(strategy, out);
+        *found = propose_any(strategy, out);
         return GPUTUNE_OK;
     }
     at->local_next = at->by_turns && !at->local_next;
@@ -112,7 +136,7 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
 {
     automatic *at = state;
     if (is_time_for_all(strategy)) {
-        return GPUTUNE_OK; /* the order does not matter, and a model costs a millisecond a result */
+        return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
     }
     GT_TRY(gt_method_model.told(strategy, at->model, result));
     return judge_model(at, result);

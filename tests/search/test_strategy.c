@@ -246,6 +246,29 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     gt_strategy_free(strategy);
 }
 
+/* A space that is tried as a whole may be left by its limit. */
+TEST(hints_come_first_in_a_small_space)
+{
+    enum { HINTS = 5, ALL = 64 };
+    landscape at = make(3, 4);
+    landscape_open(&at);
+    gt_tried hints[HINTS];
+    for (uint16_t i = 0; i < HINTS; i++) { /* the last of the space, the fastest last */
+        gt_point point = {{3, i < 4 ? 3 : 2, i % 4}};
+        hints[i] = (gt_tried){.point = point, .time_ns = HINTS - i};
+    }
+    gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
+    assert_int_equal(gt_strategy_hint(strategy, hints, HINTS), GPUTUNE_OK);
+    gt_point points[ALL + 1];
+    size_t given;
+    assert_int_equal(gt_strategy_ask(strategy, points, ALL + 1, &given), GPUTUNE_OK);
+    assert_int_equal(given, ALL);
+    for (int i = 0; i < HINTS; i++) {
+        assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - i].point));
+    }
+    gt_strategy_free(strategy);
+}
+
 /* The search says that it is done only where the best there is cannot be far, and it does say so.
  */
 TEST(stop_rule_keeps_its_word)
