@@ -12,10 +12,13 @@ enum {
     LEAST_FAILED = 3,   /* sketches, where none is right */
     MANY = 100          /* variants that a search can try without sketches */
 };
-#define SHARE  0.5  /* of the limit is for sketches */
-#define SLOW   0.5  /* of the seconds of a compile with which MANY can be tried */
-#define FASTER 2.0  /* a sketch must compile so many times faster */
-#define ENOUGH 0.75 /* of the pairs are tried: whether sketches pay is known */
+#define SHARE  0.5 /* of the limit is for sketches */
+#define SLOW   0.5 /* of the seconds of a compile with which MANY can be tried */
+#define FASTER 2.0 /* a sketch must compile so many times faster */
+/* If so many of the pairs are tried, it is known whether sketches pay: while sketches are made, and
+ * while the pairs do not even compile slowly. */
+#define ENOUGH       0.75
+#define ENOUGH_QUICK 0.5
 /* Few pairs say little: of sketches that lead to the best variant, whose ranks correlate by 0.4
  * with those of random variants, a third of all draws of five pairs correlate by less than 0.3, and
  * a hundredth of eight pairs by less than this. */
@@ -177,8 +180,9 @@ static gputune_status judge(bool *pays, gt_sketching *sketching, double left_s)
 {
     sketching->judged |= are_far_faster(sketching, left_s);
     bool begun = sketching->sketched || compile_slowly(sketching, left_s);
-    bool waits = count_tried(sketching) < ENOUGH * sketching->most_pairs ||
-                 (begun && sketching->ok + sketching->failed < sketching->most_pairs);
+    bool all_sketched = sketching->ok + sketching->failed >= sketching->most_pairs;
+    double enough = (begun ? ENOUGH : ENOUGH_QUICK) * sketching->most_pairs;
+    bool waits = count_tried(sketching) < enough || (begun && !all_sketched);
     *pays = (sketching->ok || sketching->failed < LEAST_FAILED) && (sketching->judged || waits);
     return *pays ? agree(pays, sketching) : GPUTUNE_OK;
 }
