@@ -74,8 +74,7 @@ static double mean_compile_s(const gt_sketching *sketching, double left_s)
 /* Whether the pairs compile for so long that sketches may pay. */
 static bool compile_slowly(const gt_sketching *sketching, double left_s)
 {
-    return sketching->proposed == sketching->most_pairs &&
-           mean_compile_s(sketching, left_s) >= SLOW * quick_s(sketching, left_s);
+    return mean_compile_s(sketching, left_s) >= SLOW * quick_s(sketching, left_s);
 }
 
 /* Whether sketches compile far faster than the pairs do, whose times so far are known before they
@@ -123,7 +122,8 @@ gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, doub
 {
     *given = 0;
     sketching->begun_left_s = sketching->proposed ? sketching->begun_left_s : left_s;
-    *as_sketches = sketching->sketched || compile_slowly(sketching, left_s);
+    *as_sketches = sketching->proposed == sketching->most_pairs &&
+                   (sketching->sketched || compile_slowly(sketching, left_s));
     if (!*as_sketches) {
         return ask_full(sketching, full, out, count, given);
     }
