@@ -4,13 +4,13 @@
  * search begins without sketches. Once its first variants have been compiling for long, these are
  * tried as sketches too, which makes pairs. The pairs tell whether sketches pay: whether they
  * compile far faster, whether only few variants could be tried without them, and whether the faster
- * sketch is also the faster variant. At the end the times of the sketches are hints for the search.
- * Pure; one thread. */
+ * sketch is not clearly the slower variant. At the end the times of the sketches are hints for the
+ * search. Pure; one thread. */
 #pragma once
 
 #include "search/strategy.h"
 
-enum { GT_SKETCH_PAIRS = 5 };
+enum { GT_SKETCH_PAIRS = 8 };
 
 /* A configuration that is tried both as a sketch and as a variant. */
 typedef struct gt_sketch_pair {
@@ -28,7 +28,6 @@ typedef struct gt_sketching {
     uint32_t proposed, sketched; /* pairs so far: proposed as variants, and as sketches */
     uint32_t ok, failed;         /* results of sketches */
     double begun_left_s;         /* seconds of the limit that were left at the first proposal */
-    uint32_t asked;              /* variants proposed so far */
     bool judged;                 /* sketches were found to compile far faster */
 } gt_sketching;
 
@@ -39,9 +38,8 @@ gputune_status gt_sketching_begin(gt_sketching *out, const gt_domain *domain,
 void gt_sketching_end(gt_sketching *sketching);
 /* Proposes up to `count` points to try next, `left_s` seconds before the search's limit. Called
  * while sketching is not over. Either all of the points are to be sketched (*as_sketches), or none.
- * Variants are proposed by `full`, the search itself. All points are variants until the first
- * variants, which make the pairs, compile for long. Then the pairs are sketched, and no other
- * sketch is proposed before they are judged. Until then variants get only half of the workers.
+ * Variants are proposed by `full`, the search itself: the first ones, which make the pairs, for
+ * half of the workers. Once they compile for long all points are to be sketched, the pairs first.
  * ENOMEM. */
 gputune_status gt_sketching_ask(gt_sketching *sketching, gt_strategy *full, double left_s,
                                 gt_point *out, size_t count, size_t *given, bool *as_sketches);

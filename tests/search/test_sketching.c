@@ -17,6 +17,7 @@ static double valley(const gt_point *point)
 typedef struct kind {
     double compile_s, sketch_s;
     bool contrary; /* what is faster as a sketch is slower */
+    bool blurred;  /* half of the sketches are six times slower than others */
     bool fails;    /* no sketch compiles */
 } kind;
 
@@ -54,6 +55,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_sketc
         s->sketches++;
         s->best_sketched = fmin(s->best_sketched, tried.time_ns);
         tried.time_ns = kind->contrary ? 1e9 / tried.time_ns : 1.3 * tried.time_ns;
+        tried.time_ns *= kind->blurred && (point->choice[1] + point->choice[2]) % 2 ? 6 : 1;
         tried.outcome = kind->fails ? GT_TRIED_COMPILE : tried.outcome;
     } else {
         assert_int_equal(gt_strategy_tell(s->full, &tried), GPUTUNE_OK);
@@ -90,13 +92,25 @@ TEST(where_variants_compile_for_seconds_sketches_show_the_fast_ones)
     scene s;
     set_up(&s, 5);
     double left_s = sketch(&s, &slow);
-    assert_true(left_s > 0.2 * LIMIT_S && left_s < 0.4 * LIMIT_S);
-    assert_true(s.sketches > 100);
+    assert_true(left_s > 0.4 * LIMIT_S && left_s < 0.6 * LIMIT_S);
+    assert_true(s.sketches > 60);
     gt_point next;
     size_t given;
     assert_int_equal(gt_strategy_ask(s.full, &next, 1, &given), GPUTUNE_OK);
     /* of the times of sketches it has nothing but the order */
     assert_true(landscape_try(&s.at, &next).time_ns <= s.best_sketched * 1.0001);
+    tear_down(&s);
+}
+
+/* The ranks of a few random pairs may disagree where sketches show the fast variants. */
+TEST(a_few_pairs_that_disagree_do_not_end_sketches)
+{
+    static const kind blurred = {.compile_s = 2.5, .sketch_s = 0.5, .blurred = true};
+    scene s;
+    set_up(&s, 5);
+    double left_s = sketch(&s, &blurred);
+    assert_true(left_s < 0.6 * LIMIT_S);
+    assert_true(s.sketches > 60);
     tear_down(&s);
 }
 
@@ -151,11 +165,11 @@ TEST(sketches_begin_while_the_first_variants_still_compile)
         if (given && (as_sketch || full == 1)) {
             try(&s, as_sketch ? &slow : &quick, &point, as_sketch, left_s);
         }
-        if (i == 100) { /* after a second the pairs are sketched, which shows nothing yet */
-            assert_int_equal(s.sketches, GT_SKETCH_PAIRS);
+        if (i == 100) { /* after a second the pairs are sketched, and others */
+            assert_true(s.sketches > GT_SKETCH_PAIRS);
         }
     }
-    assert_int_equal(full, WORKERS / 2 + 1);
+    assert_int_equal(full, WORKERS / 2);
     assert_true(s.sketches > 100); /* of those asked for */
     tear_down(&s);
 }

@@ -215,6 +215,52 @@ TEST(hints_lead_to_the_best_sooner)
     assert_true(with < without / 2);
 }
 
+static double distance(const gt_point *point, uint16_t to)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 5; i++) {
+        sum += fabs(point->choice[i] - (double)to);
+    }
+    return sum;
+}
+
+/* The best is in one valley here, and in the other one elsewhere. */
+static double here(const gt_point *point)
+{
+    return fmin(0.2 * distance(point, 4), 0.4 + 0.2 * distance(point, 1)) +
+           0.05 * landscape_noise(point);
+}
+
+static double there(const gt_point *point)
+{
+    return fmin(0.2 * distance(point, 1), 2 + 0.2 * distance(point, 4));
+}
+
+TEST(hints_that_lead_nowhere_are_doubted)
+{
+    enum { RESULTS = 100, HINTS = 200, SEEDS = 6 };
+    int found = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        landscape at = {.axes = 5, .choices = 6, .log_time = here};
+        landscape other = {.axes = 5, .choices = 6, .log_time = there};
+        landscape_open(&at);
+        landscape_open(&other);
+        gt_tried hints[HINTS];
+        gt_random random = {seed};
+        for (int i = 0; i < HINTS; i++) {
+            gt_point point;
+            landscape_draw(&other, &random, &point);
+            hints[i] = landscape_try(&other, &point);
+        }
+        gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
+        assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
+        double best = landscape_search(hinted, &at, RESULTS, 1);
+        found += best < 0.35; /* which only the valley of here has */
+        gt_strategy_free(hinted);
+    }
+    assert_true(found >= SEEDS - 1);
+}
+
 /* So many workers ask before the first result is there. */
 TEST(hints_are_tried_in_their_order_before_the_first_result)
 {
