@@ -32,10 +32,11 @@ BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) $(if $(DEBUG),,-DNDEBUG) -Wall -Wextra -W
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
 LDFLAGS := -pthread $(SANFLAGS)
 lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
-# Debian's jansson archive is not position-independent: with STATIC=1 there is no shared library, and
-# the examples link the archive.
+# Archives need not be position-independent: with STATIC=1 there is no shared library, and the
+# examples link the archive.
 SHARED := $(if $(STATIC),,$(B)/libgputune.so)
-LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) $(call lib,z) -lm -ldl
+LIBS := $(call lib,sqlite3) $(call lib,xxhash) $(call lib,z) -lm -ldl
+CLI_LIBS := $(call lib,jansson) $(LIBS)
 
 # --- what there is ---------------------------------------------------------------------------------
 ROOMS := base gpu kernel draft stats store search farm tuner api
@@ -163,7 +164,7 @@ $(B)/libgputune.so: $(LIB_OBJ) src/api/gputune.map
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 	@ln -sf $(@F) $@.0
 $(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
-	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # no soname: it is loaded by its path alone, and nothing takes it for the system's driver
@@ -178,19 +179,19 @@ $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/text.c \
     src/base/asked_for.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(CLI_LIBS)
 # a file system whose locks other machines do not see
 $(B)/tests/cli/no_locks.so: tests/cli/no_locks.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@ -ldl
 # the command line with canned answers, for exact output
 $(B)/tests/cli/gputune-fake: $(CLI_OBJ) $(CLI_BASE_OBJ)
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(CLI_LIBS)
 # FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
 $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(CLI_LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
@@ -294,7 +295,7 @@ $(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
 	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 $(B)/wheel/gputune: $(CLI_OBJ) $(B)/libgputune.a
-	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(CLI_LIBS)
 $(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 wheel: all $(WHEEL)
