@@ -25,7 +25,7 @@ no_work
 echo == and what it had begun is tuned by another
 divided() { # OPTION...
     $GPUTUNE warm axpy copy --driver emu --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
-        --only CACHE=cached --time-limit 100 "$@" --format csv 2>said | what
+        --only CACHE=cached --cache hot --time-limit 100 "$@" --format csv 2>said | what
 }
 divided --db six.db --gpus 1,0 >six
 no_work
