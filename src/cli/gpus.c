@@ -1,10 +1,10 @@
-/* Opens a tuner for each GPU of a run. */
+/* Opens a tuner for each GPU of a run, and compares how fast the GPUs are. */
 #include "cli/gpus.h"
 
 #include "cli/console.h"
 
 #include <limits.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,103 +103,78 @@ static cli_list share_of_commands(const cli_list *all, size_t first, size_t coun
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Runs `call` for each of the items, side by side as far as threads can be had, since what takes
- * long is waiting for the driver. */
-static void for_each(void *items, size_t bytes, size_t count, void *(*call)(void *item))
+void cli_gpus_open_at(cli_gpus *gpus, size_t at)
 {
-    pthread_t *threads = cli_allocate(count + 1, sizeof *threads);
-    bool *runs = cli_allocate(count + 1, sizeof *runs);
-    for (size_t i = 0; i < count; i++) {
-        void *item = (char *)items + i * bytes;
-        runs[i] = pthread_create(&threads[i], NULL, call, item) == 0;
-        if (!runs[i]) {
-            call(item);
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (runs[i]) {
-            pthread_join(threads[i], NULL);
-        }
-    }
+    cli_gpu *gpu = &gpus->items[at];
+    cli_common common = *gpus->common;
+    common.compile_on = gpu->compile_on;
+    gpu->status = cli_open_gpu(&gpu->opened, &common, gpu->number);
+    snprintf(gpu->message, sizeof gpu->message, "%s", gpu->status < 0 ? gputune_error() : "");
 }
 
-typedef struct opening {
-    cli_common common;
-    const char *number;
-    cli_session session;
-    int code;
-} opening;
-
-static void *open_one(void *user)
+int cli_gpus_take(cli_gpus *gpus, size_t at)
 {
-    opening *at = user;
-    at->code = cli_open_gpu(&at->session, &at->common, at->number, true);
-    return NULL;
-}
-
-static void *close_one(void *user)
-{
-    cli_close(&((cli_gpu *)user)->session);
-    return NULL;
-}
-
-/* What was opened, in the order of the numbers. */
-static int take_opened(cli_gpus *out, const opening *each, size_t count, bool is_all)
-{
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < count; i++) {
-        const opening *at = &each[i];
-        if (at->code == CLI_CONTINUE) {
-            const char *label = cli_format("GPU %s (%s)", at->number, at->session.device.name);
-            out->items[out->count++] = (cli_gpu){.session = at->session, .label = label};
-            continue;
-        }
-        code = at->code;
-        if (is_all) {
-            cli_note("GPU %s is left out: it cannot be used", at->number);
-        }
-    }
-    if (out->count && (is_all || code == CLI_CONTINUE)) {
+    cli_gpu *gpu = &gpus->items[at];
+    gpu->session = gpu->opened; /* also where only its device is not known: it is closed then */
+    if (gpu->status >= 0) {
+        gpu->label = cli_format("GPU %s (%s)", gpu->number, gpu->session.device.name);
         return CLI_CONTINUE;
     }
-    cli_gpus_close(out);
-    return code;
+    cli_error("%s", gpu->message[0] ? gpu->message : gputune_status_text(gpu->status));
+    if (gpus->is_all) {
+        cli_note("GPU %s is left out: it cannot be used", gpu->number);
+    }
+    return cli_exit_code(gpu->status);
 }
 
-static int open_each(cli_gpus *out, const cli_common *common, const numbers *list, bool is_all)
+/* Opens the first GPU that can be used; of those that are named, the first. */
+static int open_first(cli_gpus *gpus)
 {
-    opening *each = cli_allocate(list->count, sizeof *each);
-    for (size_t i = 0; i < list->count; i++) {
-        opening *at = &each[i];
-        at->common = *common;
-        at->common.compile_on = share_of_commands(&common->compile_on, i, list->count);
-        at->number = cli_format("%d", list->items[i]);
+    int code = CLI_EXIT_PLATFORM;
+    for (size_t i = 0; i < gpus->count && code != CLI_CONTINUE; i++) {
+        cli_gpus_open_at(gpus, i);
+        code = cli_gpus_take(gpus, i);
+        gpus->first = i;
+        if (!gpus->is_all) {
+            break;
+        }
     }
-    for_each(each, sizeof *each, list->count, open_one);
-    out->items = cli_allocate(list->count, sizeof *out->items);
-    return take_opened(out, each, list->count, is_all);
+    return code;
 }
 
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which)
 {
     numbers list = {NULL, 0};
-    *out = (cli_gpus){NULL, 0};
+    *out = (cli_gpus){.common = common};
     if (!which) {
         out->items = cli_allocate(1, sizeof *out->items);
         out->count = 1;
         return cli_open(&out->items[0].session, common, mode);
     }
     cli_console_setup(common->quiet, common->verbose);
-    bool is_all = strcmp(which, "all") == 0;
-    CLI_TRY(is_all ? list_gpus(&list, common) : read_numbers(&list, which));
-    CLI_TRY(open_each(out, common, &list, is_all));
-    cli_say_emulated(&out->items[0].session, common);
+    out->is_all = strcmp(which, "all") == 0;
+    CLI_TRY(out->is_all ? list_gpus(&list, common) : read_numbers(&list, which));
+    out->items = cli_allocate(list.count + 1, sizeof *out->items);
+    for (; out->count < list.count; out->count++) {
+        out->items[out->count] =
+            (cli_gpu){.number = cli_format("%d", list.items[out->count]),
+                      .compile_on = share_of_commands(&common->compile_on, out->count, list.count)};
+    }
+    int code = open_first(out);
+    if (code != CLI_CONTINUE) {
+        cli_gpus_close(out);
+        return code;
+    }
+    cli_say_emulated(&out->items[out->first].session, common);
     return CLI_CONTINUE;
 }
 
 void cli_gpus_close(cli_gpus *gpus)
 {
-    for_each(gpus->items, sizeof *gpus->items, gpus->count, close_one);
+    for (size_t i = 0; i < gpus->count; i++) {
+        cli_gpu *gpu = &gpus->items[i];
+        cli_close(gpu->number ? &gpu->opened : &gpu->session);
+    }
     gpus->count = 0;
 }
 
