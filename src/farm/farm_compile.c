@@ -487,6 +487,7 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     gt_ready ready;
     if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
         gt_message_set("%s", answer.message);
+        (void)gt_engine_hint(farm, slot->engine->command);
         gt_engine_retire(farm, slot);
         return true;
     }

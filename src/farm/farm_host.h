@@ -41,9 +41,9 @@ typedef struct gt_link_start {
 /* Starts a worker process. *link must be closed (all zero), and stays as it was on failure.
  * EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
-/* Returns EWORKER for a command (measure_on) that has started no measure worker. Adds to the
- * thread's message the command line by which the user can try it. */
-gputune_status gt_engine_hint(const gt_host_farm *farm);
+/* Returns EWORKER for a command that has started no worker. Adds to the thread's message the command
+ * line by which the user can try it. */
+gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command);
 /* Starts the measure loop on a thread of this process. Otherwise as gt_link_spawn(). */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
