@@ -5,7 +5,7 @@
 
 typedef struct cli_gpu {
     cli_session session; /* tuner NULL: it is not open */
-    const char *number;  /* as the driver counts; NULL where the run has one GPU */
+    int number;          /* as the driver counts */
     const char *label;   /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
     cli_list compile_on; /* its share of the commands that start compile workers elsewhere */
     /* set by cli_gpus_open_at(), for cli_gpus_take(): */
@@ -18,10 +18,14 @@ typedef struct cli_gpu {
     bool is_in_doubt;  /* it failed, and waits until an equal GPU has tried the same work */
 } cli_gpu;
 
+enum { CLI_GPUS_MOST = 64 };
+
 typedef struct cli_gpus {
-    cli_gpu *items;
+    cli_gpu *items;      /* CLI_GPUS_MOST */
     size_t count, first; /* the index of the GPU that cli_gpus_open() has opened */
+    bool is_only;        /* the run has one GPU, which was not chosen by --gpus */
     bool is_all;         /* one that cannot be used is left out */
+    bool is_counted;     /* else there may be more than `count` */
     const cli_common *common;
 } cli_gpus;
 
@@ -50,6 +54,10 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts);
  * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. `common`
  * must outlive *out. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
+/* Counts the GPUs of "all". Prints nothing: returns a gputune_status. Any thread may call it. */
+int cli_gpus_count(int *out, const cli_gpus *gpus);
+/* Adds the GPUs up to that count. */
+void cli_gpus_add(cli_gpus *gpus, int count);
 /* Opens a tuner for one more GPU. Any thread may call it: it prints nothing, and changes nothing
  * that other threads look at. */
 void cli_gpus_open_at(cli_gpus *gpus, size_t at);

@@ -520,21 +520,28 @@ static void settle(run *run, bench *bench)
  * make its context first, because drivers that start at the same time delay each other. */
 static void *open_others(void *user)
 {
-    static const double context_s = 0.1;
+    static const useconds_t context_us = 100000;
     run *run = user;
-    double took_s = context_s;
+    cli_gpus *gpus = run->gpus;
+    int count = 0;
+    if (gpus->is_counted && run->opened == gpus->count) {
+        return NULL;
+    }
+    usleep(context_us);
+    if (!gpus->is_counted) {
+        (void)cli_gpus_count(&count, gpus); /* if that fails, there is what has been opened */
+    }
     pthread_mutex_lock(&run->desk);
-    while (run->opened < run->gpus->count && !*cli_cancel()) {
+    cli_gpus_add(gpus, count);
+    for (bool is_next = false; run->opened < gpus->count && !*cli_cancel(); is_next = true) {
         pthread_mutex_unlock(&run->desk);
-        usleep((useconds_t)(fmin(took_s, context_s) * 1e6));
-        took_s = now_s();
-        cli_gpus_open_at(run->gpus, run->opened);
-        took_s = now_s() - took_s;
+        usleep(is_next ? context_us : 0);
+        cli_gpus_open_at(gpus, run->opened);
         pthread_mutex_lock(&run->desk);
         run->opened++;
         pthread_cond_signal(&run->news);
     }
-    run->opened = run->gpus->count;
+    run->opened = gpus->count;
     pthread_cond_signal(&run->news);
     pthread_mutex_unlock(&run->desk);
     return NULL;
@@ -624,7 +631,7 @@ static void admit(run *run)
  * that may be asked to try the same. False: nothing is left to wait for. */
 static bool move_on(run *run)
 {
-    bool waits = run->opened < run->gpus->count;
+    bool waits = !run->gpus->is_counted || run->opened < run->gpus->count;
     admit(run);
     for (size_t i = 0; i < run->count; i++) {
         bench *bench = &run->benches[i];
@@ -669,19 +676,21 @@ static void take_turns(run *run)
     }
 }
 
-static void set_up(run *run, const cli_scenarios *scenarios)
+static void set_up(run *run, cli_gpus *gpus, const cli_scenarios *scenarios)
 {
-    const cli_gpus *gpus = run->gpus;
-    bench *first = &run->benches[gpus->first];
-    for (; run->count < gpus->count; run->count++) {
+    size_t count = gpus->is_counted ? gpus->count : CLI_GPUS_MOST;
+    run->benches = cli_allocate(count, sizeof *run->benches);
+    run->kinds = cli_allocate(count, sizeof *run->kinds);
+    for (; run->count < count; run->count++) {
         bench *bench = &run->benches[run->count];
         bench->run = run;
         bench->gpu = &gpus->items[run->count];
         bench->paced_s = -INFINITY;
-        bench->helpers = cli_allocate(gpus->count, sizeof(gputune *));
+        bench->helpers = cli_allocate(count, sizeof(gputune *));
         bench->progress.first = &run->benches[0].progress;
-        bench->progress.next = run->count + 1 < gpus->count ? &bench[1].progress : NULL;
+        bench->progress.next = run->count + 1 < count ? &bench[1].progress : NULL;
     }
+    bench *first = &run->benches[gpus->first];
     first->progress.gpu = first->gpu->label;
     first->kind = add_kind(run, first->gpu, scenarios);
     run->opened = run->admitted = gpus->first + 1;
@@ -728,13 +737,11 @@ int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *sce
                .desk = PTHREAD_MUTEX_INITIALIZER,
                .news = PTHREAD_COND_INITIALIZER,
                .paces = PTHREAD_COND_INITIALIZER,
-               .benches = cli_allocate(gpus->count, sizeof(bench)),
-               .kinds = cli_allocate(gpus->count, sizeof(kind)),
                .start_s = now_s(),
                .table = cli_warm_table(),
                .refusal = CLI_CONTINUE,
                .stored = true};
-    set_up(&run, scenarios);
+    set_up(&run, gpus, scenarios);
     take_turns(&run);
     return end(&run);
 }
