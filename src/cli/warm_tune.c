@@ -520,14 +520,14 @@ static void settle(run *run, bench *bench)
  * make its context first, because drivers that start at the same time delay each other. */
 static void *open_others(void *user)
 {
-    static const useconds_t context_us = 100000;
+    static const useconds_t ready_us = 130000;
     run *run = user;
     cli_gpus *gpus = run->gpus;
     int count = 0;
     if (gpus->is_counted && run->opened == gpus->count) {
         return NULL;
     }
-    usleep(context_us);
+    usleep(ready_us);
     if (!gpus->is_counted) {
         (void)cli_gpus_count(&count, gpus); /* if that fails, there is what has been opened */
     }
@@ -535,7 +535,7 @@ static void *open_others(void *user)
     cli_gpus_add(gpus, count);
     for (bool is_next = false; run->opened < gpus->count && !*cli_cancel(); is_next = true) {
         pthread_mutex_unlock(&run->desk);
-        usleep(is_next ? context_us : 0);
+        usleep(is_next ? ready_us : 0);
         cli_gpus_open_at(gpus, run->opened);
         pthread_mutex_lock(&run->desk);
         run->opened++;
