@@ -658,8 +658,9 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     }
     if (answer.status < 0) {
         gt_message_set("%s", answer.message);
-        gt_measure_refuse(farm, host->slot.link.greeted ? (gputune_status)answer.status
-                                                        : gt_engine_hint(farm, farm->measure.command));
+        gt_measure_refuse(farm, host->slot.link.greeted
+                                    ? (gputune_status)answer.status
+                                    : gt_engine_hint(farm, farm->measure.command));
         return true;
     }
     host->slot.ready = true;
