@@ -331,9 +331,11 @@ static int tune_or_compile(const cli_warm *warm, cli_gpus *gpus)
     cli_scenarios scenarios = {0};
     const cli_session *session = &gpus->items[gpus->first].session;
     int code = cli_warm_find(&scenarios, warm, session);
-    bool is_none = !scenarios.count && !warm->shard.count && gpus->is_only;
-    if (is_none || (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING)) {
-        return is_none ? CLI_EXIT_NOTHING : code;
+    if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
+        return code;
+    }
+    if (!scenarios.count && !warm->shard.count && gpus->is_only) {
+        return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
     return warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
