@@ -74,7 +74,7 @@ FAKE_WHEEL := $(B)/tests/gpu/wheel/libnvrtc.so.12
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
-FAKE := $(B)/tests/cli/gputune-fake $(B)/tests/cli/no_locks.so
+FAKE := $(B)/tests/cli/gputune-fake $(B)/tests/cli/no_locks.so $(B)/tests/cli/clock_ahead.so
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
@@ -180,8 +180,8 @@ CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c s
     src/base/asked_for.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(CLI_LIBS)
-# a file system whose locks other machines do not see
-$(B)/tests/cli/no_locks.so: tests/cli/no_locks.c
+# a file system whose locks other machines do not see; a machine whose clocks differ
+$(B)/tests/cli/%.so: tests/cli/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@ -ldl
 # the command line with canned answers, for exact output
 $(B)/tests/cli/gputune-fake: $(CLI_OBJ) $(CLI_BASE_OBJ)

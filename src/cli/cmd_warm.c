@@ -319,53 +319,27 @@ static int find_all(cli_scenarios *out, const cli_warm *warm, const cli_session 
 /* ---- tuning -----------------------------------------------------------------------------------
  */
 
-/* Another tuner has the templates that these scenarios need. */
-static int share_templates(const cli_scenarios *scenarios, const cli_session *session)
+int cli_warm_find(cli_scenarios *out, const cli_warm *warm, const cli_session *session)
 {
-    const cli_kernel *last = NULL;
-    for (size_t i = 0; i < scenarios->count; i++) {
-        const cli_kernel *kernel = scenarios->items[i].kernel;
-        int status = kernel == last ? 0 : gputune_add_template(session->tuner, kernel->path);
-        if (status < 0) {
-            return cli_fail(status);
-        }
-        last = kernel;
-    }
+    CLI_TRY(find_all(out, warm, session));
+    cli_shard_keep(&warm->shard, out);
     return CLI_CONTINUE;
 }
 
-/* The scenarios of the GPU `at`: those of an equal one before it, or what is asked for. */
-static int find_for(cli_scenarios *all, const cli_warm *warm, const cli_gpus *gpus, size_t at)
+static int tune_or_compile(const cli_warm *warm, cli_gpus *gpus)
 {
-    const cli_session *session = &gpus->items[at].session;
-    for (size_t i = 0; i < at; i++) {
-        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
-            all[at] = all[i];
-            return share_templates(&all[i], session);
-        }
+    cli_scenarios scenarios = {0};
+    const cli_session *session = &gpus->items[gpus->first].session;
+    int code = cli_warm_find(&scenarios, warm, session);
+    if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
+        return code;
     }
-    CLI_TRY(find_all(&all[at], warm, session));
-    cli_shard_keep(&warm->shard, &all[at]);
-    return CLI_CONTINUE;
-}
-
-static int tune_or_compile(const cli_warm *warm, const cli_gpus *gpus)
-{
-    cli_scenarios *scenarios = cli_allocate(gpus->count, sizeof *scenarios);
-    size_t count = 0;
-    for (size_t i = 0; i < gpus->count; i++) {
-        int code = find_for(scenarios, warm, gpus, i);
-        count += scenarios[i].count;
-        if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
-            return code;
-        }
-    }
-    if (!count && !warm->shard.count) {
+    if (!scenarios.count && !warm->shard.count && gpus->is_only) {
         return CLI_EXIT_NOTHING;
     }
     cli_catch_interrupt();
-    return warm->compile_only ? cli_warm_compile(warm, &gpus->items[0].session, &scenarios[0])
-                              : cli_warm_tune(warm, gpus, scenarios);
+    return warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
+                              : cli_warm_tune(warm, gpus, &scenarios);
 }
 
 /* Options of which a command line has one at most. */

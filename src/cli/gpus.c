@@ -1,30 +1,19 @@
-/* Opens a tuner for each GPU of a run. */
+/* Opens a tuner for each GPU of a run, and compares how fast the GPUs are. */
 #include "cli/gpus.h"
 
 #include "cli/console.h"
 
 #include <limits.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-typedef struct numbers {
-    int *items;
-    size_t count;
-} numbers;
-
-static void add_number(numbers *list, int number)
+static bool has(const cli_gpus *gpus, long number)
 {
-    list->items = cli_grow(list->items, list->count, sizeof *list->items);
-    list->items[list->count++] = number;
-}
-
-static bool has(const numbers *list, long number)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i] == number) {
+    for (size_t i = 0; i < gpus->count; i++) {
+        if (gpus->items[i].number == number) {
             return true;
         }
     }
@@ -32,19 +21,19 @@ static bool has(const numbers *list, long number)
 }
 
 /* "0,2", each once. */
-static int read_numbers(numbers *out, const char *which)
+static int read_numbers(cli_gpus *gpus, const char *which)
 {
     for (const char *at = which;; at++) {
         char *end;
         long number = strtol(at, &end, 10);
         bool is_number = end != at && (*end == ',' || !*end) && number >= 0 && number <= INT_MAX;
-        if (!is_number || has(out, number)) {
+        if (!is_number || has(gpus, number) || gpus->count == CLI_GPUS_MOST) {
             return cli_stop(
                 CLI_EXIT_USAGE,
                 "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
                 which);
         }
-        add_number(out, (int)number);
+        gpus->items[gpus->count++].number = (int)number;
         if (!*end) {
             return CLI_CONTINUE;
         }
@@ -53,16 +42,29 @@ static int read_numbers(numbers *out, const char *which)
 }
 
 /* Without a GPU, where none was asked for, they are the emulator's. */
-static int list_gpus(numbers *out, const cli_common *common)
+int cli_gpus_count(int *out, const cli_gpus *gpus)
 {
-    int count = 0, status = gputune_device_count(&count, common->driver);
+    const cli_common *common = gpus->common;
+    int status = gputune_device_count(out, common->driver);
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for(common)) {
-        status = gputune_device_count(&count, "emu");
+        status = gputune_device_count(out, "emu");
     }
-    for (int i = 0; i < count; i++) {
-        add_number(out, i);
+    return status;
+}
+
+void cli_gpus_add(cli_gpus *gpus, int count)
+{
+    gpus->is_counted = true;
+    for (; (int)gpus->count < count && gpus->count < CLI_GPUS_MOST; gpus->count++) {
+        gpus->items[gpus->count].number = (int)gpus->count;
     }
-    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+}
+
+static int count_now(cli_gpus *gpus)
+{
+    int count = 0, status = cli_gpus_count(&count, gpus);
+    cli_gpus_add(gpus, count);
+    return cli_passed(status);
 }
 
 /* ---- compiling elsewhere --------------------------------------------------------------------- */
@@ -90,116 +92,104 @@ int cli_compile_on_read(cli_list *commands, const cli_list *texts)
     return CLI_CONTINUE;
 }
 
-/* Every `count`-th command, from `first` on. */
-static cli_list share_of_commands(const cli_list *all, size_t first, size_t count)
+/* Gives each GPU its share of the commands. */
+static void share_commands(cli_gpus *gpus)
 {
-    cli_list share = {NULL, 0};
-    for (size_t i = first; i < all->count; i += count) {
-        share.items = cli_grow(share.items, share.count, sizeof(char *));
-        share.items[share.count++] = all->items[i];
+    const cli_list *all = &gpus->common->compile_on;
+    for (size_t i = 0; i < all->count; i++) {
+        cli_list *share = &gpus->items[i % gpus->count].compile_on;
+        share->items = cli_grow(share->items, share->count, sizeof(char *));
+        share->items[share->count++] = all->items[i];
     }
-    return share;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Runs `call` for each of the items, side by side as far as threads can be had, since what takes
- * long is waiting for the driver. */
-static void for_each(void *items, size_t bytes, size_t count, void *(*call)(void *item))
+void cli_gpus_open_at(cli_gpus *gpus, size_t at)
 {
-    pthread_t *threads = cli_allocate(count + 1, sizeof *threads);
-    bool *runs = cli_allocate(count + 1, sizeof *runs);
-    for (size_t i = 0; i < count; i++) {
-        void *item = (char *)items + i * bytes;
-        runs[i] = pthread_create(&threads[i], NULL, call, item) == 0;
-        if (!runs[i]) {
-            call(item);
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (runs[i]) {
-            pthread_join(threads[i], NULL);
-        }
-    }
+    cli_gpu *gpu = &gpus->items[at];
+    cli_common common = *gpus->common;
+    char number[16];
+    snprintf(number, sizeof number, "%d", gpu->number);
+    common.compile_on = gpu->compile_on;
+    gpu->status = cli_open_gpu(&gpu->opened, &common, number);
+    snprintf(gpu->message, sizeof gpu->message, "%s", gpu->status < 0 ? gputune_error() : "");
 }
 
-typedef struct opening {
-    cli_common common;
-    const char *number;
-    cli_session session;
-    int code;
-} opening;
-
-static void *open_one(void *user)
+int cli_gpus_take(cli_gpus *gpus, size_t at)
 {
-    opening *at = user;
-    at->code = cli_open_gpu(&at->session, &at->common, at->number, true);
-    return NULL;
-}
-
-static void *close_one(void *user)
-{
-    cli_close(&((cli_gpu *)user)->session);
-    return NULL;
-}
-
-/* What was opened, in the order of the numbers. */
-static int take_opened(cli_gpus *out, const opening *each, size_t count, bool is_all)
-{
-    int code = CLI_CONTINUE;
-    for (size_t i = 0; i < count; i++) {
-        const opening *at = &each[i];
-        if (at->code == CLI_CONTINUE) {
-            const char *label = cli_format("GPU %s (%s)", at->number, at->session.device.name);
-            out->items[out->count++] = (cli_gpu){.session = at->session, .label = label};
-            continue;
-        }
-        code = at->code;
-        if (is_all) {
-            cli_note("GPU %s is left out: it cannot be used", at->number);
-        }
-    }
-    if (out->count && (is_all || code == CLI_CONTINUE)) {
+    cli_gpu *gpu = &gpus->items[at];
+    gpu->session = gpu->opened; /* also where only its device is not known: it is closed then */
+    if (gpu->status >= 0) {
+        gpu->label = cli_format("GPU %d (%s)", gpu->number, gpu->session.device.name);
         return CLI_CONTINUE;
     }
-    cli_gpus_close(out);
+    cli_error("%s", gpu->message[0] ? gpu->message : gputune_status_text(gpu->status));
+    if (gpus->is_all) {
+        cli_note("GPU %d is left out: it cannot be used", gpu->number);
+    }
+    return cli_exit_code(gpu->status);
+}
+
+/* Opens the first GPU that can be used; of those that are named, the first. The GPUs of "all" are
+ * counted later if GPU 0 can be used, because that takes time, too. */
+static int open_first(cli_gpus *gpus)
+{
+    int code = CLI_EXIT_PLATFORM;
+    for (size_t i = 0; i < gpus->count && code != CLI_CONTINUE; i++) {
+        cli_gpus_open_at(gpus, i);
+        if (gpus->items[i].status < 0 && !gpus->is_counted) {
+            CLI_TRY(count_now(gpus));
+        }
+        code = cli_gpus_take(gpus, i);
+        gpus->first = i;
+        if (!gpus->is_all) {
+            break;
+        }
+    }
     return code;
 }
 
-static int open_each(cli_gpus *out, const cli_common *common, const numbers *list, bool is_all)
+static int list_gpus(cli_gpus *gpus, const char *which)
 {
-    opening *each = cli_allocate(list->count, sizeof *each);
-    for (size_t i = 0; i < list->count; i++) {
-        opening *at = &each[i];
-        at->common = *common;
-        at->common.compile_on = share_of_commands(&common->compile_on, i, list->count);
-        at->number = cli_format("%d", list->items[i]);
+    gpus->is_all = strcmp(which, "all") == 0;
+    gpus->is_counted = !gpus->is_all;
+    if (!gpus->is_all) {
+        CLI_TRY(read_numbers(gpus, which));
+    } else if (gpus->common->compile_on.count) {
+        CLI_TRY(count_now(gpus)); /* to divide them */
+    } else {
+        gpus->count = 1;
     }
-    for_each(each, sizeof *each, list->count, open_one);
-    out->items = cli_allocate(list->count, sizeof *out->items);
-    return take_opened(out, each, list->count, is_all);
+    share_commands(gpus);
+    return CLI_CONTINUE;
 }
 
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which)
 {
-    numbers list = {NULL, 0};
-    *out = (cli_gpus){NULL, 0};
+    *out = (cli_gpus){.common = common, .items = cli_allocate(CLI_GPUS_MOST, sizeof(cli_gpu))};
     if (!which) {
-        out->items = cli_allocate(1, sizeof *out->items);
         out->count = 1;
+        out->is_counted = out->is_only = true;
         return cli_open(&out->items[0].session, common, mode);
     }
     cli_console_setup(common->quiet, common->verbose);
-    bool is_all = strcmp(which, "all") == 0;
-    CLI_TRY(is_all ? list_gpus(&list, common) : read_numbers(&list, which));
-    CLI_TRY(open_each(out, common, &list, is_all));
-    cli_say_emulated(&out->items[0].session, common);
+    CLI_TRY(list_gpus(out, which));
+    int code = open_first(out);
+    if (code != CLI_CONTINUE) {
+        cli_gpus_close(out);
+        return code;
+    }
+    cli_say_emulated(&out->items[out->first].session, common);
     return CLI_CONTINUE;
 }
 
 void cli_gpus_close(cli_gpus *gpus)
 {
-    for_each(gpus->items, sizeof *gpus->items, gpus->count, close_one);
+    for (size_t i = 0; i < gpus->count; i++) {
+        cli_gpu *gpu = &gpus->items[i];
+        cli_close(gpus->is_only ? &gpu->session : &gpu->opened);
+    }
     gpus->count = 0;
 }
 

@@ -4,17 +4,29 @@
 #include "cli/session.h"
 
 typedef struct cli_gpu {
-    cli_session session;
-    const char *label; /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    cli_session session; /* tuner NULL: it is not open */
+    int number;          /* as the driver counts */
+    const char *label;   /* "GPU 1 (NVIDIA H200)"; NULL where the run has one GPU */
+    cli_list compile_on; /* its share of the commands that start compile workers elsewhere */
+    /* set by cli_gpus_open_at(), for cli_gpus_take(): */
+    cli_session opened;
+    int status;
+    char message[1024];
     gputune_pace pace; /* launch_ns 0: not known */
     bool is_out;       /* it failed at work that an equal GPU could do */
     bool is_slow;      /* it gets no work while an equal GPU gets some */
     bool is_in_doubt;  /* it failed, and waits until an equal GPU has tried the same work */
 } cli_gpu;
 
+enum { CLI_GPUS_MOST = 64 };
+
 typedef struct cli_gpus {
-    cli_gpu *items;
-    size_t count;
+    cli_gpu *items;      /* CLI_GPUS_MOST */
+    size_t count, first; /* the index of the GPU that cli_gpus_open() has opened */
+    bool is_only;        /* the run has one GPU, which was not chosen by --gpus */
+    bool is_all;         /* one that cannot be used is left out */
+    bool is_counted;     /* else there may be more than `count` */
+    const cli_common *common;
 } cli_gpus;
 
 #define CLI_GPUS_OPTION(which)                                                                     \
@@ -35,11 +47,23 @@ typedef struct cli_gpus {
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
 int cli_compile_on_read(cli_list *commands, const cli_list *texts);
 
-/* Opens a tuner for each GPU of `which`, side by side; NULL: for the one GPU that `common` names.
- * The compile workers elsewhere are divided between the tuners. A GPU that cannot be used is an
- * error where it is named by its number, and is left out of "all" with a message. Returns
- * CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. */
+/* Lists the GPUs of `which`, and opens a tuner for the first one that can be used, since drivers
+ * that start side by side all take as long as one after another. NULL: for the one GPU that
+ * `common` names. The compile workers elsewhere are divided between the GPUs. A GPU that cannot be
+ * used is an error where it is named by its number, and is left out of "all" with a message.
+ * Returns CLI_CONTINUE, or an exit code after saying what is wrong; then no tuner is open. `common`
+ * must outlive *out. */
 int cli_gpus_open(cli_gpus *out, const cli_common *common, cli_open_mode mode, const char *which);
+/* Counts the GPUs of "all". Prints nothing: returns a gputune_status. Any thread may call it. */
+int cli_gpus_count(int *out, const cli_gpus *gpus);
+/* Adds the GPUs up to that count. */
+void cli_gpus_add(cli_gpus *gpus, int count);
+/* Opens a tuner for one more GPU. Any thread may call it: it prints nothing, and changes nothing
+ * that other threads look at. */
+void cli_gpus_open_at(cli_gpus *gpus, size_t at);
+/* Takes what cli_gpus_open_at() has opened. Returns CLI_CONTINUE, or an exit code after saying why
+ * the GPU cannot be used. */
+int cli_gpus_take(cli_gpus *gpus, size_t at);
 void cli_gpus_close(cli_gpus *gpus);
 
 /* Whether two GPUs are of one kind: a winner on the one is a winner on the other. */

@@ -89,16 +89,16 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
 static int take_device(cli_session *out)
 {
     out->device.version = GPUTUNE_DEVICE_VERSION;
-    CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
-    out->has_device = true;
-    return CLI_CONTINUE;
+    int status = gputune_tuner_device(&out->device, out->tuner);
+    out->has_device = status >= 0;
+    return status;
 }
 
-int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes)
+int cli_open_gpu(cli_session *out, const cli_common *common, const char *number)
 {
     memset(out, 0, sizeof *out);
-    CLI_TRY(cli_passed(open_tuner(out, common, number, tunes)));
-    return take_device(out);
+    int status = open_tuner(out, common, number, true);
+    return status < 0 ? status : take_device(out);
 }
 
 /* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
@@ -132,7 +132,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
     if (none) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(take_device(out));
+    CLI_TRY(cli_passed(take_device(out)));
     cli_say_emulated(out, common);
     return CLI_CONTINUE;
 }

@@ -67,9 +67,9 @@ typedef struct cli_session {
 /* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
-/* Opens a tuner for one of several GPUs, by its number. `tunes`: for tuning. Call it after
- * cli_console_setup(). It does not say that a device is emulated. Any thread may call it. */
-int cli_open_gpu(cli_session *out, const cli_common *common, const char *number, bool tunes);
+/* Opens a tuner that tunes on one of several GPUs, by its number. Prints nothing: returns a
+ * gputune_status. Call it after cli_console_setup(). Any thread may call it. */
+int cli_open_gpu(cli_session *out, const cli_common *common, const char *number);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session, const cli_common *common);
 /* Closes a tuner before the program ends, which closes those that are open then. Any thread. */

@@ -1,5 +1,5 @@
 /* The options of `warm` (cmd_warm.c, which also implements compiling alone), and its tuning
- * (warm_tune.c). */
+ * (warm_tune.c; warm_rows.c makes the table of winners). */
 #pragma once
 
 #include "cli/gpus.h"
@@ -23,11 +23,24 @@ typedef struct cli_warm {
     cli_shard shard;
 } cli_warm;
 
+/* Finds the scenarios that are asked for, on the GPU of that session. Returns CLI_CONTINUE; or an
+ * exit code after saying what is wrong, CLI_EXIT_NOTHING if there are none. */
+int cli_warm_find(cli_scenarios *out, const cli_warm *warm, const cli_session *session);
+
 /* Tunes every scenario, and prints a row for each in the order given; a scenario that fails does
  * not stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the
- * order given. scenarios[i] are those of GPU i; equal GPUs have the same scenarios and divide them
- * between them. Returns the exit code. */
-int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios);
+ * order given. `scenarios` are those of the GPU that is open. The others are opened meanwhile;
+ * equal GPUs divide the scenarios between them. Returns the exit code. */
+int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *scenarios);
+
+/* The table of winners, without rows. */
+cli_table cli_warm_table(void);
+/* Adds the winner of a scenario to the table, and says why variants failed. Returns the exit code
+ * of the scenario. */
+int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *warm,
+                 const cli_session *session, const cli_scenario *scenario);
+/* Prints the table. `of_models`: it shows which model a winner is of. */
+void cli_warm_print(cli_table *table, const cli_warm *warm, bool of_models);
 
 /* Checks the selected kernels on the emulator, whatever the common options' driver is, and prints
  * mistakes on stderr. CLI_CONTINUE where there are none, else the exit code. */

@@ -1,4 +1,4 @@
-/* warm: deals the scenarios out to the GPUs, one after another to each, and prints the winners. */
+/* warm: deals the scenarios out to the GPUs, one after another to each. */
 #include "cli/warm.h"
 
 #include "cli/console.h"
@@ -6,157 +6,17 @@
 #include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/turns.h"
-#include "cli/units.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-/* A finished scenario as a row. */
-typedef struct outcome {
-    gputune_info info; /* first: a column of it is one of the row */
-    const char *sizes;
-    const char *gpu;         /* the model */
-    char default_status[16]; /* of a default that failed, else "" */
-} outcome;
-
-static void source(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    cli_set_text(out, gputune_source_name(info->source));
-}
-
-/* The default's time, or why it has none. */
-static void default_time(cli_cell *out, const void *item)
-{
-    const outcome *row = item;
-    if (row->default_status[0]) {
-        cli_set_text(out, row->default_status);
-    } else {
-        cli_set_number(out, row->info.default_ns, true);
-    }
-}
-
-static void speedup(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    if (info->speedup > 0) {
-        cli_set_text(out, cli_speedup(info->speedup, info->speedup_low, info->speedup_high));
-    }
-}
-
-static void flags(cli_cell *out, const void *item)
-{
-    const gputune_info *info = &((const outcome *)item)->info;
-    char *text = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
-                            info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
-                            info->modelled ? "modelled, " : "");
-    text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
-    cli_set_text(out, text);
-}
-
-enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | VIEWS };
-#define SAME(name, title, unit, where) CLI_FIELD(gputune_info, name, title, unit, where)
-
-static const cli_column columns[] = {
-    CLI_FIELD(outcome, gpu, "GPU", CLI_TEXT, MODELS),
-    SAME(kernel, "kernel", CLI_TEXT, BOTH),
-    CLI_FIELD(outcome, sizes, "sizes", CLI_SIZES, BOTH),
-    SAME(objective, "objective", CLI_OBJECTIVE, BOTH | CLI_SPARE),
-    SAME(configuration, "configuration", CLI_TEXT, BOTH),
-    SAME(default_configuration, "", CLI_TEXT, DATA),
-    SAME(default_ns, "", CLI_TIME, DATA),
-    {NULL, "default", CLI_TIME, VIEWS, 0, default_time},
-    {"median_ns", "median", CLI_TIME, BOTH, offsetof(gputune_info, time_ns), NULL},
-    CLI_MADE(NULL, "speed-up", VIEWS, speedup),
-    SAME(speedup, "", CLI_RATIO, DATA),
-    SAME(speedup_low, "", CLI_RATIO, DATA),
-    SAME(speedup_high, "", CLI_RATIO, DATA),
-    SAME(registers, "regs", CLI_SOME_COUNT, BOTH | CLI_SPARE),
-    SAME(spill_bytes, "", CLI_COUNT, DATA),
-    SAME(shared_bytes, "", CLI_COUNT, DATA),
-    SAME(variants, "", CLI_COUNT, DATA),
-    SAME(variants, "variants", CLI_SOME_COUNT, VIEWS | CLI_SPARE),
-    SAME(failed, "", CLI_COUNT, DATA),
-    SAME(failed, "failed", CLI_SOME_COUNT, VIEWS),
-    CLI_MADE("source", "source", BOTH | CLI_SPARE, source),
-    SAME(tie, "", CLI_YES, DATA),
-    SAME(noisy, "", CLI_YES, DATA),
-    SAME(modelled, "", CLI_YES, DATA),
-    CLI_MADE(NULL, "flags", VIEWS, flags),
-    SAME(stop_reason, "stopped", CLI_TEXT, BOTH | CLI_SPARE),
-    CLI_FIELD(outcome, default_status, "", CLI_CHARS, DATA),
-    {"grid", "", CLI_TEXT, DATA, offsetof(gputune_info, grids), NULL},
-    {"block", "", CLI_TEXT, DATA, offsetof(gputune_info, blocks), NULL},
-    SAME(outside_only, "", CLI_YES, DATA),
-    CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
-};
-
-/* The table of winners, without rows yet. `of_models`: it shows which model a winner is of. */
-static cli_table cli_warm_table(bool of_models)
-{
-    return (cli_table)CLI_TABLE("winners", columns, of_models ? MODELS : CLI_VIEW);
-}
-
-/* The failures that are stored of a scenario. */
-typedef struct failed {
-    gputune_cache cache;
-    const cli_scenario *scenario;
-    outcome *row;
-    cli_failures failures;
-} failed;
-
-static int take_failure(void *user, const gputune_record *record)
-{
-    failed *at = user;
-    if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
-        record->objective != at->row->info.objective || record->cache != at->cache ||
-        record->outdated) {
-        return 0;
-    }
-    cli_failures_add(&at->failures, record);
-    if (record->is_default && cli_is_failure(record->status)) {
-        snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
-    }
-    return 0;
-}
-
-/* Says why variants failed, and puts down how the default did. Returns the exit code. */
-static int explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
-                            const cli_scenario *scenario)
-{
-    failed at = {.cache = cli_tuning_options(&warm->tuning, scenario).cache,
-                 .scenario = scenario,
-                 .row = row};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    void *mark = cli_mark();
-    int code = CLI_EXIT_OK;
-    filter.kernel = scenario->kernel->name;
-    filter.failures = true;
-    if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
-        cli_failures_say(&at.failures);
-        code = cli_failures_code(&at.failures, row->info.variants);
-    }
-    cli_release(mark, NULL);
-    return code;
-}
-
-/* Adds the winner of a scenario to it, and says why variants failed. Returns the exit code of the
- * scenario. */
-static int cli_warm_add(cli_table *table, const gputune_info *info, const cli_warm *warm,
-                        const cli_session *session, const cli_scenario *scenario)
-{
-    outcome row = {.info = *info, .sizes = scenario->size_text, .gpu = session->device.name};
-    int code = info->failed ? explain_failures(&row, warm, session, scenario) : CLI_EXIT_OK;
-    cli_table_add_measured(table, &row, info->objective);
-    return code;
-}
+#include <unistd.h>
 
 /* The GPUs of one kind, and the turns that are left for them: from `next` on. */
 typedef struct kind {
+    const cli_scenarios *scenarios;
     cli_turn *turns;
     size_t count, next;
     bool is_compared; /* the message that its GPUs are equal was printed */
@@ -166,7 +26,7 @@ typedef struct kind {
 typedef struct bench {
     struct run *run;
     cli_gpu *gpu;
-    kind *kind;
+    kind *kind; /* NULL: the GPU is not open yet, or cannot be used */
     enum { IDLE, BUSY, DONE } state;
     struct bench
         *helps;        /* while it is IDLE: the equal one whose search it takes part in; or NULL */
@@ -190,19 +50,21 @@ typedef struct bench {
 /* What the thread of the command and those of the benches share. */
 typedef struct run {
     const cli_warm *warm;
-    const cli_gpus *gpus;
+    cli_gpus *gpus;
     pthread_mutex_t desk; /* who holds it may use what is here, the console and cli/memory.h */
-    pthread_cond_t news;  /* a bench is DONE or judged, or its pace is known */
+    pthread_cond_t news;  /* a bench is DONE or judged, its pace is known, or its GPU was opened */
     pthread_cond_t paces; /* a pace is known, or not to be known; or a bench is judged */
     bench *benches;
     size_t count;
     kind *kinds;
-    size_t kind_count, scenario_count;
-    size_t begun; /* turns */
+    size_t kind_count, turn_count;
+    size_t opened, admitted; /* GPUs: tried to open, and of those known to the benches */
+    size_t begun;            /* turns */
     double start_s;
     cli_table table;
     double *places; /* of each row */
     int code;
+    int refusal; /* exit code, if a GPU that was named cannot be used; else CLI_CONTINUE */
     bool stored; /* every winner was found in the database */
 } run;
 
@@ -407,8 +269,8 @@ static double limit_of(const run *run, const kind *kind)
         return each_s;
     }
     double left_s = warm->total_limit_s - (now_s() - run->start_s);
-    double share_s =
-        cli_turns_share_s(kind->turns, kind->count, kind->next, left_s, count_usable(run, kind));
+    double share_s = cli_turns_share_s(kind->turns, kind->count, kind->next, left_s,
+                                       count_usable(run, kind) + run->gpus->count - run->admitted);
     return each_s > 0 && each_s < share_s ? each_s : share_s;
 }
 
@@ -450,7 +312,8 @@ static void choose_turn(const run *run, kind *kind)
 
 static bool is_free(const bench *at)
 {
-    return at->state == IDLE && cli_gpus_is_usable(at->gpu) && !at->helps && !at->has_comparer;
+    return at->state == IDLE && at->kind && cli_gpus_is_usable(at->gpu) && !at->helps &&
+           !at->has_comparer;
 }
 
 /* The bench of an equal GPU whose search has the fewest helpers; NULL: no equal GPU searches. */
@@ -599,9 +462,9 @@ static void report(run *run, const bench *bench)
     int code;
     run->stored &= bench->status < 0 || bench->info.source == GPUTUNE_SOURCE_CACHED;
     if (has_winner(run, bench)) {
-        size_t kind = (size_t)(bench->kind - run->kinds);
-        run->places[run->table.row_count] =
-            (double)(kind * run->scenario_count + bench->turn.place);
+        size_t row = run->table.row_count, kind = (size_t)(bench->kind - run->kinds);
+        run->places = cli_grow(run->places, row, sizeof *run->places);
+        run->places[row] = (double)kind * UINT32_MAX + (double)bench->turn.place;
         code = cli_warm_add(&run->table, &bench->info, run->warm, session, scenario);
     } else {
         code = say_failure(bench);
@@ -643,25 +506,139 @@ static void settle(run *run, bench *bench)
         give_back(run, bench);
     } else {
         judge_first_try(run, bench);
-        if (has_winner(run, bench) || !pass_on(run, bench)) {
+        bool counts = run->refusal == CLI_CONTINUE; /* else why it was stopped has been said */
+        if (counts && (has_winner(run, bench) || !pass_on(run, bench))) {
             report(run, bench);
         }
     }
     gputune_plan_release(bench->plan);
 }
 
+/* --- which GPUs ------------------------------------------------------------------------------- */
+
+/* A thread's function: opens the GPUs but the first one after another. Each is left the time to
+ * make its context first, because drivers that start at the same time delay each other. */
+static void *open_others(void *user)
+{
+    static const useconds_t ready_us = 130000;
+    run *run = user;
+    cli_gpus *gpus = run->gpus;
+    int count = 0;
+    if (gpus->is_counted && run->opened == gpus->count) {
+        return NULL;
+    }
+    usleep(ready_us);
+    if (!gpus->is_counted) {
+        (void)cli_gpus_count(&count, gpus); /* if that fails, there is what has been opened */
+    }
+    pthread_mutex_lock(&run->desk);
+    cli_gpus_add(gpus, count);
+    for (bool is_next = false; run->opened < gpus->count && !*cli_cancel(); is_next = true) {
+        pthread_mutex_unlock(&run->desk);
+        usleep(is_next ? ready_us : 0);
+        cli_gpus_open_at(gpus, run->opened);
+        pthread_mutex_lock(&run->desk);
+        run->opened++;
+        pthread_cond_signal(&run->news);
+    }
+    run->opened = gpus->count;
+    pthread_cond_signal(&run->news);
+    pthread_mutex_unlock(&run->desk);
+    return NULL;
+}
+
+/* The turns in the order in which they are taken: a file of misses has an order of its own. */
+static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
+                             const cli_scenarios *scenarios)
+{
+    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)warm->tuning.objective,
+                                     (gputune_cache)warm->tuning.cache);
+    for (size_t i = 0; i < scenarios->count; i++) {
+        turns[i].known &= !warm->tuning.options.force;
+        turns[i].begun |= warm->tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+    }
+    if (!warm->from) {
+        cli_turns_sort(turns, scenarios->count);
+    }
+    cli_turns_weigh(turns, scenarios->count);
+    return turns;
+}
+
+static kind *add_kind(run *run, const cli_gpu *gpu, const cli_scenarios *scenarios)
+{
+    kind *added = &run->kinds[run->kind_count++];
+    *added = (kind){.scenarios = scenarios,
+                    .turns = order_turns(run->warm, &gpu->session, scenarios),
+                    .count = scenarios->count};
+    run->turn_count += added->count;
+    for (size_t i = 0; i < run->count; i++) {
+        run->benches[i].progress.count = run->turn_count;
+    }
+    return added;
+}
+
+/* Gives the tuner of a GPU the templates of its kind. */
+static int share_templates(const kind *kind, const cli_session *session)
+{
+    const cli_kernel *last = NULL;
+    for (size_t i = 0; i < kind->scenarios->count; i++) {
+        const cli_kernel *kernel = kind->scenarios->items[i].kernel;
+        int status = kernel == last ? 0 : gputune_add_template(session->tuner, kernel->path);
+        if (status < 0) {
+            return cli_fail(status);
+        }
+        last = kernel;
+    }
+    return CLI_CONTINUE;
+}
+
+/* Finds the kind of a GPU that was opened: that of an equal one, or a new one. */
+static int find_kind(run *run, bench *bench)
+{
+    const cli_session *session = &bench->gpu->session;
+    for (size_t i = 0; i < run->count; i++) {
+        struct bench *other = &run->benches[i];
+        if (other->kind && cli_gpus_are_equal(other->gpu, bench->gpu)) {
+            bench->kind = other->kind;
+            return share_templates(bench->kind, session);
+        }
+    }
+    cli_scenarios *scenarios = cli_allocate(1, sizeof *scenarios);
+    int code = cli_warm_find(scenarios, run->warm, session);
+    bench->kind = add_kind(run, bench->gpu, scenarios);
+    return code == CLI_EXIT_NOTHING ? CLI_CONTINUE : code;
+}
+
+/* Lets the GPUs that were opened take turns. Ends the run where one cannot be used that must be. */
+static void admit(run *run)
+{
+    for (; run->admitted < run->opened && !*cli_cancel(); run->admitted++) {
+        bench *bench = &run->benches[run->admitted];
+        int code = cli_gpus_take(run->gpus, run->admitted);
+        bool is_open = code == CLI_CONTINUE;
+        bench->progress.gpu = bench->gpu->label;
+        code = is_open ? find_kind(run, bench) : run->gpus->is_all ? CLI_CONTINUE : code;
+        if (code != CLI_CONTINUE) {
+            run->refusal = code;
+            *cli_cancel() = 1;
+        }
+    }
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Settles the turns that are done, and begins those that can begin. False: nothing is left to wait
- * for. */
+/* Settles the turns that are done, and begins those that can begin. A failure waits for the GPUs
+ * that may be asked to try the same. False: nothing is left to wait for. */
 static bool move_on(run *run)
 {
-    bool waits = false;
+    bool waits = !run->gpus->is_counted || run->opened < run->gpus->count;
+    admit(run);
     for (size_t i = 0; i < run->count; i++) {
-        if (run->benches[i].state == DONE) {
-            settle(run, &run->benches[i]);
-        } else if (run->benches[i].state == IDLE) {
-            end_comparison(&run->benches[i]);
+        bench *bench = &run->benches[i];
+        if (bench->state == DONE && (has_winner(run, bench) || !waits)) {
+            settle(run, bench);
+        } else if (bench->state == IDLE) {
+            end_comparison(bench);
         }
     }
     for (size_t i = 0; i < run->count; i++) {
@@ -684,71 +661,39 @@ static bool move_on(run *run)
 
 static void take_turns(run *run)
 {
+    pthread_t opener;
+    bool has_opener = pthread_create(&opener, NULL, open_others, run) == 0;
+    if (!has_opener) {
+        open_others(run);
+    }
     pthread_mutex_lock(&run->desk);
     while (move_on(run)) {
         pthread_cond_wait(&run->news, &run->desk);
     }
     pthread_mutex_unlock(&run->desk);
+    if (has_opener) {
+        pthread_join(opener, NULL);
+    }
 }
 
-/* The turns in the order in which they are taken: a file of misses has an order of its own. */
-static cli_turn *order_turns(const cli_warm *warm, const cli_session *session,
-                             const cli_scenarios *scenarios)
+static void set_up(run *run, cli_gpus *gpus, const cli_scenarios *scenarios)
 {
-    cli_turn *turns = cli_turns_make(session, scenarios, (gputune_objective)warm->tuning.objective,
-                                     (gputune_cache)warm->tuning.cache);
-    for (size_t i = 0; i < scenarios->count; i++) {
-        turns[i].known &= !warm->tuning.options.force;
-        turns[i].begun |= warm->tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+    size_t count = gpus->is_counted ? gpus->count : CLI_GPUS_MOST;
+    run->benches = cli_allocate(count, sizeof *run->benches);
+    run->kinds = cli_allocate(count, sizeof *run->kinds);
+    for (; run->count < count; run->count++) {
+        bench *bench = &run->benches[run->count];
+        bench->run = run;
+        bench->gpu = &gpus->items[run->count];
+        bench->paced_s = -INFINITY;
+        bench->helpers = cli_allocate(count, sizeof(gputune *));
+        bench->progress.first = &run->benches[0].progress;
+        bench->progress.next = run->count + 1 < count ? &bench[1].progress : NULL;
     }
-    if (!warm->from) {
-        cli_turns_sort(turns, scenarios->count);
-    }
-    cli_turns_weigh(turns, scenarios->count);
-    return turns;
-}
-
-/* The kind of the GPU `at`: that of an equal one before it, or a new one. */
-static kind *kind_of(run *run, const cli_gpus *gpus, size_t at, const cli_scenarios *scenarios)
-{
-    for (size_t i = 0; i < at; i++) {
-        if (cli_gpus_are_equal(&gpus->items[i], &gpus->items[at])) {
-            return run->benches[i].kind;
-        }
-    }
-    kind *added = &run->kinds[run->kind_count++];
-    *added = (kind){.turns = order_turns(run->warm, &gpus->items[at].session, &scenarios[at]),
-                    .count = scenarios[at].count};
-    run->scenario_count = run->scenario_count > added->count ? run->scenario_count : added->count;
-    return added;
-}
-
-static void set_up(run *run, const cli_gpus *gpus, const cli_scenarios *scenarios)
-{
-    size_t turns = 0;
-    run->kinds = cli_allocate(gpus->count, sizeof *run->kinds);
-    run->benches = cli_allocate(gpus->count, sizeof *run->benches);
-    for (; run->count < gpus->count; run->count++) {
-        cli_gpu *gpu = &gpus->items[run->count];
-        run->benches[run->count] = (bench){.run = run,
-                                           .gpu = gpu,
-                                           .kind = kind_of(run, gpus, run->count, scenarios),
-                                           .paced_s = -INFINITY};
-    }
-    for (size_t i = 0; i < run->kind_count; i++) {
-        turns += run->kinds[i].count;
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        bench *bench = &run->benches[i];
-        cli_progress *next = i + 1 < run->count ? &run->benches[i + 1].progress : NULL;
-        bench->helpers = cli_allocate(run->count, sizeof(gputune *));
-        bench->progress = (cli_progress){.count = turns,
-                                         .gpu = bench->gpu->label,
-                                         .first = &run->benches[0].progress,
-                                         .next = next};
-    }
-    run->places = cli_allocate(turns + 1, sizeof *run->places);
-    run->table = cli_warm_table(run->kind_count > 1);
+    bench *first = &run->benches[gpus->first];
+    first->progress.gpu = first->gpu->label;
+    first->kind = add_kind(run, first->gpu, scenarios);
+    run->opened = run->admitted = gpus->first + 1;
 }
 
 /* Whether what was found is kept in the database. */
@@ -757,7 +702,7 @@ static bool check_databases(run *run)
     bool kept = true;
     for (size_t i = 0; i < run->count && !run->stored; i++) {
         const cli_session *session = &run->benches[i].gpu->session;
-        if (gputune_check_database(session->tuner) != GPUTUNE_OK) {
+        if (session->tuner && gputune_check_database(session->tuner) != GPUTUNE_OK) {
             run->code = cli_check_database(session, run->code);
             kept = false;
         }
@@ -767,11 +712,17 @@ static bool check_databases(run *run)
 
 static int end(run *run)
 {
+    if (run->refusal != CLI_CONTINUE) {
+        return run->refusal;
+    }
+    if (!run->turn_count && !run->warm->shard.count) {
+        return CLI_EXIT_NOTHING;
+    }
     if (*cli_cancel() && !cli_is_interrupted()) { /* outdated: the next table follows */
         return CLI_EXIT_CANCELED;
     }
     cli_table_sort(&run->table, run->places);
-    cli_table_write(&run->table, (cli_format_kind)run->warm->common.format, stdout);
+    cli_warm_print(&run->table, run->warm, run->kind_count > 1);
     bool kept = check_databases(run);
     if (*cli_cancel() && kept) {
         cli_note("stopped; what is finished is stored, running again goes on from there");
@@ -779,7 +730,7 @@ static int end(run *run)
     return *cli_cancel() ? CLI_EXIT_CANCELED : run->code;
 }
 
-int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenarios *scenarios)
+int cli_warm_tune(const cli_warm *warm, cli_gpus *gpus, const cli_scenarios *scenarios)
 {
     run run = {.warm = warm,
                .gpus = gpus,
@@ -787,7 +738,8 @@ int cli_warm_tune(const cli_warm *warm, const cli_gpus *gpus, const cli_scenario
                .news = PTHREAD_COND_INITIALIZER,
                .paces = PTHREAD_COND_INITIALIZER,
                .start_s = now_s(),
-               .code = CLI_EXIT_OK,
+               .table = cli_warm_table(),
+               .refusal = CLI_CONTINUE,
                .stored = true};
     set_up(&run, gpus, scenarios);
     take_turns(&run);

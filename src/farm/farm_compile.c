@@ -13,6 +13,8 @@
 #include <string.h>
 
 enum { DEATHS_MAX = 3, SILENT_S = 60 };
+/* Warnings, of which a command gets each once. */
+enum { SILENT = 1, RETIRED = 2, DEATH = 4, DOUBT = 8 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -43,18 +45,20 @@ gputune_status gt_engines_open(gt_compile_host *host, const char *const *command
     return GPUTUNE_OK;
 }
 
-static void say(gt_host_farm *farm, const gt_engine_host *engine, const char *what, const char *end)
+static void say_once(gt_host_farm *farm, gt_engine_host *engine, unsigned warning, const char *what,
+                     const char *end)
 {
-    gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s", engine->command,
-                what, end);
+    if (!(engine->told & warning)) {
+        engine->told |= warning;
+        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "compile workers of '%s': %s; %s",
+                    engine->command, what, end);
+    }
 }
 
 static void say_silent(gt_host_farm *farm, gt_engine_host *engine, const char *end)
 {
-    if (engine->start_ns && !engine->has_answered && !engine->told_silent &&
-        !engine->told_retired) {
-        engine->told_silent = true;
-        say(farm, engine, "none has answered", end);
+    if (engine->start_ns && !engine->has_answered && !(engine->told & RETIRED)) {
+        say_once(farm, engine, SILENT, "none has answered", end);
     }
 }
 
@@ -130,9 +134,8 @@ static void return_jobs(gt_host_farm *farm, gt_slot *slot)
  * once for each command. */
 static void gt_engine_retire(gt_host_farm *farm, gt_slot *slot)
 {
-    if (!slot->is_retired && !slot->engine->told_retired) {
-        slot->engine->told_retired = true;
-        say(farm, slot->engine, gt_message(), "going on without");
+    if (!slot->is_retired) {
+        say_once(farm, slot->engine, RETIRED, gt_message(), "going on without");
     }
     slot->is_retired = true;
     gt_link_abandon(&slot->link);
@@ -231,11 +234,9 @@ static void gt_engine_died(gt_host_farm *farm, gt_slot *slot)
         gt_engine_retire(farm, slot);
         return;
     }
-    if (!slot->engine->told_death) {
-        slot->engine->told_death = true;
-        gt_message_set("the worker there %s", death.words);
-        say(farm, slot->engine, gt_message(), "its job is compiled here, and it is started again");
-    }
+    gt_message_set("the worker there %s", death.words);
+    say_once(farm, slot->engine, DEATH, gt_message(),
+             "its job is compiled here, and it is started again");
     return_jobs(farm, slot);
 }
 
@@ -254,10 +255,9 @@ static void gt_engine_failed(gt_slot *slot, gt_farm_request *request, const char
 static void gt_engine_refuted(gt_host_farm *farm, const gt_farm_request *request)
 {
     gt_engine_host *engine = request->failed_on ? request->failed_on->engine : NULL;
-    if (engine && !engine->told_doubt) {
-        engine->told_doubt = true;
-        say(farm, engine, engine->doubt,
-            "here the same compiles: the folders that kernels include must be there too");
+    if (engine) {
+        say_once(farm, engine, DOUBT, engine->doubt,
+                 "here the same compiles: the folders that kernels include must be there too");
     }
 }
 
@@ -487,6 +487,7 @@ static bool handle_ready(gt_host_farm *farm, gt_slot *slot, const gt_frame *fram
     gt_ready ready;
     if (frame->answer_bytes && slot->engine && gt_frame_answer(&answer, frame) == GPUTUNE_OK) {
         gt_message_set("%s", answer.message);
+        (void)gt_engine_hint(farm, slot->engine->command);
         gt_engine_retire(farm, slot);
         return true;
     }

@@ -41,9 +41,9 @@ typedef struct gt_link_start {
 /* Starts a worker process. *link must be closed (all zero), and stays as it was on failure.
  * EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
-/* Returns EWORKER for a command (measure_on) that has started no measure worker. Adds to the
- * thread's message the command line by which the user can try it. */
-gputune_status gt_engine_hint(const gt_host_farm *farm);
+/* Returns EWORKER for a command that has started no worker. Adds to the thread's message the
+ * command line by which the user can try it. */
+gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command);
 /* Starts the measure loop on a thread of this process. Otherwise as gt_link_spawn(). */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
@@ -110,11 +110,11 @@ typedef GT_ARRAY(gt_farm_request *) gt_queue;
 
 /* A command that starts compile workers elsewhere. Several slots may have the same one. */
 typedef struct gt_engine_host {
-    char *command;    /* owned */
-    char doubt[192];  /* the message of the first compile that failed there, or "" */
-    int64_t start_ns; /* when its first worker was started; 0: not yet */
-    /* A worker has said hello; which warnings were logged. */
-    bool has_answered, told_silent, told_retired, told_death, told_doubt;
+    char *command;     /* owned */
+    char doubt[192];   /* the message of the first compile that failed there, or "" */
+    int64_t start_ns;  /* when its first worker was started; 0: not yet */
+    bool has_answered; /* a worker has said hello */
+    unsigned told;     /* which warnings were logged: bits of farm_compile.c */
 } gt_engine_host;
 
 typedef struct gt_slot gt_slot;

@@ -578,7 +578,7 @@ static void late(gt_host_farm *farm, gt_slot *slot)
         gputune_status late =
             gt_fail(GPUTUNE_EWORKER, "the measure worker did not open its device within a minute");
         bool silent = host->command && !slot->link.greeted;
-        gt_measure_refuse(farm, silent ? gt_engine_hint(farm) : late);
+        gt_measure_refuse(farm, silent ? gt_engine_hint(farm, farm->measure.command) : late);
         return;
     }
     gt_farm_request *first = slot->queue.items[0];
@@ -658,8 +658,9 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     }
     if (answer.status < 0) {
         gt_message_set("%s", answer.message);
-        gt_measure_refuse(farm, host->slot.link.greeted ? (gputune_status)answer.status
-                                                        : gt_engine_hint(farm));
+        gt_measure_refuse(farm, host->slot.link.greeted
+                                    ? (gputune_status)answer.status
+                                    : gt_engine_hint(farm, farm->measure.command));
         return true;
     }
     host->slot.ready = true;

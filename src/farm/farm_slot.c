@@ -124,9 +124,8 @@ static bool names_worker(const char *command)
     return length >= name_length && strcmp(command + length - name_length, name) == 0;
 }
 
-gputune_status gt_engine_hint(const gt_host_farm *farm)
+gputune_status gt_engine_hint(const gt_host_farm *farm, const char *command)
 {
-    const char *command = farm->measure.command;
     return gt_fail(GPUTUNE_EWORKER, "%s; try: %s %s --version", gt_message(), command,
                    names_worker(command) ? "" : farm->worker);
 }

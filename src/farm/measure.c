@@ -40,8 +40,9 @@ static const char source[] = ".version 6.0\n"
                              "ret;\n"
                              "}\n";
 
-enum { LAUNCHES_MAX = 1024, LAUNCHES_EMULATED = 3, THREADS = 128 };
-static const int64_t window_ns = 60000000; /* idle clocks rise meanwhile: its second half counts */
+enum { LAUNCHES = 32, LAUNCHES_EMULATED = 3, THREADS = 128 };
+/* The clocks of a GPU that was idle rise for a while: for no longer than this. */
+static const int64_t window_ns = 60000000;
 
 static gputune_status launch(double *out_ns, gt_measure *measure, CUfunction function)
 {
@@ -55,19 +56,39 @@ static gputune_status launch(double *out_ns, gt_measure *measure, CUfunction fun
     return gt_measure_elapsed(out_ns, measure);
 }
 
-static gputune_status launch_for_a_while(double *out_ns, gt_measure *measure, CUfunction function)
+/* The median of some launches, which take 3 ms. */
+static gputune_status launch_some(double *out_ns, gt_measure *measure, CUfunction function)
 {
-    double times[LAUNCHES_MAX];
-    uint32_t count = 0, most = measure->device.emulated ? LAUNCHES_EMULATED : LAUNCHES_MAX;
-    const int64_t start = gt_now_ns();
-    while (count < most && gt_now_ns() - start < window_ns) {
-        GT_TRY(launch(&times[count], measure, function));
-        count++;
+    double times[LAUNCHES];
+    uint32_t count = measure->device.emulated ? LAUNCHES_EMULATED : LAUNCHES;
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(launch(&times[i], measure, function));
     }
     gt_summary summary;
-    GT_TRY(gt_summarise(&summary, times + count / 2, count - count / 2));
+    GT_TRY(gt_summarise(&summary, times, count));
     *out_ns = summary.median;
     return GPUTUNE_OK;
+}
+
+/* Launches until the clocks rise no more: a tuning waits meanwhile. */
+static gputune_status launch_for_a_while(double *out_ns, gt_measure *measure, CUfunction function)
+{
+    static const double equal = 0.995;
+    double before_ns;
+    const int64_t start = gt_now_ns();
+    GT_TRY(launch_some(out_ns, measure, function));
+    do {
+        before_ns = *out_ns;
+        GT_TRY(launch_some(out_ns, measure, function));
+    } while (*out_ns < equal * before_ns && gt_now_ns() - start < window_ns);
+    return GPUTUNE_OK;
+}
+
+static void watch(gt_measure *measure)
+{
+    if (!measure->monitor && !measure->device.emulated) {
+        measure->monitor = gt_monitor_start(measure->device.uuid);
+    }
 }
 
 gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
@@ -77,15 +98,18 @@ gputune_status gt_measure_pace(gt_measure *measure, gt_sampled *out)
     GT_CALL(measure, ModuleLoadData, &module, source);
     out->values = calloc(1, sizeof *out->values);
     out->count = 1;
+    watch(measure);
+    gt_monitor_begin(measure->monitor);
     gputune_status status = gt_allocated(out->values);
     GT_THEN(status, gt_measure_check(
                         measure, measure->driver->ModuleGetFunction(&function, module, "gt_pace"),
                         "cuModuleGetFunction"));
     GT_THEN(status, launch_for_a_while(out->values, measure, function));
     (void)measure->driver->ModuleUnload(module);
-    if (status == GPUTUNE_OK && !measure->device.emulated) {
-        gt_monitor_look(out, measure->device.uuid);
+    if (!measure->ready) { /* else a tuning waits */
+        gt_monitor_look(measure->monitor);
     }
+    gt_monitor_end(measure->monitor, out);
     return status;
 }
 
@@ -265,13 +289,6 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
     GT_TRY(gt_memory_service(measure));
     GT_TRY(gt_inputs_copy(measure, setup));
     return gt_contents_make(measure, setup->seed, false);
-}
-
-static void watch(gt_measure *measure)
-{
-    if (!measure->monitor && !measure->device.emulated) {
-        measure->monitor = gt_monitor_start(measure->device.uuid);
-    }
 }
 
 static gt_proof proof_of(const gt_workload *workload)

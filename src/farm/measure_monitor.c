@@ -64,11 +64,23 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-static void note(gt_monitor *monitor, const gt_nvml_state *state)
+/* Reads NVML, which is open, and notes what it shows; of the processes only with `looks_at_users`.
+ */
+static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
-    monitor->last = *state;
-    monitor->throttle |= state->throttle;
-    monitor->spoiled |= state->spoils;
+    gt_nvml_state state;
+    gt_nvml_users users;
+    gt_nvml_read(&state, monitor->nvml);
+    if (looks_at_users) {
+        gt_nvml_read_users(&users, monitor->nvml, getppid());
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
+    monitor->last = state;
+    monitor->throttle |= state.throttle;
+    monitor->spoiled |= state.spoils;
+    if (looks_at_users) {
+        note_users(monitor, &users);
+    }
 }
 
 /* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
@@ -92,19 +104,9 @@ static void *watch(void *argument)
     monitor->opened = true;
     pthread_cond_broadcast(&monitor->changed);
     for (unsigned turn = 0; nvml && !monitor->stopping; ++turn) {
-        gt_nvml_state state;
-        gt_nvml_users users;
-        bool look = turn % USERS_EVERY == 0;
         pthread_mutex_unlock(&monitor->mutex);
-        gt_nvml_read(&state, nvml);
-        if (look) {
-            gt_nvml_read_users(&users, nvml, getppid());
-        }
+        read_now(monitor, turn % USERS_EVERY == 0);
         pthread_mutex_lock(&monitor->mutex);
-        note(monitor, &state);
-        if (look) {
-            note_users(monitor, &users);
-        }
         if (!await_turn(monitor)) {
             break;
         }
@@ -169,34 +171,28 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
     memcpy(out->other, monitor->other, sizeof out->other);
 }
 
-void gt_monitor_look(gt_sampled *out, const char *uuid)
+/* Waits until NVML is open. NULL: there is none, or no monitor. */
+static gt_nvml *await_nvml(gt_monitor *monitor)
 {
-    gt_monitor monitor = {.nvml = gt_nvml_open(uuid)};
-    gt_nvml_state state;
-    gt_nvml_users users;
-    if (!monitor.nvml) {
-        return;
+    if (!monitor) {
+        return NULL;
     }
-    gt_nvml_read(&state, monitor.nvml);
-    gt_nvml_read_users(&users, monitor.nvml, getppid());
-    note(&monitor, &state);
-    note_users(&monitor, &users);
-    pthread_mutex_init(&monitor.mutex, NULL);
-    gt_monitor_end(&monitor, out);
-    pthread_mutex_destroy(&monitor.mutex);
-    gt_nvml_close(monitor.nvml);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
+    while (!monitor->opened) {
+        pthread_cond_wait(&monitor->changed, &monitor->mutex);
+    }
+    return monitor->nvml;
+}
+
+void gt_monitor_look(gt_monitor *monitor)
+{
+    if (await_nvml(monitor)) {
+        read_now(monitor, true);
+    }
 }
 
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
 {
-    if (!monitor) {
-        return false;
-    }
-    pthread_mutex_lock(&monitor->mutex);
-    while (!monitor->opened) {
-        pthread_cond_wait(&monitor->changed, &monitor->mutex);
-    }
-    gt_nvml *nvml = monitor->nvml;
-    pthread_mutex_unlock(&monitor->mutex);
-    return gt_nvml_energy_mj(out, nvml);
+    gt_nvml *nvml = await_nvml(monitor);
+    return nvml && gt_nvml_energy_mj(out, nvml);
 }

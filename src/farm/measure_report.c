@@ -186,6 +186,22 @@ static gputune_status judge_compared(gt_verified *out, const gt_measure *measure
     return GPUTUNE_OK;
 }
 
+/* Judges the results of a proof's first or second launch on a workspace. */
+static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
+                                    const gt_workspace *workspace, bool is_first, const char *words)
+{
+    const gt_findings *findings = is_first ? measure->first : measure->findings;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
+        int task = is_first ? slot->first_task : slot->compare_task;
+        if (task >= 0) {
+            GT_TRY(judge_compared(out, measure, workspace, i, &findings->items[task], words));
+        }
+    }
+    int task = is_first ? workspace->first_failures_task : workspace->failures_task;
+    return judge_failures(workspace, findings, task, words);
+}
+
 static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
                                   const gt_workspace *workspace, const char *words)
 {
@@ -196,26 +212,7 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
             return report_input(&workspace->workload.buffers[i]);
         }
     }
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        int task = workspace->slots[i].first_task;
-        if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, workspace, i, &items[task], words));
-        }
-    }
-    return judge_failures(workspace, measure->first, workspace->first_failures_task, words);
-}
-
-static gputune_status judge_second(gt_verified *out, const gt_measure *measure,
-                                   const gt_workspace *workspace, const char *words)
-{
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        int task = workspace->slots[i].compare_task;
-        if (task >= 0) {
-            GT_TRY(
-                judge_compared(out, measure, workspace, i, &measure->findings->items[task], words));
-        }
-    }
-    return judge_failures(workspace, measure->findings, workspace->failures_task, words);
+    return judge_results(out, measure, workspace, true, words);
 }
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
@@ -243,8 +240,21 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_workspace 
             return report_guard(buffer, slot, behind, &items[task]);
         }
     }
-    if (edges->hash >= 0 && items[edges->hash].count != slot->hash) {
-        return report_input(buffer);
+    bool is_kept = edges->hash < 0 || items[edges->hash].count == slot->hash;
+    return is_kept ? GPUTUNE_OK : report_input(buffer);
+}
+
+/* Judges the edges of the buffers of so many workspaces, by the tasks that look at all else as
+ * well, or by those that look at edges alone. */
+static gputune_status judge_all_edges(const gt_measure *measure, uint32_t workspace_count,
+                                      bool alone)
+{
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            const gt_slot *slot = &workspace->slots[i];
+            GT_TRY(judge_edges(measure, workspace, i, alone ? &slot->edges_alone : &slot->edges));
+        }
     }
     return GPUTUNE_OK;
 }
@@ -266,7 +276,7 @@ static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     GT_TRY(judge_first(out, measure, workspace, raced[0]));
-    return judge_second(out, measure, workspace, second(workspace, raced[1]));
+    return judge_results(out, measure, workspace, false, second(workspace, raced[1]));
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
@@ -274,8 +284,8 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
     uint32_t workspace_count = measure->setup.workload_count;
     const gt_workspace *last = &measure->workspaces[workspace_count - 1];
     GT_TRY(judge_first(out, measure, last, plain));
-    GT_TRY(judge_second(out, measure, last, second(last, again)));
-    return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], plain)
+    GT_TRY(judge_results(out, measure, last, false, second(last, again)));
+    return workspace_count > 1 ? judge_results(out, measure, &measure->workspaces[0], false, plain)
                                : GPUTUNE_OK;
 }
 
@@ -285,12 +295,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
     uint32_t workspace_count = after_race ? 1 : measure->setup.workload_count;
     /* damage is reported first, because it may be why a result is wrong */
     *damage = GT_DAMAGE_EVERYTHING;
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
-            const gt_workspace *workspace = &measure->workspaces[s];
-            GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges));
-        }
-    }
+    GT_TRY(judge_all_edges(measure, workspace_count, false));
     *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
@@ -300,24 +305,16 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
 gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                const char *words)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
     *damage = GT_DAMAGE_EVERYTHING;
-    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-        GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges));
-    }
+    GT_TRY(judge_all_edges(measure, 1, false));
     *damage = GT_DAMAGE_NONE;
-    return judge_second(out, measure, workspace, words);
+    return judge_results(out, measure, &measure->workspaces[0], false, words);
 }
 
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
 {
     *damage = GT_DAMAGE_EVERYTHING;
-    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        const gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
-            GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges_alone));
-        }
-    }
+    GT_TRY(judge_all_edges(measure, measure->setup.workload_count, true));
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

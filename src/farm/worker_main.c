@@ -110,55 +110,45 @@ static int usage(FILE *out, int code)
     return code;
 }
 
+static unsigned long long number(const char *text)
+{
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* 0: all is well; 'v': the version is asked for; '?': a mistake. */
 static int parse(settings *out, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"role", required_argument, NULL, 'r'},
-        {"arch", required_argument, NULL, 'a'},
-        {"driver", required_argument, NULL, 'd'},
-        {"driver-version", required_argument, NULL, 'n'},
-        {"memory", required_argument, NULL, 'm'},
-        {"ordinal", required_argument, NULL, 'o'},
-        {"command", required_argument, NULL, 'c'},
-        {"stdio", no_argument, NULL, 's'},
-        {"plain", no_argument, NULL, 'p'},
+    enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, COMMAND, WORDS };
+    const char *given[WORDS] = {0};
+    int stdio = 0, plain = 0, option;
+    const struct option options[] = {
+        {"role", required_argument, NULL, ROLE},
+        {"arch", required_argument, NULL, ARCH},
+        {"driver", required_argument, NULL, DRIVER},
+        {"driver-version", required_argument, NULL, DRIVER_VERSION},
+        {"memory", required_argument, NULL, MEMORY},
+        {"ordinal", required_argument, NULL, ORDINAL},
+        {"command", required_argument, NULL, COMMAND},
+        {"stdio", no_argument, &stdio, true},
+        {"plain", no_argument, &plain, true},
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'r':
-            out->role = optarg;
-            break;
-        case 'a':
-            out->arch = optarg;
-            break;
-        case 'd':
-            out->driver = optarg;
-            break;
-        case 'n':
-            out->driver_version = (int)strtol(optarg, NULL, 10);
-            break;
-        case 'm':
-            out->memory_mb = strtoull(optarg, NULL, 10);
-            break;
-        case 'o':
-            out->ordinal = (int)strtol(optarg, NULL, 10);
-            break;
-        case 'c':
-            out->command = optarg;
-            break;
-        case 's':
-            out->standard = true;
-            break;
-        case 'p':
-            out->plain = true;
-            break;
-        default:
+        if (option >= WORDS) {
             return option;
         }
+        given[option] = optarg ? optarg : given[option];
     }
+    *out = (settings){.role = given[ROLE],
+                      .arch = given[ARCH],
+                      .driver = given[DRIVER],
+                      .command = given[COMMAND],
+                      .driver_version = (int)number(given[DRIVER_VERSION]),
+                      .memory_mb = number(given[MEMORY]),
+                      .ordinal = (int)number(given[ORDINAL]),
+                      .standard = stdio,
+                      .plain = plain};
     return 0;
 }
 

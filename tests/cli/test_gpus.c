@@ -16,7 +16,7 @@ static void make(cli_gpus *out, cli_gpu items[COUNT], double first, double secon
         snprintf(items[i].session.device.environment, sizeof items[i].session.device.environment,
                  "%s", kinds[i]);
     }
-    *out = (cli_gpus){items, COUNT};
+    *out = (cli_gpus){.items = items, .count = COUNT};
 }
 
 TEST(one_that_takes_longer_than_its_equal_is_slower)

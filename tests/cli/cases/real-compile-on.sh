@@ -42,7 +42,7 @@ SSH
 chmod +x ssh
 for host in slow unknown locked full; do
     warm $host.db --compile-on "./ssh $host" >out 2>errors
-    cmp one out && sed "s|$GPUTUNE_WORKER|WORKER|" errors
+    cmp one out && sed "s|$GPUTUNE_WORKER|WORKER|g" errors
 done
 $GPUTUNE warm axpy --driver emu --db cut.db --size n=1000 --only BLOCK=256 --cache hot --time-limit 100 --compile-on "./ssh cut" 2>&1 >/dev/null |
     grep 'started again'

@@ -2,12 +2,15 @@
 exec 2>&1
 export GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
-    $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
+    $GPUTUNE warm axpy --driver emu --db "$1" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
         --time-limit 100 --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
     sed -n 's/: [a-z]* n=[^:]* failed/: SCENARIO failed/p' errors
 }
 echo == it is lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*1=999' warm one.db
+grep -c 'an equal GPU tries it' errors
+echo == it is the first one, before the others are open
+GPUTUNE_EMU_FAULTS='cuMemAlloc@0:*1=999' warm first.db
 grep -c 'an equal GPU tries it' errors
 echo == the one that is left is slower
 GPUTUNE_EMU_DEVICES='h200*1.4,h200' GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*9=999' warm three.db
@@ -15,12 +18,12 @@ echo == what a broken one has stored is no evidence
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
 echo == all are lost
-GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --time-limit 100 \
+GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot --time-limit 100 \
     2>errors
 echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]*: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
 echo == Ctrl-C
 timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu --db five.db --size m=128,256 --size n=128 \
-    --size k=128 --gpus 0,1 >/dev/null 2>errors
+    --size k=128 --cache hot --gpus 0,1 >/dev/null 2>errors
 echo "exit $?"
 tail -n 1 errors
 left() {

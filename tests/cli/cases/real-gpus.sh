@@ -5,7 +5,7 @@ warm() { # DATABASE OPTION...
     database=$1
     shift
     $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=64,256 \
-        --only UNROLL=1 --only CACHE=cached --format csv "$@"
+        --only UNROLL=1 --only CACHE=cached --cache hot --time-limit 100 --format csv "$@"
 }
 what() { # without what a clock decides
     cut -d, -f1-5,14-16,24
@@ -19,7 +19,7 @@ warm two.db --gpus all | what
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
 echo == for people
-$GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 \
+$GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
     --gpus 2,1 | cut -c1-50
 echo == mistakes
 for which in 0,9 x 0,0 '' 0,; do
