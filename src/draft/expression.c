@@ -55,6 +55,13 @@ static gt_sum add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
     return symbol ? gt_sum_symbol(symbol) : (gt_sum){0};
 }
 
+gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name)
+{
+    const int symbol = gt_draft_find_symbol(draft, name);
+    return symbol > 0 ? gt_sum_symbol((uint16_t)symbol)
+                      : add_symbol(draft, name, GT_DRAFT_CONSTANT);
+}
+
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias)
 {
     char name[GT_NAME_MAX];

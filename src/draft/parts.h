@@ -212,6 +212,8 @@ uint32_t gt_draft_parameter_of(const gt_draft *draft, const char *name);
 bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* Adds a symbol and returns its number; 0: there is no room. */
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
+/* The constant's symbol, which is added if there is none; not known: there is no room. */
+gt_sum gt_draft_constant_sum(gt_draft *draft, const char *name);
 /* The index of the buffer that token `at` names, itself or by an alias; *alias is NULL if the token
  * is the parameter's own name. -1: the token names no buffer. */
 int gt_draft_find_buffer(const gt_draft *draft, size_t at, const gt_draft_alias **alias);

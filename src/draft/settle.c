@@ -272,11 +272,7 @@ static void fix_by_template(gt_draft *draft)
             strstr(lower, "threads") && (!strstr(lower, "per") || strstr(lower, "per_block"));
         if (constant->is_template_parameter && !constant->is_type && is_block &&
             !draft->dimensions[0].fixed.known && !draft->dimensions[1].has_threads) {
-            const int known = gt_draft_find_symbol(draft, constant->name);
-            const uint16_t symbol =
-                known > 0 ? (uint16_t)known
-                          : gt_draft_add_symbol(draft, constant->name, GT_DRAFT_CONSTANT);
-            draft->dimensions[0].fixed = symbol ? gt_sum_symbol(symbol) : (gt_sum){0};
+            draft->dimensions[0].fixed = gt_draft_constant_sum(draft, constant->name);
         }
     }
 }
